@@ -60,10 +60,10 @@ def run_workbench(
     """
     from tabwb.workbench.engine.gc_tuning import settle
     from tabwb.workbench.naming import graphics
-    from tabwb.workbench.shell import terminal_input
+    from tabwb.workbench.shell import terminal
 
     graphics.prepare()
-    terminal_input.prepare()
+    terminal.prepare()
     app = make_workbench(
         location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
     )

@@ -15,6 +15,7 @@ from tabwb.workbench.comparison.messages import (
 )
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.requests import ExportWanted
 from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words
@@ -96,8 +97,6 @@ class ComparisonActions(Actions):
         if len(members) == 1:
             self._open_results(members[0].id)
             return
-        from tabwb.workbench.shell.pick import PickScreen
-
         width = max(len(one.status_word) for one in members)
         lines = [
             Content.assemble(
@@ -182,7 +181,7 @@ class ComparisonActions(Actions):
     def paired(self, message: Paired) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
-            from tabwb.workbench.shell.report import pairs_screen
+            from tabwb.workbench.comparison.report import pairs_screen
 
             self.desk.app.push_screen(pairs_screen(message.pairs))
 
@@ -196,7 +195,7 @@ class ComparisonActions(Actions):
     def contrasted(self, message: Contrasted) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
-            from tabwb.workbench.shell.report import judges_screen
+            from tabwb.workbench.comparison.report import judges_screen
 
             self.desk.app.push_screen(judges_screen(message.found, message.battery, message.label))
 
@@ -235,8 +234,6 @@ class ComparisonActions(Actions):
 
     def basis(self) -> None:
         """Another battery or judge."""
-        from tabwb.workbench.shell.pick import PickScreen
-
         page = self.page
         choices, basis = page.choices, page.basis
         if basis is None:
@@ -275,6 +272,6 @@ class ComparisonActions(Actions):
 
     async def back(self) -> None:
         """Return to the open administration, or home."""
-        if not self.desk.layout_.leave_drawer():
+        if not self.desk.docks.leave_drawer():
             work = self.desk.work
             await self.desk.go("home" if work is None else work.page)

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from tabwb.battery.model import Battery
 from tabwb.report.render.difference import difference_view
 from tabwb.report.summaries.difference import Difference
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.report_view import ReportView
 from tabwb.workbench.shell.wording import ACCENT
 

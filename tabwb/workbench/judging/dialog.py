@@ -15,9 +15,8 @@ from textual.widgets import Button, Input, ProgressBar, Select, Static
 
 from tabwb.administer.judging.judging import Limits
 from tabwb.workbench.judging.controller import JudgingProgress, JudgingWish
-from tabwb.workbench.shell.choice_field import Choice
 from tabwb.workbench.shell.combo import Combo, known_judges
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Choice, Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {

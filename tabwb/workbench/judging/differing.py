@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.battery.model import Battery
 from tabwb.report.summaries.disagreements import Disagreements, Disputed
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import QUIET, verdict_words
 

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import DataTable, Static
 
 from tabwb.workbench.judging.judged_response import JudgedResponse, JudgeSaid
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import QUIET, verdict_words
 

@@ -19,8 +19,7 @@ from tabwb.records.specs import is_writable
 from tabwb.workbench.engine.messages import Ready
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
 from tabwb.workbench.models.controller import ModelTold
-from tabwb.workbench.shell.choice_field import Choice
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Choice, Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {

@@ -9,8 +9,8 @@ from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.naming.snapshots import Card, NamingNow
-from tabwb.workbench.shell.ask_words import AskWords
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import AskWords
 from tabwb.workbench.shell.requests import (
     KeepRecordings,
     ListenerChanged,

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.naming.level_meter import LevelMeter
 from tabwb.workbench.naming.snapshots import LevelNow
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 if TYPE_CHECKING:

@@ -154,7 +154,7 @@ hidden until you have scored, where the battery does not say otherwise.
         if work is None or now is None:
             return
         source, device = self._actions.controller.source, self._actions.microphone
-        narrow = not self.desk.layout_.scores_stand
+        narrow = not self.desk.docks.scores_stand
         if self._now is None or now.card != self._now.card or not now.waits:
             self.asks_kind = False
         if now.shown_s != getattr(self._now, "shown_s", None):

@@ -15,9 +15,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.results.controller import Exported
-from tabwb.workbench.shell.choice import report_text
-from tabwb.workbench.shell.choice_field import Choice
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Choice, Dialog, report_text
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 NOTE = "enter writes; a file that is there is never overwritten"

@@ -205,7 +205,7 @@ class ResultsPage(Page):
         )
         self.query_one(SessionsSheet).show(results.naming)
         summary, battery = results.summary, results.battery
-        burdens = not self.desk.layout_.scores_stand
+        burdens = not self.desk.docks.scores_stand
         views = summary_view(summary, battery, arpabet=True, items=False, burdens=burdens)
         self.query_one(ReportView).show(Group(*views))
         model = one.conditions.kind == "model"
@@ -304,7 +304,7 @@ class ResultsPage(Page):
     async def back(self) -> None:
         """Return to where the results were opened, to the open administration, or home."""
         desk = self.desk
-        if not desk.layout_.leave_drawer():
+        if not desk.docks.leave_drawer():
             work = desk.work
             await desk.go(desk.return_to or ("home" if work is None else work.page))
 

@@ -19,7 +19,7 @@ from tabwb.report.summaries.counted import is_usable
 from tabwb.workbench.engine.view_models import ResponseRow, Results
 from tabwb.workbench.naming.machine_panel import said_lines
 from tabwb.workbench.results.controller import ResultsReady
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.requests import ListenerChanged
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import AMBER, MARKS, QUIET, seconds, short_spec, stopped

@@ -22,11 +22,11 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from tabwb.workbench.shell import remembered, themes
-from tabwb.workbench.shell.control_filter import ControlFilter
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.key_queue import KeyQueue, Passed
-from tabwb.workbench.shell.palette import Commands
+from tabwb.workbench.shell.menu import Commands
 from tabwb.workbench.shell.subject import Subject
+from tabwb.workbench.shell.terminal import ControlFilter
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"
@@ -167,7 +167,7 @@ class Workbench(App[int]):
         # Nothing opens over the notice, so it is always the topmost screen.
         shown = self.screen.id == TOO_SMALL
         if small and not shown:
-            from tabwb.workbench.shell.too_small import TooSmall
+            from tabwb.workbench.shell.help import TooSmall
 
             self.push_screen(TooSmall(id=TOO_SMALL))
         elif not small and shown:

@@ -20,11 +20,13 @@ from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell import themes
 from tabwb.workbench.shell.commands import CommandTable, Situation, key_label
+from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
 from tabwb.workbench.shell.dock import Dock
 from tabwb.workbench.shell.dock_layout import DockLayout
 from tabwb.workbench.shell.explorer import Explorer
 from tabwb.workbench.shell.footer import Foot, Hint
 from tabwb.workbench.shell.home_page import HomePage
+from tabwb.workbench.shell.menu import MenuScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.score_panel import ScorePanel
 from tabwb.workbench.shell.subject import Actions, Subject, load
@@ -78,7 +80,7 @@ class Desk(Screen[None]):
             command for subject in self.subjects for command in subject.all_commands
         )
         self.table.bind(self, "everywhere")
-        self.layout_ = DockLayout(self)
+        self.docks = DockLayout(self)
         self.page = "home"
         """Id of the page in the middle."""
         self.return_to = ""
@@ -116,14 +118,12 @@ class Desk(Screen[None]):
 
     def on_mount(self) -> None:
         """Paint first, then open plugins and store in the worker."""
-        self.layout_.apply()
+        self.docks.apply()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
         self.start_worker()
         if not self.workbench.remembered.notice_seen:
-            from tabwb.workbench.shell.choice import ChoiceScreen
-
             choices = (("read", "I have read this"),)
             dialog = ChoiceScreen("Before you begin", RESEARCH_ONLY, choices, alone=True)
             self.app.push_screen(dialog, self._notice_read)
@@ -272,8 +272,6 @@ class Desk(Screen[None]):
 
     def show_error(self, report: ErrorReport) -> None:
         """Show what is wrong and what to do."""
-        from tabwb.workbench.shell.choice import ChoiceScreen, report_text
-
         commands = {command.replace(".", "-"): command for command, _ in report.asks}
 
         def chosen(button: str | None) -> None:
@@ -304,15 +302,15 @@ class Desk(Screen[None]):
         self.page = page
         for child in pages.children:
             child.display = child.id == f"{page}-page"
-        self.layout_.close_drawer()
-        self.layout_.apply()
+        self.docks.close_drawer()
+        self.docks.apply()
         self.current.update_page()
         self.current.focus_inside()
 
     def on_resize(self, event: Resize) -> None:
         """Lay out docks and page for the new size."""
         if self.is_attached:
-            self.layout_.apply()
+            self.docks.apply()
             self.current.update_page()
 
     # ---------------------------------------------------------------- what is shown around
@@ -337,7 +335,7 @@ class Desk(Screen[None]):
             open_=title,
             offline=self.catalogue.offline if self.catalogue else None,
             saved=self.saved,
-            narrow=self.layout_.narrow,
+            narrow=self.docks.narrow,
             recording=page.state_words(),
         )
         if self.catalogue is not None:
@@ -452,7 +450,6 @@ class Desk(Screen[None]):
             job: the command; not queued when the dialog is closed.
             text: an explanation.
         """
-        from tabwb.workbench.shell.ask_words import AskWords
 
         def given(words: str | None) -> None:
             if words is not None:
@@ -466,7 +463,6 @@ class Desk(Screen[None]):
 
     def open_menu(self, group: str) -> None:
         """Open one menu."""
-        from tabwb.workbench.shell.menu import MenuScreen
 
         def chosen(name: str | None) -> None:
             if name:
@@ -480,13 +476,13 @@ class Desk(Screen[None]):
 
     def on_dock_resized(self, message: Dock.Resized) -> None:
         """Keep the width to which a border was dragged."""
-        self.layout_.set_width(message.dock, message.width)
+        self.docks.set_width(message.dock, message.width)
 
     def key_escape(self, event: Key) -> None:
         """From a special view, dock or drawer back to the page."""
         docked = isinstance(self.focused, Explorer | ScorePanel)
         if self.current.escape():
             event.stop().prevent_default()
-        elif self.layout_.leave_drawer() or docked:
+        elif self.docks.leave_drawer() or docked:
             event.stop().prevent_default()
             self.current.focus_inside()

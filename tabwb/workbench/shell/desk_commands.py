@@ -6,6 +6,7 @@ from textual.widget import Widget
 
 from tabwb.workbench.shell import themes
 from tabwb.workbench.shell.commands import Command
+from tabwb.workbench.shell.dialogs import ChoiceScreen, about_text
 from tabwb.workbench.shell.explorer import Explorer
 from tabwb.workbench.shell.score_panel import ScorePanel
 from tabwb.workbench.shell.subject import Actions, PageSpec, Subject
@@ -53,12 +54,12 @@ class DeskActions(Actions):
 
     def explorer(self) -> None:
         """Show or hide the explorer."""
-        self.desk.layout_.toggle("explorer", self.desk.query_one(Explorer))
+        self.desk.docks.toggle("explorer", self.desk.query_one(Explorer))
 
     def scores(self) -> None:
         """Show or hide the scores, or the page's own side panel."""
         if not self.desk.current.toggle_side():
-            self.desk.layout_.toggle("scores", self.desk.query_one(ScorePanel))
+            self.desk.docks.toggle("scores", self.desk.query_one(ScorePanel))
 
     def theme(self) -> None:
         """Use the next theme."""
@@ -81,19 +82,19 @@ class DeskActions(Actions):
 
     def explorer_wider(self) -> None:
         """Make the explorer wider."""
-        self.desk.layout_.widen("explorer", STEP)
+        self.desk.docks.widen("explorer", STEP)
 
     def explorer_narrower(self) -> None:
         """Make the explorer narrower."""
-        self.desk.layout_.widen("explorer", -STEP)
+        self.desk.docks.widen("explorer", -STEP)
 
     def scores_wider(self) -> None:
         """Make the scores wider."""
-        self.desk.layout_.widen("scores", STEP)
+        self.desk.docks.widen("scores", STEP)
 
     def scores_narrower(self) -> None:
         """Make the scores narrower."""
-        self.desk.layout_.widen("scores", -STEP)
+        self.desk.docks.widen("scores", -STEP)
 
     async def home(self) -> None:
         """Leave the page; an open administration is paused."""
@@ -110,7 +111,7 @@ class DeskActions(Actions):
 
     def keys(self) -> None:
         """Show all keys."""
-        from tabwb.workbench.shell.keys import KeysScreen
+        from tabwb.workbench.shell.help import KeysScreen
 
         self.desk.app.push_screen(KeysScreen(self.desk.table, self.desk.situation()))
 
@@ -126,8 +127,6 @@ class DeskActions(Actions):
 
     def about(self) -> None:
         """Show what tabwb is."""
-        from tabwb.workbench.shell.choice import ChoiceScreen, about_text
-
         text = about_text(self.desk.catalogue)
         self.desk.app.push_screen(ChoiceScreen("About tabwb", text, (("close", "Close"),)))
 

@@ -1,21 +1,27 @@
-"""The menus, which drop down below the title bar."""
+"""The menus, which drop down below the title bar, and the command palette."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.events import Click
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.workbench.shell import themes
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.title_bar import GAP, NAME, menu_places
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
+
+if TYPE_CHECKING:
+    from tabwb.workbench.shell.app import Workbench
 
 WIDTH = 38
 
@@ -114,3 +120,39 @@ class MenuScreen(Dialog[str | None]):
                     return
         if not isinstance(widget, MenuList):
             self.dismiss(None)
+
+
+class Commands(Provider):
+    """The commands that can be used now, then the themes by name."""
+
+    def _entries(self) -> list[tuple[str, str, object]]:
+        app = cast("Workbench", self.app)
+        desk = app.desk
+        situation = desk.situation()
+        entries: list[tuple[str, str, object]] = [
+            (
+                command.palette,
+                f"{key_label(command.key)}   {command.help}",
+                partial(desk.perform, command.id),
+            )
+            for command in desk.table.commands
+            if command.id != "help.commands" and command.reason(situation) is None
+        ]
+        entries += [
+            (f"view: theme {name}", f"Use the theme {name}.", partial(app.take_theme, name))
+            for name in themes.NAMES
+        ]
+        return entries
+
+    async def discover(self) -> Hits:
+        """Yield all of them, before anything is typed."""
+        for title, text, run in self._entries():
+            yield DiscoveryHit(title, run, help=text)  # type: ignore[arg-type]
+
+    async def search(self, query: str) -> Hits:
+        """Yield those that match."""
+        matcher = self.matcher(query)
+        for title, text, run in self._entries():
+            score = matcher.match(title)
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), run, help=text)  # type: ignore[arg-type]

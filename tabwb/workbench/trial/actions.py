@@ -9,8 +9,8 @@ from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.engine.view_models import Catalogue
-from tabwb.workbench.shell.choice import ChoiceScreen
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import ChoiceScreen
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.requests import KeepRecordings
 from tabwb.workbench.shell.subject import Actions
@@ -108,7 +108,7 @@ class TrialActions(Actions):
         )
         if administration is None:
             return
-        desk.layout_.leave_drawer()
+        desk.docks.leave_drawer()
         if desk.work is not None and desk.work.administration.id == number:
             desk.run_worker(desk.go(desk.work.page))
             return

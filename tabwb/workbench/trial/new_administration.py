@@ -20,9 +20,8 @@ from tabwb.records.condition_table import declared
 from tabwb.records.condition_values import Component, Components, OneOf, Switch
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
-from tabwb.workbench.shell.choice_field import Choice
 from tabwb.workbench.shell.combo import Combo, Known, known_judges
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Choice, Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
 from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview
 

@@ -111,7 +111,7 @@ Every answer is on disk before the next item goes out.
 
     @property
     def _narrow(self) -> bool:
-        return not self.desk.layout_.scores_stand
+        return not self.desk.docks.scores_stand
 
     def update_page(self) -> None:
         """Show the open administration."""
@@ -379,7 +379,7 @@ Every answer is on disk before the next item goes out.
 
     def stop(self) -> None:
         """Stop the answer, or the loading, that is under way."""
-        if not self.desk.layout_.leave_drawer():
+        if not self.desk.docks.leave_drawer():
             self.desk.sessions.interrupt(loading=bool(self._work and self._work.loading))
 
     def pausing(self) -> None:

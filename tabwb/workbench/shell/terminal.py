@@ -1,12 +1,34 @@
-"""Keeps control characters in text of others away from the terminal."""
+"""What the terminal sends and gets: bytes that are not UTF-8, control characters in texts."""
 
 from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from functools import partial
 
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
 from tabwb.records.visible import without_controls
+
+
+def prepare() -> None:
+    """Let Textual read bytes that are not UTF-8 as U+FFFD.
+
+    Textual decodes strictly, so one such byte, pasted or typed, would end its input thread and
+    with it the workbench. It has no option for this. Windows has another driver, which reads
+    characters.
+    """
+    try:
+        from textual.drivers import linux_driver
+    except ImportError:
+        return
+    linux_driver.getincrementaldecoder = _tolerant  # type: ignore[attr-defined, assignment]
+
+
+def _tolerant(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
+    return partial(codecs.getincrementaldecoder(encoding), "replace")
 
 
 class ControlFilter(LineFilter):

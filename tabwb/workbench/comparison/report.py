@@ -16,7 +16,7 @@ from tabwb.report.render.groups import pair_view
 from tabwb.report.render.robustness import robustness_view
 from tabwb.report.summaries.pairs import Pair
 from tabwb.report.summaries.robustness import Robustness
-from tabwb.workbench.shell.dialog import Dialog
+from tabwb.workbench.shell.dialogs import Dialog
 
 PAIRS_HELP = """\
 # Base and instruct

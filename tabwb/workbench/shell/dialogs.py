@@ -1,0 +1,176 @@
+"""Dialogs: their base, and those that ask a question, for words or for one of several lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen, ScreenResultType
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench.engine.view_models import Catalogue, ErrorReport
+from tabwb.workbench.shell.wording import QUIET
+
+
+class Dialog(ModalScreen[ScreenResultType]):
+    """Stands over the desk; F1 is the application's, also in a field, where ? is a letter."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Close", show=False),
+        Binding("question_mark", "app.help_for_focus", "Help", show=False),
+    ]
+
+
+class Choice(Button):
+    """One thing that can be chosen."""
+
+    HELP = "# Choice\n\n**enter** chooses; **tab** moves on; **esc** closes."
+
+    def __init__(self, words: str, *, id: str) -> None:
+        super().__init__(words, id=id, compact=True)
+
+
+Choices = tuple[tuple[str, str], ...]
+
+
+class ChoiceScreen(Dialog[str | None]):
+    """Returns the id of what was chosen; None when closed with esc.
+
+    Args:
+        title: a few words.
+        text: what it is about.
+        choices: (id, words) of each button; the first has the focus.
+        alone: nothing else is to be seen.
+    """
+
+    CSS_PATH = "choice.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,up", "app.focus_previous", show=False),
+        Binding("right,down", "app.focus_next", show=False),
+    ]
+
+    def __init__(
+        self, title: str, text: str | Content, choices: Choices, *, alone: bool = False
+    ) -> None:
+        super().__init__(classes="-alone" if alone else None)
+        self._title, self._text, self._choices = title, text, choices
+
+    def compose(self) -> ComposeResult:
+        """Title, text, buttons."""
+        with Vertical(classes="dialog"):
+            yield Static(self._title, classes="dialog-title", markup=False)
+            with VerticalScroll(can_focus=False, classes="dialog-text"):
+                yield Static(self._text, markup=False)
+            with Horizontal(classes="dialog-buttons"):
+                for name, words in self._choices:
+                    yield Choice(words, id=name)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """That one."""
+        self.dismiss(event.button.id)
+
+
+def report_text(trouble: ErrorReport) -> Content:
+    """What is wrong, where, what is allowed, what to do."""
+    parts: list[Content] = []
+    if trouble.where:
+        parts.append(Content.styled(trouble.where, QUIET))
+    parts.append(Content(trouble.message))
+    if trouble.allowed:
+        parts.append(Content.assemble(("allowed: ", QUIET), trouble.allowed))
+    if trouble.hint:
+        parts.append(Content.assemble("\n", trouble.hint))
+    return Content("\n").join(parts)
+
+
+def about_text(catalogue: Catalogue | None) -> Content:
+    """Version, store, problems of plugins, the research-only sentence."""
+    import tabwb
+
+    lines = [Content.assemble(("tabwb ", "bold"), (tabwb.__version__, "bold"))]
+    if catalogue is not None:
+        lines.append(Content.assemble(("results are kept in  ", QUIET), catalogue.store or "-"))
+        network = (
+            "offline: nothing but this machine is reached"
+            if catalogue.offline
+            else "allowed: a model or judge that needs it may use it; tabwb --offline forbids it"
+        )
+        lines.append(Content.assemble(("network  ", QUIET), network))
+        lines += [Content.assemble(("problem  ", QUIET), text) for text in catalogue.problems]
+    lines.append(Content(f"\n{RESEARCH_ONLY}"))
+    return Content("\n").join(lines)
+
+
+class Words(Input):
+    """The field."""
+
+    HELP = "# A few words\n\nThey are kept with the item. **enter** accepts, **esc** closes."
+
+
+class AskWords(Dialog[str | None]):
+    """Returns the words; None when closed with esc."""
+
+    CSS_PATH = "ask_words.tcss"
+
+    def __init__(self, title: str, label: str, text: str = "") -> None:
+        super().__init__()
+        self._title, self._label, self._text = title, label, text
+
+    def compose(self) -> ComposeResult:
+        """Title, field, what enter does."""
+        with Vertical(classes="dialog"):
+            yield Static(self._title, classes="dialog-title", markup=False)
+            if self._text:
+                yield Static(self._text, classes="dialog-note", markup=False)
+            yield Words(placeholder=self._label, id="words", compact=True)
+            yield Static("enter accepts   esc closes", id="words-message", classes="dialog-note")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take the words, if there are any."""
+        if event.value.strip():
+            self.dismiss(event.value.strip())
+            return
+        message = self.query_one("#words-message", Static)
+        message.update(f"{self._label}: some words are needed   esc closes")
+        message.add_class("-error")
+
+
+class Lines(OptionList):
+    """What can be picked."""
+
+    HELP = "# Pick one\n\nArrows move, **enter** picks, **esc** closes."
+
+
+class PickScreen(Dialog[int | None]):
+    """Returns the place of the line that was picked; None when closed with esc."""
+
+    CSS_PATH = "pick.tcss"
+
+    def __init__(self, title: str, lines: Sequence[Content], at: int = 0) -> None:
+        super().__init__()
+        self._title, self._lines, self._at = title, tuple(lines), at
+
+    def compose(self) -> ComposeResult:
+        """Title, lines."""
+        with Vertical(classes="dialog"):
+            yield Static(self._title, classes="dialog-title", markup=False)
+            yield Lines(
+                *(Option(line, id=str(at)) for at, line in enumerate(self._lines)),
+                id="lines",
+                compact=True,
+            )
+            yield Static("enter picks   esc closes", classes="dialog-note")
+
+    def on_mount(self) -> None:
+        """The present one."""
+        self.query_one(Lines).highlighted = self._at
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """That one."""
+        self.dismiss(event.option_index)
