@@ -8,8 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.administer.naming.live import Live
+from tabwb.administer.session import setup
+from tabwb.battery.loader import load_battery
+from tabwb.cli.microphone_naming import _command as type_key
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import TabwbError
+from tabwb.records.speakers import Consent
+from tabwb.store.store import Store
 from tests.cli.conftest import Run
 from tests.tasks.description_parts import WORDS, description_battery, plugin_folder
+from tests.workbench.naming_seat import PlayedSource
 
 CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 
@@ -92,6 +102,41 @@ def test_who_hears_no_words_leaves_the_text_to_a_person(
     refused = run("trial", "score", "1", "morning", "right")
     assert refused.status == 1
     assert "takes no score" in refused.err
+
+
+def test_keys_of_the_terminal_end_and_correct_a_description(
+    battery: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("soundfile")
+    plugins = Plugins.load()
+    with Store.open(tmp_path / "keys.db") as store:
+        store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
+        found = load_battery(battery)
+        conditions = setup.resolve(plugins, found, Conditions("S-014", "speaker", judges=()))
+        with setup.create_naming(store, plugins, found, conditions) as session:
+            live = Live(session, PlayedSource)
+            live.ready()
+            type_key(live, "")
+            assert "item 1/2  kitchen  (picture kitchen.png)" in capsys.readouterr().err
+            assert isinstance(live.source, PlayedSource)
+            live.source.say("house")
+            with pytest.raises(TabwbError, match="takes no score"):
+                type_key(live, "3")
+            type_key(live, "")
+            assert "h TEXT" in capsys.readouterr().err
+            assert not session.awaiting
+            type_key(live, "h a house by a river")
+            type_key(live, "")
+            assert "morning  Describe your morning." in capsys.readouterr().err
+            live.source.say("bed")
+            type_key(live, "1")
+            live.end()
+            first, second = (trial.counting for trial in session.trials)
+    plugins.close()
+    assert first is not None
+    assert (first.response, first.latency_s is None) == ("a house by a river", False)
+    assert second is not None
+    assert second.metadata["cause"] == "not transcribed yet"
 
 
 def _export(run: Run, folder: Path) -> str:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, EventKind, RatingsEntry
 from tabwb.records.errors import StoreError
+from tabwb.records.naming import TextSet, observation_to_json
 from tabwb.records.ratings import valued
-from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
+from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
 from tabwb.store.derive import History, Undoable
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, planned, scores
@@ -25,6 +26,35 @@ def fold(*entries: Entry, n: int = 2) -> History:
 
 def states(history: History, trial: int = 1) -> list[AttemptState]:
     return [each.state for each in history.trial(trial).attempts]
+
+
+def text(words: str, by: str, number: int = 1, status: str = "ok") -> EventEntry:
+    return EventEntry("observed", 1, observation_to_json(TextSet(number, words, status, by)))
+
+
+def test_the_text_set_last_is_the_response() -> None:
+    said = fold(AttemptEntry(1, attempt(1)), text("a dog", "words"), text("a log", "person:R1"))
+    counting = said.trial(1).counting
+    assert counting is not None
+    assert (counting.response, counting.metadata["text_by"]) == ("a log", "person:R1")
+    assert said.undoable == Undoable(3, 1, "text")
+    before = said.with_entry(EventEntry("undone", 1, "text", 3)).trial(1).counting
+    assert before is not None
+    assert before.response == "a dog"
+
+
+def test_a_text_of_another_attempt_changes_nothing() -> None:
+    first, second = AttemptEntry(1, attempt(1)), AttemptEntry(1, attempt(2))
+    counting = fold(first, second, text("a dog", "words")).trial(1).counting
+    assert counting == attempt(2)
+
+
+def test_what_a_transcriber_wrote_is_not_undone() -> None:
+    said = fold(AttemptEntry(1, attempt(1)), text("", "words", status="empty"))
+    assert said.undoable == Undoable(1, 1, "answer")
+    counting = said.trial(1).counting
+    assert counting is not None
+    assert counting.status is ResponseStatus.EMPTY
 
 
 def test_of_several_answers_the_last_counts() -> None:
