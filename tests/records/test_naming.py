@@ -24,6 +24,7 @@ from tabwb.records.naming import (
     Revealed,
     Scored,
     Take,
+    TextSet,
     Transcribed,
     observation_of_json,
     observation_to_json,
@@ -62,6 +63,7 @@ observations = st.one_of(
     st.builds(Coded, numbers, words, words, several),
     st.builds(Revealed, numbers),
     st.builds(Transcribed, numbers, transcripts),
+    st.builds(TextSet, numbers, words, words, words, words),
 )
 
 

@@ -80,6 +80,9 @@ async def test_descriptions_are_recorded_transcribed_and_corrected(
         await seat.until(lambda: given.now.heard == "bed", "the corrected text")
         await seat.press("space")
         await seat.until(lambda: seat.work.status is AdministrationStatus.DONE, "the end")
+        await seat.press("space")
+        await seat.reads("Scenes")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
     _, trials = seat.stored()
     answers = [trial.counting for trial in trials]
     assert [answer and answer.response for answer in answers] == [WORDS, "bed"]
