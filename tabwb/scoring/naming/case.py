@@ -82,11 +82,6 @@ class Proposal:
     edits: int = 0
 
     @property
-    def homophone(self) -> str:
-        """The commonest word with the sound of the attempt, or empty."""
-        return self.homophones[0] if self.homophones else ""
-
-    @property
     def right(self) -> bool | None:
         """Whether the attempt is right; None where only a person can decide."""
         if self.code == "correct":
