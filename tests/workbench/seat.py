@@ -16,8 +16,9 @@ from tabwb.records.trials import Administration, Trial
 from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
 from tabwb.workbench.engine.messages import ResultsWanted
-from tabwb.workbench.engine.view_models import Results, Work
+from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.results.actions import ResultsActions
+from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.shell import remembered
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk

@@ -159,7 +159,7 @@ class ComparisonActions(Actions):
     def differing(self, message: Differing) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
-            from tabwb.workbench.judging.differing import DifferingScreen
+            from tabwb.workbench.comparison.differing import DifferingScreen
 
             self.desk.app.push_screen(
                 DifferingScreen(message.found, message.battery, message.label)

@@ -16,8 +16,7 @@ from tabwb.records.errors import MissingExtra
 from tabwb.report.summaries.groups import Grouped
 from tabwb.workbench.comparison.figures import KINDS, Figure, Kind, Point, figure_of
 from tabwb.workbench.comparison.survey import Basis
-from tabwb.workbench.comparison.table import shortened
-from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.shell.wording import AMBER, QUIET, shortened
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot

@@ -19,6 +19,7 @@ from tabwb.workbench.comparison.survey import (
     cells,
     key_of,
 )
+from tabwb.workbench.shell.wording import shortened
 
 LEAST_NAME = 10
 MARK = 3
@@ -105,24 +106,3 @@ class ModelsTable(DataTable[Text]):
             self.add_row(*line, key="\x1f".join(key))
         if before in self._keys:
             self.move_cursor(row=self._keys.index(before))
-
-
-def shortened(label: str, width: int) -> str:
-    """A model's name in so many columns: its beginning and its end, which tell servers and lesions.
-
-    Of a file the folders are left out first, because the file's name tells it from others.
-
-    >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
-    ('openai:small@…000/v1', 'bundled')
-    >>> shortened("replay:/home/me/study/lesioned.jsonl", 16)
-    'replay:…ed.jsonl'
-    """
-    if len(label) <= width:
-        return label
-    kind, colon, path = label.partition(":")
-    if colon and "/" in path and "://" not in path and "@" not in path:
-        file = path.rpartition("/")[2]
-        room = max(width - len(kind) - 2, 1)
-        return f"{kind}:…{file if len(file) <= room else file[-room:]}"
-    end = width // 3
-    return f"{label[: width - end - 1]}…{label[len(label) - end :]}"

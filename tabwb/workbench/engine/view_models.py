@@ -13,11 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tabwb.administer.cost import Spending
-    from tabwb.battery.model import Battery
     from tabwb.plugin_api.config.profiles import Profile
     from tabwb.report.summaries.judges import JudgeSummary
-    from tabwb.report.summaries.summary import Summary
-    from tabwb.workbench.naming.results import NamedResponse, NamingResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,29 +246,6 @@ class Catalogue:
             for one in reversed(self.administrations)
             if one.status in going or one.id in self.interrupted
         )
-
-
-@dataclass(frozen=True, slots=True)
-class ResponseRow:
-    """One trial in the results' list."""
-
-    item: Item
-    verdict: str
-    glyph: str
-    notes: tuple[str, ...] = ()
-    named: NamedResponse | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """The results of one administration; ``naming`` where pictures were to be named aloud."""
-
-    administration: Administration
-    battery: Battery
-    summary: Summary
-    scores: Scores
-    responses: tuple[ResponseRow, ...]
-    naming: NamingResults | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tabwb.records.naming import Score
     from tabwb.workbench.naming.controller import NamingController
     from tabwb.workbench.naming.page import NamingPage
-    from tabwb.workbench.naming.results import NamedResponse
 
 DRAWN_S = 0.05
 """How exactly it is known when a picture was drawn: a frame of ours and one of the terminal's."""
@@ -239,12 +238,12 @@ class NamingActions(Actions):
         """
         from tabwb.workbench.naming.controller import Listening
 
-        named, what = cast("NamedResponse", message.response), message.what
-        who = Listening(message.rater, seen=named.listed)
+        what = message.what
+        who = Listening(message.rater, seen=message.rules_seen)
         doing = what if what in {"heard", "code"} else "score"
         at = (message.number, message.trial)
         by_ear = partial(self.controller.by_ear, at, who, doing)
-        title = f"Response to {named.item.target}"
+        title = f"Response to {message.target}"
         if what == "rater":
             self._ask_listener(message.number)
         elif what == "heard":
@@ -256,7 +255,7 @@ class NamingActions(Actions):
                 if code is not None:
                     self.desk.do(lambda: by_ear(lambda one: one.code(*code)))
 
-            dialog = CodeScreen(named.item.target, named.item.code, named.flags)
+            dialog = CodeScreen(message.target, message.code, message.flags)
             self.desk.app.push_screen(dialog, chosen)
         elif what == "not-scorable":
             self.desk.ask_words(

@@ -13,23 +13,21 @@ import numpy as np
 from tabwb.administer.naming.scores import Naming, naming_of
 from tabwb.administer.naming.strategy import instructions_of
 from tabwb.records.errors import TabwbError
-from tabwb.records.naming import SCORE_KEYS, Take
+from tabwb.records.naming import Take
 from tabwb.records.states import TrialState
-from tabwb.report.render.naming import SCORES
-from tabwb.scoring.naming.codes import CODES, right_by_score
+from tabwb.scoring.naming.codes import right_by_score
 from tabwb.tasks.spoken_naming.rules import cues_of
 from tabwb.workbench.naming.pictures import read_picture
 from tabwb.workbench.naming.snapshots import (
-    Aligned,
     AttemptSpan,
     Card,
     Envelope,
-    MachineSays,
     Microphone,
     NamedItem,
     NamingNow,
     OnsetMark,
 )
+from tabwb.workbench.shell.rule_verdicts import rule_verdicts, score_words
 from tabwb.workbench.shell.wording import MARKS
 
 if TYPE_CHECKING:
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Session
     from tabwb.records.trials import Trial
-    from tabwb.scoring.naming.correct import Correctness
     from tabwb.store.store import Store
 
 PARTS_S = 0.01
@@ -47,9 +44,6 @@ PARTS_S = 0.01
 MOST_PARTS = 600
 FLOOR_DBFS = -90.0
 
-SCORE_WORDS: Mapping[str, str] = {
-    score: f"{key} {SCORES[score]}" for key, score in SCORE_KEYS.items()
-}
 _SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "unscorable"}
 
 
@@ -128,7 +122,7 @@ class Describer:
             sound="" if take is None else take.remarks,
             listening=self._listening(view),
             hidden=view.item.coded and view.transcript is not None and not revealed,
-            machine=machine_says(naming) if revealed else None,
+            machine=rule_verdicts(naming) if revealed else None,
         )
 
     def card(self, trial: Trial) -> Card:
@@ -235,16 +229,6 @@ def _text(view: NamingView) -> str:
     return "" if view.heard is None else view.heard.text
 
 
-def score_words(score: str, reason: str) -> str:
-    """A person's score in words.
-
-    >>> score_words("error", ""), score_words("no-response", "silent")
-    ('3 error', '4 no response: silent')
-    """
-    words = SCORE_WORDS.get(score, score)
-    return f"{words}: {reason}" if reason else words
-
-
 def _short(score: str, right: bool | None) -> str:
     if score == "self-corrected":
         return f"{MARKS['right' if right else 'wrong']} self-cor."
@@ -275,51 +259,6 @@ def spans(view: NamingView, naming: Naming, take: Take, *, revealed: bool) -> It
     starts = [at for at in view.marks if take.start_s <= at < take.end_s]
     for start, end in pairwise([*starts, take.end_s]):
         yield AttemptSpan(start, end, marked=True)
-
-
-def machine_says(naming: Naming) -> MachineSays:
-    """What the machine says, in the words of the page."""
-    lines: list[tuple[str, str]] = [
-        (rule, verdict_words(one)) for rule, one in (naming.verdicts or {}).items()
-    ]
-    aligned = None
-    distance = naming.distance
-    if distance is not None and _by_sound(naming):
-        aligned = Aligned(distance.features.steps, distance.phoneme_rate, distance.feature_rate)
-    proposal = naming.proposal
-    if proposal is not None:
-        lines.append(("proposed code", f"{proposal.code}  ({proposal.clause})"))
-    transcript = naming.transcript
-    return MachineSays(
-        tuple(lines),
-        aligned,
-        naming.phonemes,
-        "" if transcript is None else transcript.transcriber,
-        naming.by_ear,
-    )
-
-
-def _by_sound(naming: Naming) -> bool:
-    """Whether the code, or a candidate for it, is of a kind that the distance tells of."""
-    said, proposal = naming.view.code, naming.proposal
-    if said is not None:
-        codes: tuple[str, ...] = (said.code,)
-    else:
-        codes = () if proposal is None else (proposal.code, *proposal.candidates)
-    return any(CODES[code].phonological for code in codes if code in CODES)
-
-
-def verdict_words(one: Correctness) -> str:
-    """One rule's verdict, with what to check."""
-    mark = "- for a person to tell" if one.value is None else "✓" if one.value else "✗"
-    remarks = []
-    if one.embedded:
-        remarks.append("embedded: check by ear")
-    if one.form is not None and one.form.reason not in {"", "citation"}:
-        remarks.append(one.form.reason)
-    if one.edits:
-        remarks.append(f"{one.edits} tolerated")
-    return f"{mark} ({', '.join(remarks)})" if remarks else mark
 
 
 def envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from tabwb.phonology.distance import Step
     from tabwb.records.speakers import Scope
     from tabwb.tasks.spoken_naming.rules import Cue
     from tabwb.workbench.naming.pictures import Pixels
+    from tabwb.workbench.shell.rule_verdicts import RuleVerdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +77,6 @@ class AttemptSpan:
     by_ear: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Aligned:
-    """What was said beside what should have been said.
-
-    Attributes:
-        steps: in order; costs are in features.
-        phoneme_share: phonemes that differ over phonemes of the accepted form.
-        feature_share: features that differ over features of the accepted form.
-    """
-
-    steps: tuple[Step, ...]
-    phoneme_share: float
-    feature_share: float
-
-
 Standing = Literal["open", "now", "scored", "given", "skipped", "void", "not-administered", "error"]
 """Of one item; ``given`` has a response that nobody has scored."""
 
@@ -137,25 +122,6 @@ class Card:
     practice: bool = False
     limit_s: float | None = None
     coded: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class MachineSays:
-    """What the machine says of the response that counts; shown only when it may be.
-
-    Attributes:
-        lines: (rule, what it says), in the order shown.
-        aligned: what was said beside the nearest accepted form, or None.
-        phonemes: as transcribed.
-        transcriber: what heard it.
-        by_ear: whether what a listener heard stands in place of the transcript.
-    """
-
-    lines: tuple[tuple[str, str], ...]
-    aligned: Aligned | None = None
-    phonemes: tuple[str, ...] = ()
-    transcriber: str = ""
-    by_ear: bool = False
 
 
 Microphone = Literal["closed", "opening", "open"]
@@ -213,7 +179,7 @@ class NamingNow:
     sound: str = ""
     listening: str = ""
     hidden: bool = False
-    machine: MachineSays | None = None
+    machine: RuleVerdicts | None = None
     transcriber: str = ""
     left_over: int = 0
     instructions: str = ""

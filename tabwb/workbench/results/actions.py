@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.workbench.engine.messages import Changed, ResultsWanted, Stored
-from tabwb.workbench.engine.view_models import ResponseRow, Results
 from tabwb.workbench.results.controller import Exported, ResultsController, ResultsReady
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.requests import (
@@ -19,7 +18,9 @@ from tabwb.workbench.shell.requests import (
 from tabwb.workbench.shell.subject import Actions
 
 if TYPE_CHECKING:
+    from tabwb.workbench.results.naming_results import NamedResponse
     from tabwb.workbench.results.page import ResultsPage
+    from tabwb.workbench.results.presenter import ResponseRow, Results
 
 
 class ResultsActions(Actions):
@@ -107,9 +108,20 @@ class ResultsActions(Actions):
             elif what == "judges":
                 desk.tell(VerdictsWanted(number, row.item.trial))
 
-        def by_ear(response: object, what: str) -> None:
+        def by_ear(named: NamedResponse, what: str) -> None:
             rater = self.listeners.get(number, "")
-            desk.tell(ListenerInput(number, trial, response, what, rater))
+            desk.tell(
+                ListenerInput(
+                    number,
+                    trial,
+                    what,
+                    rater,
+                    target=named.item.target,
+                    code=named.item.code,
+                    flags=named.flags,
+                    rules_seen=named.listed,
+                )
+            )
 
         self._open_responses.append(number)
         dialog = ResponseScreen(

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.report.summaries.load import AdministrationData, load_administrations
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
-from tabwb.workbench.engine.view_models import ErrorReport, Results
+from tabwb.workbench.engine.view_models import ErrorReport
+
+if TYPE_CHECKING:
+    from tabwb.workbench.results.presenter import Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class ResultsController(Controller):
             number: of the administration.
             again: only update what is shown.
         """
-        from tabwb.workbench.results.describe import results_of
+        from tabwb.workbench.results.presenter import results_of
 
         primary = self.plugins.configuration.study.primary_rater
         (one,) = load_administrations(self.store, (number,), primary=primary)

@@ -19,11 +19,10 @@ from textual.widgets import DataTable, Static
 from tabwb.report.render.naming import code_of, said, score_of, verdict_of
 from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import cautions
-from tabwb.workbench.comparison.table import shortened
-from tabwb.workbench.engine.view_models import ResponseRow, Results
-from tabwb.workbench.naming.sheet import SessionsSheet
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.controller import ResultsController
+from tabwb.workbench.results.presenter import ResponseRow, Results
+from tabwb.workbench.results.sessions_sheet import SessionsSheet
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
@@ -37,6 +36,7 @@ from tabwb.workbench.shell.wording import (
     conditions_words,
     name_of,
     seconds,
+    shortened,
     status_words,
 )
 

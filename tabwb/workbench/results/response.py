@@ -16,16 +16,16 @@ from tabwb.records.naming import SCORE_KEYS
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus
 from tabwb.report.summaries.counted import is_usable
-from tabwb.workbench.engine.view_models import ResponseRow, Results
-from tabwb.workbench.naming.machine_panel import said_lines
 from tabwb.workbench.results.controller import ResultsReady
+from tabwb.workbench.results.presenter import ResponseRow, Results
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.requests import ListenerChanged
+from tabwb.workbench.shell.rule_verdicts import verdict_lines
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import AMBER, MARKS, QUIET, seconds, short_spec, stopped
 
 if TYPE_CHECKING:
-    from tabwb.workbench.naming.results import NamedResponse
+    from tabwb.workbench.results.naming_results import NamedResponse
 
 
 class ResponseText(VerticalScroll, can_focus=True):
@@ -68,7 +68,7 @@ class NamedText(WidthAwareWidget):
             title = f"by rules over a draft by {by}" if by else "by rules"
             if named.machine.by_ear:
                 title = "by rules over what was heard"
-            lines += [Content(""), _head(title), *said_lines(named.machine, width, costs=True)]
+            lines += [Content(""), _head(title), *verdict_lines(named.machine, width, costs=True)]
         return Content("\n").join([*lines, Content("")])
 
 

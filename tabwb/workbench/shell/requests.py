@@ -30,16 +30,22 @@ class ListenerInput:
     Attributes:
         number: of the administration.
         trial: its number there.
-        response: as it is shown to the person.
         what: a score, ``heard``, ``code``, ``not-scorable``, or ``rater``: another person listens.
         rater: the study ID of the person; empty: the one who gave the administration.
+        target: the name of the picture.
+        code: of the response so far, or empty.
+        flags: beside the code.
+        rules_seen: whether the person has seen what the rules say of the response.
     """
 
     number: int
     trial: int
-    response: object
     what: str
     rater: str
+    target: str
+    code: str = ""
+    flags: tuple[str, ...] = ()
+    rules_seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,31 @@ def short_spec(spec: str, most: int = 36) -> str:
     return f"{name}:…{rest[-room:]}" if rest else f"{spec[: most - 1]}…"
 
 
+def shortened(label: str, width: int) -> str:
+    """Return a name in at most so many columns: its beginning and its end.
+
+    The end tells servers and lesions apart. Of a file the folders are left out first.
+
+    Args:
+        label: the name of a model or an item.
+        width: columns of characters.
+
+    >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
+    ('openai:small@…000/v1', 'bundled')
+    >>> shortened("replay:/home/me/study/lesioned.jsonl", 16)
+    'replay:…ed.jsonl'
+    """
+    if len(label) <= width:
+        return label
+    kind, colon, path = label.partition(":")
+    if colon and "/" in path and "://" not in path and "@" not in path:
+        file = path.rpartition("/")[2]
+        room = max(width - len(kind) - 2, 1)
+        return f"{kind}:…{file if len(file) <= room else file[-room:]}"
+    end = width // 3
+    return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
+
+
 def conditions_words(one: Administration) -> list[str]:
     """Return the conditions in words, the ones that are seldom set only where they are set.
 

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tabwb.report.render.naming import sessions_table
-from tabwb.workbench.naming.results import NamingResults, places
+from tabwb.workbench.results.naming_results import NamingResults, places
 from tabwb.workbench.shell.report_view import ReportView
 from tabwb.workbench.shell.wording import QUIET
 

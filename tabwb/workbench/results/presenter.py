@@ -1,23 +1,48 @@
-"""From the records of an administration to its results as they are shown."""
+"""Results of one administration as the page shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tabwb.records.states import ResponseStatus
-from tabwb.records.trials import Trial
+from tabwb.records.trials import Administration, Trial
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import pool
 from tabwb.workbench.engine.presenters import RIGHT, WRONG, item_of, mark_of, scores_of
-from tabwb.workbench.engine.view_models import ResponseRow, Results, SubtestScore
+from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore
 
 if TYPE_CHECKING:
+    from tabwb.battery.model import Battery
     from tabwb.report.summaries.naming import NamedSubtest
+    from tabwb.report.summaries.summary import Summary
     from tabwb.scoring.naming.summary import NamedItem
-    from tabwb.workbench.naming.results import NamingResults
+    from tabwb.workbench.results.naming_results import NamedResponse, NamingResults
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRow:
+    """One trial in the results' list."""
+
+    item: Item
+    verdict: str
+    glyph: str
+    notes: tuple[str, ...] = ()
+    named: NamedResponse | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results of one administration; ``naming`` where pictures were to be named aloud."""
+
+    administration: Administration
+    battery: Battery
+    summary: Summary
+    scores: Scores
+    responses: tuple[ResponseRow, ...]
+    naming: NamingResults | None = None
 
 
 def results_of(
@@ -34,7 +59,7 @@ def results_of(
     summary = pool([one.source], interval=interval)
     naming = None
     if summary.named:
-        from tabwb.workbench.naming.results import naming_results
+        from tabwb.workbench.results.naming_results import naming_results
 
         naming = naming_results(one, summary.named, others)
     scores = scores_of(one.battery, one.trials, summary, person=conditions.kind == "speaker")

@@ -10,7 +10,7 @@ from tabwb.administer.naming.scores import Naming, named_item
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
 from tabwb.scoring.naming.summary import NamedItem
-from tabwb.workbench.naming.snapshots import MachineSays
+from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
 from tabwb.workbench.shell.wording import seconds
 
 CLOSE = 0.04
@@ -36,7 +36,7 @@ class NamedResponse:
     shown: str
     said: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, str], ...]
-    machine: MachineSays | None
+    machine: RuleVerdicts | None
     flags: tuple[str, ...]
     listed: bool = False
     scored_by: tuple[str, ...] = ()
@@ -146,8 +146,6 @@ def _when(one: AdministrationData) -> str:
 
 def response_of(naming: Naming) -> NamedResponse:
     """One response to a picture, with everything that was said of it."""
-    from tabwb.workbench.naming.describe import machine_says, score_words
-
     view = naming.view
     item, take = view.item, view.take
     facts: list[tuple[str, str]] = []
@@ -175,7 +173,7 @@ def response_of(naming: Naming) -> NamedResponse:
         f"{item.picture}   {item.target}   accepted {accepted}",
         tuple(said),
         tuple(facts),
-        machine_says(naming) if known else None,
+        rule_verdicts(naming) if known else None,
         () if view.code is None else view.code.flags,
         known,
         tuple(each.by.partition(":")[2] for each in view.scores),

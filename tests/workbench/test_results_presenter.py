@@ -9,7 +9,7 @@ from textual.signal import Signal
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import summarise
 from tabwb.workbench.engine.presenters import scores_of
-from tabwb.workbench.results.describe import results_of
+from tabwb.workbench.results.presenter import results_of
 from tabwb.workbench.results.response import ResponseScreen
 from tabwb.workbench.shell.score_panel import ScoreSheet
 from tests.report.given import (
