@@ -60,12 +60,15 @@ class ReportView(WidthAwareWidget):
     def __init__(self, view: RenderableType = "", *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._view = view
+        self._painted: tuple[int, Content] | None = None
 
     def show(self, view: RenderableType) -> None:
         """Show another view."""
-        self._view = view
+        self._view, self._painted = view, None
         self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
         """Return the lines."""
-        return content_of(self._view, width)
+        if self._painted is None or self._painted[0] != width:
+            self._painted = width, content_of(self._view, width)
+        return self._painted[1]

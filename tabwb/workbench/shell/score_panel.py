@@ -46,6 +46,8 @@ class ScoreSheet(WidthAwareWidget):
         self._title = "SCORES"
         self._present = False
         self._special: Special | None = None
+        self._burdens: tuple[object, ...] = ()
+        self._burden_lines: list[Content] = []
 
     def show(
         self,
@@ -98,8 +100,12 @@ class ScoreSheet(WidthAwareWidget):
                 "Verdicts are hidden while a person types; esc, then h shows them.", QUIET
             )
             return
-        for judge in self._scores.judges:
-            yield from self._burden(judge, width)
+        shown = (self._scores.judges, self._scores.titles, self._present, width)
+        if shown != self._burdens:  # items without connected text change no burden
+            judges = self._scores.judges
+            self._burden_lines = [line for judge in judges for line in self._burden(judge, width)]
+            self._burdens = shown
+        yield from self._burden_lines
 
     def _burden(self, judge: JudgeSummary, width: int) -> Iterator[Content]:
         titles = self._scores.titles
