@@ -163,8 +163,10 @@ def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, 
     if not subtest.share.scored:
         return
     if width < POLICIES_FROM:
-        for policy in ("normalised", "extracted"):
-            yield policy, count(subtest.share.correct[policy])
+        normalised, extracted = (
+            count(subtest.share.correct[policy]) for policy in ("normalised", "extracted")
+        )
+        yield "normalised", f"{normalised}, extracted {extracted}"
     if width < MINIMUM_WIDTH and (baselines := baselines_of(subtest)):
         yield "baseline", baselines
 
