@@ -9,7 +9,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN = $(VENV)/bin
 # Hundreds of tests start the program anew: without cached bytecode each start compiles it again.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
-FAST = not torch and not audio and not terminal and not workbench and not packaging
+FAST = not (torch or audio or terminal or workbench or packaging or crash)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: demo test test-fast coverage check format lint types contracts docs docstrings install install-dev system bench clean
@@ -20,9 +20,10 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev system
 	@$(PYTEST)
 
-# Without torch, sound, terminals (the workbench is one) and wheels.
+# Without torch, sound, terminals (the workbench is one), wheels and repeated crashes; the doctests
+# of plugins import torch.
 test-fast: $(VENV)/.installed-dev
-	@$(PYTEST) -m "$(FAST)"
+	@$(PYTEST) -m "$(FAST)" tests tabwb
 
 # Twice as slow as the tests alone, so not a part of them.
 coverage: $(VENV)/.installed-dev system

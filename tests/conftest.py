@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import signal
 import socket
 import sys
@@ -75,8 +76,16 @@ TORCH = {
     "training/test_words.py",
 }
 """Files whose tests use torch; single tests elsewhere are marked where they stand."""
-PACKAGING = {"test_distribution.py", "test_wheel.py"}
-TERMINAL = {"workbench/test_terminal.py"}
+PACKAGING = {"plugin_api/test_scaffold.py", "test_distribution.py", "test_wheel.py"}
+CRASH = {"administer/test_kill.py", "cli/test_killed_voices.py", "store/test_kill.py"}
+TERMINAL = {
+    "cli/test_dash.py",
+    "cli/test_hanging_plugins.py",
+    "cli/test_signals.py",
+    "cli/test_streams.py",
+    "workbench/test_terminal.py",
+}
+"""Terminals, what their keys send, and the streams of processes."""
 FIXTURES = {
     "microphone": "audio",
     "sound_server": "audio",
@@ -87,14 +96,16 @@ FIXTURES = {
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no torch where its tests are not selected."""
-    unwanted = "not torch" in (config.option.markexpr or "")
+    """Look for doctests in no helper, and import no torch where its tests are not selected."""
+    if collection_path.suffix == ".py" and not collection_path.name.startswith("test_"):
+        return True
+    unwanted = re.search(r"\bnot\b.*\btorch\b", config.option.markexpr or "")
     return True if unwanted and _place(collection_path) in TORCH else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by the file they are in and by the fixtures they use."""
-    files = {"torch": TORCH, "packaging": PACKAGING, "terminal": TERMINAL}
+    files = {"torch": TORCH, "packaging": PACKAGING, "terminal": TERMINAL, "crash": CRASH}
     for item in items:
         used = FIXTURES.keys() & getattr(item, "fixturenames", ())
         place = _place(item.path)
