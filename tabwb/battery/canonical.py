@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from tabwb.battery.files import NamedFiles, named_files
@@ -19,8 +20,9 @@ from tabwb.battery.model import (
 )
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
-from tabwb.tasks.spoken_naming.rules import ITEM_KEYS, RULE_KEYS, SOURCES_KEY, naming_rules
 from tabwb.tasks.task_type import task_type
+
+_ITEM_FIELDS = frozenset(field.name for field in fields(Item))
 
 
 def canonical_json(tables: Mapping[str, Any], files: NamedFiles) -> str:
@@ -85,8 +87,11 @@ def _subtest(table: Mapping[str, Any]) -> Subtest:
     for name in ("administrator", "instructions"):
         given[name] = _sourced(given.get(name))
     if task_type(given["response"]).coded:
+        from tabwb.tasks.spoken_naming.rules import naming_rules
+
+        rules = task_type(given["response"]).rules
         given["naming"] = naming_rules(given)
-        given = {key: value for key, value in given.items() if key not in (*RULE_KEYS, SOURCES_KEY)}
+        given = {key: value for key, value in given.items() if key not in rules}
     return Subtest(**given, items=tuple(_item(item) for item in items))
 
 
@@ -96,7 +101,7 @@ def _item(table: Mapping[str, Any]) -> Item:
     given["tags"] = tuple(given.get("tags", ()))
     given.setdefault("prompt", "")
     given["metadata"] = dict(given.get("metadata", {}))
-    given["extra"] = {key: given.pop(key) for key in ITEM_KEYS if key in given}
+    given["extra"] = {key: given.pop(key) for key in list(given) if key not in _ITEM_FIELDS}
     return Item(**given)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
-from tabwb.tasks.spoken_naming.rules import NamingRules
 from tabwb.tasks.task_type import TaskType, task_type
+
+if TYPE_CHECKING:
+    from tabwb.tasks.spoken_naming.rules import NamingRules
 
 
 @dataclass(frozen=True, slots=True)
