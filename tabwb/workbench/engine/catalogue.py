@@ -1,4 +1,4 @@
-"""What there is: batteries, model back ends, judges, export formats, administrations."""
+"""Reads the catalogue: batteries, model back ends, judges, export formats, administrations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEnt
 
 
 def read(plugins: Plugins, store: Store | None) -> Catalogue:
-    """Read everything; what has a problem is listed with it."""
+    """Return the catalogue; entries with a problem are listed with it."""
     return Catalogue(
         batteries=tuple(_batteries(plugins)),
         models=(
@@ -39,7 +39,7 @@ def read(plugins: Plugins, store: Store | None) -> Catalogue:
 
 
 def interrupted(store: Store) -> tuple[int, ...]:
-    """Administrations whose recording was interrupted and is not kept yet."""
+    """Return the administrations whose interrupted recording is not kept yet."""
     parts = takes.interrupted(store)
     if not parts:
         return ()

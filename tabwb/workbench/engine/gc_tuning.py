@@ -1,4 +1,4 @@
-"""Keeping the freeing of memory from holding up the screen.
+"""Tunes the garbage collector so that collections do not delay the screen.
 
 A full collection looks at every object that lives: with Textual and our own modules loaded that
 takes 30 to 100 ms, more than a frame may. What is there when the first screen stands stays for as
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 YOUNG = 5_000
-"""Objects made before the youngest are looked through; Python's own 700 is for scripts."""
+"""Allocations before a collection of the youngest generation; Python's own 700 is for scripts."""
 OLDEST = 100
 """Collections of the middle generation before a full one."""
 AT_ONCE = 100
@@ -25,14 +25,14 @@ _resting = 0
 
 
 def settle() -> None:
-    """Set aside what lives now, and look at the rest less often."""
+    """Exclude all present objects from collections, and collect less often."""
     gc.freeze()
     gc.set_threshold(YOUNG, 10, OLDEST)
 
 
 @contextmanager
 def resting() -> Iterator[None]:
-    """No collections while a thread makes and frees masses of objects that hold no cycles.
+    """Suspend collections while a thread makes and frees many objects without cycles.
 
     Several threads may ask for it at once; it ends with the last of them. What lives then is set
     aside, because looking at all of it at once would be seen.
@@ -52,7 +52,7 @@ def resting() -> Iterator[None]:
 
 
 def let_go(things: list[object]) -> None:
-    """Empty a list little by little, so that other threads have their turn in between.
+    """Empty a list in small steps, so that other threads can run in between.
 
     The last reference to thousands of responses frees them in one go, which no other thread can
     interrupt: 0.1 s for 16,000 of them.
@@ -63,12 +63,12 @@ def let_go(things: list[object]) -> None:
 
 
 def set_aside() -> None:
-    """Look no more at what lives now: thousands of records that a thread keeps, without cycles."""
+    """Exclude all present objects from collections: records without cycles that a thread keeps."""
     gc.freeze()
 
 
 def tidy() -> None:
-    """While collections rest: collect what the screen left, and set aside what is young and lives.
+    """While collections are suspended: collect the youngest objects and exclude the survivors.
 
     Called where the thread holds little; nothing is done while another one holds much.
     """

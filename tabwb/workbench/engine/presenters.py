@@ -34,7 +34,7 @@ RIGHT, WRONG, GIVEN, OPEN = "right", "wrong", "given", "open"
 def item_of(
     battery: Battery, conditions: Conditions, trial: Trial, trials: Sequence[Trial]
 ) -> Item:
-    """Everything about one trial that is shown."""
+    """Return everything about one trial that is shown."""
     plan = trial.plan
     subtest = battery.subtest(plan.subtest)
     item = subtest.item(plan.item)
@@ -86,7 +86,7 @@ def _foil(trial: Trial, expected: str | None, foils: object) -> str:
 
 
 def verdicts(ratings: Iterable[Rating], scorers: Sequence[str]) -> tuple[Verdict, ...]:
-    """The verdicts of the deciding scorer under each policy, if there is one."""
+    """Return the verdicts of the deciding scorer under each policy; empty without one."""
     by_measure: dict[str, Rating] = {}
     for rating in ratings:
         if rating.measure in POLICIES and rating.rater in scorers:
@@ -101,7 +101,7 @@ def verdicts(ratings: Iterable[Rating], scorers: Sequence[str]) -> tuple[Verdict
 
 
 def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]) -> Iterable[str]:
-    """Further measures, then the features that a judge found, with the words that fired."""
+    """Yield further measures, then the features that judges found, with the words found."""
     titles = {feature.id: feature.title for feature in battery.features}
     measures: list[str] = []
     features: list[str] = []
@@ -124,7 +124,7 @@ def _plain(value: float) -> str:
 
 
 def mark_of(trial: Trial, scorers: Sequence[str]) -> str:
-    """One word for what has become of a trial."""
+    """Return the state of a trial in one word."""
     match trial.state:
         case TrialState.ANSWERED:
             for verdict in verdicts(trial.ratings, scorers)[:1]:
@@ -149,7 +149,7 @@ def scores_of(
     *,
     person: bool = False,
 ) -> Scores:
-    """The live scores.
+    """Return the live scores.
 
     Args:
         battery: what is given.
@@ -186,7 +186,7 @@ def scores_of(
 
 
 def short_titles(titles: Sequence[str]) -> dict[str, str]:
-    """The shortest word that only this title has, else its first words that tell it apart.
+    """Return for each title the shortest word that only it has, else its first distinct words.
 
     >>> titles = ["Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition"]
     >>> list(short_titles(titles).values())

@@ -34,7 +34,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The item before the examinee.
+    """The item that is shown.
 
     Attributes:
         place: its number in the administration and how many there are.
@@ -73,7 +73,7 @@ class Item:
 
     @property
     def attempt(self) -> Attempt | None:
-        """The attempt to show: the one that counts, else none."""
+        """The attempt that counts, or None."""
         return self.trial.counting if self.trial.state is TrialState.ANSWERED else None
 
 
@@ -116,7 +116,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """A back end waits before it goes on: why, and until when (as ``time.monotonic()`` counts)."""
+    """A back end waits: why, and until when by ``time.monotonic()``."""
 
     reason: str
     until: float
@@ -124,7 +124,7 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The open administration as it stands.
+    """The present state of the open administration.
 
     Attributes:
         status, reason: current; the administration's own are as it was when opened.
@@ -177,7 +177,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class BatteryEntry:
-    """A battery that can be given; ``aloud``: it has pictures that a person names."""
+    """A battery; ``aloud``: a person answers some of its items aloud."""
 
     id: str
     title: str
@@ -190,7 +190,7 @@ class BatteryEntry:
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """A model back end, or a transcriber, that is registered.
+    """A registered model back end or transcriber.
 
     Attributes:
         spec: what to put into the field (``transformers:``).
@@ -210,7 +210,7 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What the explorer and the dialogs offer.
+    """The entries of explorer and dialogs.
 
     Attributes:
         judges: how their specs begin (``tab-2026:``), and their titles.
@@ -232,14 +232,14 @@ class Catalogue:
 
     @property
     def examinees(self) -> tuple[str, ...]:
-        """Who was tested, the latest first."""
+        """The examinees, the latest first."""
         return tuple(
             dict.fromkeys(one.conditions.examinee for one in reversed(self.administrations))
         )
 
     @property
     def open(self) -> tuple[Administration, ...]:
-        """Administrations that can be gone on with, or have a recording to keep; latest first."""
+        """Unfinished administrations and those with a recording to keep, the latest first."""
         going = {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
         return tuple(
             one
@@ -264,7 +264,13 @@ class ErrorReport:
 
     @classmethod
     def of(cls, title: str, error: TabwbError, *asks: tuple[str, str]) -> ErrorReport:
-        """From one of our own errors."""
+        """Return a report on an error.
+
+        Args:
+            title: of the dialog.
+            error: the error.
+            asks: commands offered beside *Close*, with the words on their buttons.
+        """
         return cls(
             title, error.message, error.where or "", error.allowed or "", error.hint or "", asks
         )

@@ -1,4 +1,4 @@
-"""The workbench: a thin application around one desk and one worker."""
+"""The application: signals, keys, settings, leaving, help."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"
 """Id of the notice that the terminal is too small."""
 AT_ONCE = {"ctrl+q", "ctrl+c"}
-"""Keys that wait for nothing."""
+"""Keys that are never queued."""
 TERMINAL_S = 1.0
-"""So often it is looked whether the terminal is still there."""
+"""Seconds between two checks whether the terminal still exists."""
 AGAIN_S = 2.0
 """A second ctrl+c within so many seconds quits."""
 
@@ -99,11 +99,11 @@ class Workbench(App[int]):
         return [*super().get_line_filters(), self._controls]
 
     def get_default_screen(self) -> Desk:
-        """The desk is the only screen that always is."""
+        """Return the desk, the only permanent screen."""
         return self.desk
 
     async def on_event(self, event: Event) -> None:
-        """Let keys through in turn where people are waited for."""
+        """Queue keys on pages where each key waits for the one before it."""
         if not isinstance(event, Key) or event.is_forwarded or event.key in AT_ONCE:
             await super().on_event(event)
         elif not self.desk.current.KEYS_IN_TURN:
@@ -119,11 +119,11 @@ class Workbench(App[int]):
         return self.desk.settled and self.desk.current.keys_done()
 
     def on_passed(self, message: Passed) -> None:
-        """A key has been acted on, or nearly."""
+        """Pass the message that follows a key to the queue."""
         self.keys.lapped(message, self.focused or self.screen)
 
     def on_mount(self) -> None:
-        """Leave in order when the terminal is closed or the process is asked to end."""
+        """Quit in order when the terminal is closed or the process is asked to end."""
         try:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._asked_to_end)
             self._before_hangup = signal.signal(signal.SIGHUP, self._hung_up)
@@ -146,7 +146,7 @@ class Workbench(App[int]):
             self._hung_up(signal.SIGHUP, None)
 
     def on_unmount(self) -> None:
-        """Give the signal back."""
+        """Restore the signal handler."""
         if self._before_hangup is not None:
             signal.signal(signal.SIGHUP, self._before_hangup)
 
@@ -162,7 +162,7 @@ class Workbench(App[int]):
         threading.Thread(target=leave, name="hung up").start()
 
     def on_resize(self, event: Resize) -> None:
-        """Say so when there is too little room."""
+        """Show a notice while the terminal is too small."""
         small = event.size.width < MIN_SIZE[0] or event.size.height < MIN_SIZE[1]
         # Nothing opens over the notice, so it is always the topmost screen.
         shown = self.screen.id == TOO_SMALL
@@ -185,12 +185,12 @@ class Workbench(App[int]):
     # ---------------------------------------------------------------- memory
 
     def remember(self, **changes: object) -> None:
-        """Change what is remembered and write it."""
+        """Change settings and write them."""
         self.remembered = replace(self.remembered, **changes)  # type: ignore[arg-type]
         remembered.save(self.remembered, self._memory)
 
     def take_theme(self, name: str) -> None:
-        """Change the theme and remember it."""
+        """Use a theme and remember it."""
         if name in themes.NAMES:
             self.theme = name
             self.remember(theme=name)
@@ -198,7 +198,7 @@ class Workbench(App[int]):
     # ---------------------------------------------------------------- leaving, help
 
     async def action_leave(self) -> None:
-        """Quit in order: what is under way is stopped, what is open is paused."""
+        """Quit: stop what is running, pause the open administration."""
         if self._leaving:
             return
         self._leaving = True
@@ -206,7 +206,7 @@ class Workbench(App[int]):
         self.exit(0)
 
     async def action_interrupt(self) -> None:
-        """Twice in two seconds: quit. Selected text is copied instead."""
+        """Quit when pressed twice in two seconds; copy selected text instead."""
         selected = self.screen.get_selected_text()
         if selected:
             self.copy_to_clipboard(selected)
@@ -220,7 +220,7 @@ class Workbench(App[int]):
         self.notify("ctrl+c again quits; everything recorded is safe.", timeout=AGAIN_S)
 
     def action_help_for_focus(self) -> None:
-        """Help for what is focused, over whatever stands there; a second time closes it."""
+        """Show help for what is focused, or close it."""
         from tabwb.workbench.shell.help import HelpScreen, help_for
 
         if self.screen.id == TOO_SMALL:
@@ -231,11 +231,11 @@ class Workbench(App[int]):
             self.push_screen(HelpScreen(help_for(self.screen)))
 
     def action_command_palette(self) -> None:
-        """Open the palette, unless it is open already, or there is too little room."""
+        """Open the palette, unless it is open or the terminal is too small."""
         is_open = any(isinstance(screen, CommandPalette) for screen in self.screen_stack)
         if not is_open and self.screen.id != TOO_SMALL:
             super().action_command_palette()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """None but our own."""
+        """Return no commands of Textual: the palette lists our own."""
         return ()

@@ -1,4 +1,4 @@
-"""A field in which anything can be typed, with a list of what is known: down opens it."""
+"""A text field with a list of known values, which the key down opens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tabwb.workbench.shell.wording import QUIET
 
 
 class Known(NamedTuple):
-    """One entry of the list; what has a hindrance is shown and cannot be chosen."""
+    """One entry of the list; an entry with a hindrance cannot be chosen."""
 
     value: str
     label: str
@@ -27,12 +27,12 @@ class Known(NamedTuple):
 
 
 def known_judges(judges: Iterable[tuple[str, str]]) -> list[Known]:
-    """The catalogue's judges as entries."""
+    """Return the judges of a catalogue as entries."""
     return [Known(begins, begins.removesuffix(":"), title) for begins, title in judges]
 
 
 class ComboList(OptionList):
-    """What is known."""
+    """The list of known values."""
 
     HELP = """\
 # List
@@ -47,11 +47,11 @@ What is known. **enter** takes one; **esc**, or typing on, goes back to the fiel
         return self.screen.query_one(f"#{(self.id or '').removesuffix('-list')}", ComboInput)
 
     def action_fold(self) -> None:
-        """Back to the field."""
+        """Return to the field."""
         self._field.go_on()
 
     def on_key(self, event: Key) -> None:
-        """Who types means the field."""
+        """Pass letters on to the field."""
         field = self._field
         if event.is_printable and event.character is not None:
             field.replace(event.character, *field.selection)
@@ -64,21 +64,21 @@ What is known. **enter** takes one; **esc**, or typing on, goes back to the fiel
 
 
 class ComboInput(Input):
-    """The field."""
+    """The text field."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "unfold", show=False)]
     help_text = ""
 
     class Unfold(Message):
-        """The list is wanted."""
+        """The list is to be opened."""
 
     def go_on(self) -> None:
-        """Back from the list: what is typed next is added, it replaces nothing."""
+        """Take the focus from the list, without selecting the text."""
         self.select_on_focus = False
         self.focus()
 
     def on_blur(self) -> None:
-        """Who comes anew types a new value over the old one, as in other fields."""
+        """Select the text, as other fields do, except when the focus comes from the list."""
         self.select_on_focus = True
 
     def action_unfold(self) -> None:
@@ -86,7 +86,7 @@ class ComboInput(Input):
         self.post_message(self.Unfold())
 
     def on_click(self, event: Click) -> None:
-        """A click opens the list too."""
+        """Open the list."""
         self.post_message(self.Unfold())
 
 
@@ -125,21 +125,21 @@ class Combo(Vertical):
         self._help, self._several = help_text, several
 
     def compose(self) -> ComposeResult:
-        """Field, then the list that lies over what is below."""
+        """Yield the field and the list, which covers what is below."""
         field = ComboInput(self._value, id=self._name, compact=True)
         field.help_text = self._help
         yield field
         yield ComboList(id=f"{self._name}-list", compact=True)
 
     def offer(self, known: Sequence[Known]) -> None:
-        """List these from now on."""
+        """Replace the entries of the list."""
         self._known = tuple(known)
         options = self.query_one(ComboList)
         if options.display:
             self._list(options)
 
     def on_combo_input_unfold(self, event: ComboInput.Unfold) -> None:
-        """Open the list at what was typed."""
+        """Open the list at the entry that was typed."""
         event.stop()
         options = self.query_one(ComboList)
         options.display = True
@@ -161,7 +161,7 @@ class Combo(Vertical):
         options.highlighted = nearest(self._known, typed)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take it."""
+        """Fill in the entry that was chosen."""
         event.stop()
         field = self.query_one(ComboInput)
         chosen = self._known[event.option_index].value
@@ -170,7 +170,7 @@ class Combo(Vertical):
         field.cursor_position = len(field.value)
 
     def on_descendant_blur(self) -> None:
-        """The list goes when nobody is in it."""
+        """Close the list when it loses the focus."""
         self.call_after_refresh(self._fold)
 
     def _fold(self) -> None:
@@ -181,7 +181,7 @@ class Combo(Vertical):
 
 
 def nearest(known: Sequence[Known], typed: str) -> int | None:
-    """Which entry the cursor stands on where this was typed; None where there is none.
+    """Return the place of the entry for a typed text, or None.
 
     The one that was typed, by itself or with more behind it; else the first that begins with what
     was typed, else the first that has it somewhere, else the first.
@@ -203,7 +203,7 @@ def nearest(known: Sequence[Known], typed: str) -> int | None:
 
 
 def opens(value: str, typed: str) -> bool:
-    """Whether what was typed is this entry with a name or options of one's own behind it.
+    """Return whether a typed text is an entry followed by a name or options.
 
     >>> opens("tab-2026:", "tab-2026:echo"), opens("echo", "echo@delay=1"), opens("echo", "echo2")
     (True, True, False)
@@ -213,7 +213,7 @@ def opens(value: str, typed: str) -> bool:
 
 
 def taken(typed: str, value: str) -> str:
-    """What stands in the field when an entry is taken: what was typed behind it stays.
+    """Return the text of the field after an entry was chosen; a typed name stays.
 
     >>> taken("tab-2026:echo", "tab-2026:"), taken("tab", "tab-2026:"), taken("echo2", "echo")
     ('tab-2026:echo', 'tab-2026:', 'echo')
@@ -222,7 +222,7 @@ def taken(typed: str, value: str) -> str:
 
 
 def joined(typed: str, value: str) -> str:
-    """The same where the field takes several: the last one is completed, or one more is added.
+    """Return the text of a field with several values: the last is completed, or one is added.
 
     >>> joined("rules tab", "tab-2026:"), joined("rules", "tab-2026:"), joined("none", "rules")
     ('rules tab-2026:', 'rules tab-2026:', 'rules')

@@ -19,7 +19,7 @@ from tabwb.workbench.shell.wording import QUIET
 
 
 class Dialog(ModalScreen[ScreenResultType]):
-    """Stands over the desk; F1 is the application's, also in a field, where ? is a letter."""
+    """Base of the dialogs: esc closes, ? shows help (F1 too, also in a text field)."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close", show=False),
@@ -28,7 +28,7 @@ class Dialog(ModalScreen[ScreenResultType]):
 
 
 class Choice(Button):
-    """One thing that can be chosen."""
+    """A button."""
 
     HELP = "# Choice\n\n**enter** chooses; **tab** moves on; **esc** closes."
 
@@ -62,7 +62,7 @@ class ChoiceScreen(Dialog[str | None]):
         self._title, self._text, self._choices = title, text, choices
 
     def compose(self) -> ComposeResult:
-        """Title, text, buttons."""
+        """Yield title, text and buttons."""
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
             with VerticalScroll(can_focus=False, classes="dialog-text"):
@@ -77,7 +77,7 @@ class ChoiceScreen(Dialog[str | None]):
 
 
 def report_text(trouble: ErrorReport) -> Content:
-    """What is wrong, where, what is allowed, what to do."""
+    """Return what is wrong, where, what is allowed and what to do."""
     parts: list[Content] = []
     if trouble.where:
         parts.append(Content.styled(trouble.where, QUIET))
@@ -90,7 +90,7 @@ def report_text(trouble: ErrorReport) -> Content:
 
 
 def about_text(catalogue: Catalogue | None) -> Content:
-    """Version, store, problems of plugins, the research-only sentence."""
+    """Return version, store, network, problems of plugins and the research-only sentence."""
     import tabwb
 
     lines = [Content.assemble(("tabwb ", "bold"), (tabwb.__version__, "bold"))]
@@ -108,7 +108,7 @@ def about_text(catalogue: Catalogue | None) -> Content:
 
 
 class Words(Input):
-    """The field."""
+    """The text field."""
 
     HELP = "# A few words\n\nThey are kept with the item. **enter** accepts, **esc** closes."
 
@@ -123,7 +123,7 @@ class AskWords(Dialog[str | None]):
         self._title, self._label, self._text = title, label, text
 
     def compose(self) -> ComposeResult:
-        """Title, field, what enter does."""
+        """Yield title, field and keys."""
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
             if self._text:
@@ -132,7 +132,7 @@ class AskWords(Dialog[str | None]):
             yield Static("enter accepts   esc closes", id="words-message", classes="dialog-note")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the words, if there are any."""
+        """Return the words, if there are any."""
         if event.value.strip():
             self.dismiss(event.value.strip())
             return
@@ -142,13 +142,13 @@ class AskWords(Dialog[str | None]):
 
 
 class Lines(OptionList):
-    """What can be picked."""
+    """The lines."""
 
     HELP = "# Pick one\n\nArrows move, **enter** picks, **esc** closes."
 
 
 class PickScreen(Dialog[int | None]):
-    """Returns the place of the line that was picked; None when closed with esc."""
+    """Returns the place of the chosen line; None when closed with esc."""
 
     CSS_PATH = "pick.tcss"
 
@@ -157,7 +157,7 @@ class PickScreen(Dialog[int | None]):
         self._title, self._lines, self._at = title, tuple(lines), at
 
     def compose(self) -> ComposeResult:
-        """Title, lines."""
+        """Yield title and lines."""
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
             yield Lines(
@@ -168,7 +168,7 @@ class PickScreen(Dialog[int | None]):
             yield Static("enter picks   esc closes", classes="dialog-note")
 
     def on_mount(self) -> None:
-        """The present one."""
+        """Highlight the present line."""
         self.query_one(Lines).highlighted = self._at
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -1,4 +1,4 @@
-"""A dock: stands beside the middle from 100 columns up, is a drawer over it below."""
+"""A dock beside the page; on a narrow terminal, a drawer over it."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class Handle(Widget):
     """
 
     def render(self) -> Content:
-        """A line from top to bottom."""
+        """Return a vertical line."""
         return Content("\n".join("│" * max(self.size.height, 1)))
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """Begin to drag."""
+        """Start dragging."""
         self.capture_mouse()
         self.add_class("-dragged")
 
     def on_mouse_up(self, event: MouseUp) -> None:
-        """End dragging."""
+        """Stop dragging."""
         self.release_mouse()
         self.remove_class("-dragged")
 
     def on_mouse_move(self, event: MouseMove) -> None:
-        """Drag."""
+        """Move the border."""
         dock = self.parent
         if self.has_class("-dragged") and isinstance(dock, Dock):
             dock.drag_to(event.screen_x)
@@ -51,7 +51,7 @@ class Dock(Horizontal):
     """Holds one widget."""
 
     class Resized(Message):
-        """The dock was given another width by mouse."""
+        """The dock was resized with the mouse."""
 
         def __init__(self, dock: Dock, width: int) -> None:
             self.dock = dock
@@ -64,7 +64,7 @@ class Dock(Horizontal):
         self.side = side
 
     def compose(self) -> ComposeResult:
-        """The content, and the handle towards the middle."""
+        """Yield the content and, towards the page, the handle."""
         if self.side == "right":
             yield Handle()
         yield self.content
@@ -72,7 +72,13 @@ class Dock(Horizontal):
             yield Handle()
 
     def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
-        """Stand with a width, lie over the middle as a drawer, or be folded away."""
+        """Place the dock.
+
+        Args:
+            shown: whether it is visible.
+            drawer: it covers the page instead of standing beside it.
+            width: in columns, of a dock that is no drawer.
+        """
         self.display = shown
         self.set_class(drawer, "-drawer")
         self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width

@@ -15,18 +15,18 @@ from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.wording import glyph_of
 
 MOST = 60
-"""So many administrations are listed; all of them are found with *Open*."""
+"""The number of administrations listed; *Open* finds all of them."""
 
 
 class Entry(NamedTuple):
-    """What a node stands for: ``battery``, ``examinee``, ``administration`` or ``more``."""
+    """What a node represents: ``battery``, ``examinee``, ``administration`` or ``more``."""
 
     kind: str
     name: str
 
 
 class Explorer(Tree[Entry]):
-    """A tree that knows what there is."""
+    """The tree."""
 
     HELP = """\
 # Explorer
@@ -55,12 +55,12 @@ What there is: batteries, examinees, administrations (the latest first).
         self._current: int | None = None
 
     def on_mount(self) -> None:
-        """The three branches."""
+        """Add the three branches."""
         for title in ("Batteries", "Examinees", "Administrations"):
             self._branches[title] = self.root.add(Text(title, style="bold"), expand=True)
 
     def show(self, catalogue: Catalogue, current: int | None) -> None:
-        """Show what there is; ``current`` is the open administration."""
+        """Show a catalogue; ``current`` is the number of the open administration."""
         if catalogue == self._catalogue and current == self._current:
             return
         self._catalogue, self._current = catalogue, current
@@ -80,7 +80,7 @@ What there is: batteries, examinees, administrations (the latest first).
         self.cursor_line = min(line, self.last_line)
 
     def update_current(self, one: Administration) -> None:
-        """Show how far the open administration is, without making the tree anew."""
+        """Update the progress of the open administration without rebuilding the tree."""
         for node in self._branches["Administrations"].children:
             if node.data == Entry("administration", str(one.id)):
                 label = Text(_label(one, one.id), no_wrap=True)

@@ -25,7 +25,7 @@ F10 opens the menus, ctrl+p finds any command, ? lists all keys, tab moves the f
 
 
 def help_for(screen: Screen[object]) -> str:
-    """The help text of the focused widget, or of what it stands in."""
+    """Return the help text of the focused widget, or of the nearest ancestor that has one."""
     focused = screen.focused
     for widget in [] if focused is None else focused.ancestors_with_self:
         text = getattr(widget, "help_text", None) or widget.HELP
@@ -35,13 +35,13 @@ def help_for(screen: Screen[object]) -> str:
 
 
 class HelpText(VerticalScroll, can_focus=True):
-    """Scrolls."""
+    """The scrolling part."""
 
     HELP = "# Help\n\nArrows scroll, **esc** closes."
 
 
 class HelpScreen(ModalScreen[None]):
-    """Shows one text."""
+    """Shows one help text."""
 
     CSS_PATH = "help.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,7 +53,7 @@ class HelpScreen(ModalScreen[None]):
         self._text = text
 
     def compose(self) -> ComposeResult:
-        """The text."""
+        """Yield the text."""
         with Vertical(classes="dialog"):
             with HelpText(id="help-text"):
                 yield Markdown(self._text)
@@ -65,14 +65,14 @@ TITLE_WIDTH = 24
 
 
 class KeyTable(WidthAwareWidget):
-    """Keys by menu; those that cannot be used now are quiet."""
+    """Keys by menu; those that cannot be used now are dimmed."""
 
     def __init__(self, table: CommandTable, situation: Situation) -> None:
         super().__init__()
         self._table, self._situation = table, situation
 
     def paint(self, width: int) -> Content:
-        """All lines."""
+        """Return all lines."""
         return Content("\n").join(list(self._lines(width)))
 
     def _lines(self, width: int) -> Iterator[Content]:
@@ -96,7 +96,7 @@ class KeyTable(WidthAwareWidget):
 
 
 class KeyList(VerticalScroll, can_focus=True):
-    """Scrolls."""
+    """The scrolling part."""
 
     HELP = "# All keys\n\nKeys that cannot be used now are quiet. Arrows scroll, **esc** closes."
 
@@ -114,7 +114,7 @@ class KeysScreen(ModalScreen[None]):
         self._table, self._situation = table, situation
 
     def compose(self) -> ComposeResult:
-        """The table."""
+        """Yield the table."""
         with Vertical(classes="dialog"):
             yield Static("All keys", classes="dialog-title")
             with KeyList(id="key-list"):
@@ -129,7 +129,7 @@ class SizeNotice(WidthAwareWidget):
     HELP = "# Too little room\n\nMake the terminal at least 80 columns wide and 24 lines high."
 
     def paint(self, width: int) -> Content:
-        """A few short lines."""
+        """Return a few short lines."""
         size = self.app.size
         return Content.assemble(
             ("tabwb needs 80x24", "bold"),
@@ -147,5 +147,5 @@ class TooSmall(ModalScreen[None]):
     """
 
     def compose(self) -> ComposeResult:
-        """The notice."""
+        """Yield the notice."""
         yield SizeNotice()

@@ -1,4 +1,4 @@
-"""What stands in the middle when nothing is open: how to begin, and what can be gone on with."""
+"""The page that is shown when nothing is open: how to begin, unfinished administrations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
 """
 
     def compose(self) -> ComposeResult:
-        """A title, how to begin, open administrations, the research-only sentence."""
+        """Yield title, how to begin, unfinished administrations, the research-only sentence."""
         with Vertical(id="home-column"):
             yield Static(
                 Content.assemble(
@@ -56,13 +56,13 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
             yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
 
     def on_mount(self) -> None:
-        """Nothing is known yet."""
+        """Hide the list until the store is open."""
         self.query_one("#home-open-title").display = False
         self.query_one(OpenList).display = False
         self.query_one("#home-begin", Static).update(Content.styled("… opening the store", QUIET))
 
     def show(self, catalogue: Catalogue) -> None:
-        """Show what there is to do."""
+        """Show what can be done with a catalogue."""
         lines = [
             ("n", "begin an administration"),
             ("o", f"open ({len(catalogue.administrations)})"),
@@ -117,12 +117,12 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
         (options if options.display else self).focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Offer to go on with it."""
+        """Offer to resume the administration."""
         event.stop()
         self.desk.tell(Entry("administration", event.option.id or ""))
 
 
 class OpenList(OptionList):
-    """Administrations that can be gone on with."""
+    """Unfinished administrations."""
 
     HELP = HomePage.HELP

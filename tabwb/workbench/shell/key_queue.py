@@ -1,4 +1,4 @@
-"""Keys in turn: the next one waits until everything is done that the one before it asked for.
+"""A queue of keys: each key waits until the command of the key before it is done.
 
 A terminal hands over several key presses at once when the machine is busy, or when somebody is
 fast. Each is meant for what stands on the screen after the one before it: ``1`` scores, the space
@@ -22,14 +22,14 @@ LAPS = 3
 """A key may make a message that makes another one, each behind what follows the key: so often a
 message follows through all queues before the key is taken as acted on."""
 LOOK_S = 0.02
-"""So often it is looked whether what was asked for is done."""
+"""Seconds between two checks whether a command is done."""
 LOST_S = 0.5
 """A key that has gone with its dialog is taken as done after so long; and so long is waited at most
 for a new dialog to take the focus."""
 
 
 class Passed(Message):
-    """Follows a key through the same queues: when it comes up, the key has been acted on."""
+    """Follows a key through the message queues; when it arrives, the key was handled."""
 
     def __init__(self, number: int, lap: int = 1) -> None:
         self.number, self.lap = number, lap
@@ -37,7 +37,7 @@ class Passed(Message):
 
 
 class KeyQueue:
-    """Lets one key through at a time.
+    """Passes one key at a time.
 
     Args:
         app: whose keys they are.
@@ -53,7 +53,7 @@ class KeyQueue:
         self._sent: Key | None = None
 
     def admits(self, event: Key) -> bool:
-        """Whether this key goes on now; else it is kept until its turn comes."""
+        """Return whether a key is passed on now; otherwise it is queued."""
         if event is self._sent:
             self._sent = None
             return True
@@ -64,26 +64,26 @@ class KeyQueue:
         return True
 
     def follow(self, target: MessagePump) -> None:
-        """Find out when a key that goes to this widget has been acted on."""
+        """Send a message after a key to the same widget, to learn when it was handled."""
         number = self._number
         target.post_message(Passed(number))
         self._app.set_timer(LOST_S, lambda: self.passed(number))
 
     def lapped(self, message: Passed, target: MessagePump) -> None:
-        """A message that follows a key has come up."""
+        """Handle the message that follows a key."""
         if message.lap < LAPS:
             target.post_message(Passed(message.number, message.lap + 1))
         else:
             self.passed(message.number)
 
     def passed(self, number: int) -> None:
-        """The key with this number has been acted on; what it asked for may still be under way."""
+        """Note that a key was handled; its command may still be running."""
         if number == self._number and not self._acted_on:
             self._acted_on = True
             self._go_on(LOST_S)
 
     def drop(self) -> None:
-        """Forget the keys that wait: they were meant for something else."""
+        """Discard the queued keys: they were meant for something else."""
         self._waiting.clear()
 
     def _begin(self) -> None:

@@ -1,4 +1,4 @@
-"""Layout and theme, remembered from one opening to the next in a small JSON file."""
+"""Layout and theme, kept in a small JSON file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIN_WIDTH, MAX_WIDTH = 16, 60
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What is remembered.
+    """Settings of the user interface that are kept.
 
     Attributes:
         theme: one of :data:`tabwb.workbench.shell.themes.NAMES`, or empty for the configuration's.
@@ -37,7 +37,7 @@ class Remembered:
 
 
 def load(path: Path | None = None) -> Remembered:
-    """What was remembered; whatever is missing or damaged is as if new."""
+    """Return the kept settings, with the default for every missing or damaged value."""
     path = path or config_folder(os.environ) / FILE_NAME
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -60,7 +60,7 @@ def load(path: Path | None = None) -> Remembered:
 
 
 def save(remembered: Remembered, path: Path | None = None) -> bool:
-    """Write it atomically; False where the folder cannot be written (nothing else is harmed)."""
+    """Write the settings atomically; return False if the folder cannot be written."""
     path = path or config_folder(os.environ) / FILE_NAME
     try:
         write_private(path, json.dumps(asdict(remembered), indent=1) + "\n")

@@ -75,7 +75,7 @@ class ScoreSheet(WidthAwareWidget):
             self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
-        """All lines."""
+        """Return all lines."""
         return Content("\n").join(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[Content]:
@@ -142,7 +142,7 @@ Arrows scroll. While a person types, verdicts are hidden; **h** shows and hides 
 """
 
     def compose(self) -> ComposeResult:
-        """One sheet."""
+        """Yield the sheet."""
         yield ScoreSheet()
 
     def show(
@@ -169,13 +169,13 @@ class CompactScores(WidthAwareWidget):
         self._hidden = False
 
     def show(self, scores: Scores, *, hidden: bool) -> None:
-        """Show these."""
+        """Show scores; ``hidden`` shows only which items were given."""
         if (scores, hidden) != (self._scores, self._hidden):
             self._scores, self._hidden = scores, hidden
             self.refresh()
 
     def paint(self, width: int) -> Content:
-        """One line."""
+        """Return the line."""
         judges = self._scores.judges
         burden = burden_words(judges[0]) if judges else ""
         return compact(self._scores.subtests, burden, width, hidden=self._hidden)

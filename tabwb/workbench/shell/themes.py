@@ -99,7 +99,7 @@ NAMES = tuple(theme.name for theme in THEMES)
 
 
 def after(name: str) -> str:
-    """The theme that follows.
+    """Return the name of the next theme.
 
     >>> after("dark"), after("high-contrast"), after("of another program")
     ('light', 'dark', 'dark')

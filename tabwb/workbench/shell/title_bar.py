@@ -15,7 +15,7 @@ GAP = 2
 
 
 def menu_places() -> dict[str, int]:
-    """Column at which each menu's title begins.
+    """Return the column at which each menu's title begins.
 
     >>> menu_places()["file"], menu_places()["administer"]
     (7, 13)
@@ -29,7 +29,7 @@ def menu_places() -> dict[str, int]:
 
 
 class TitleBar(WidthAwareWidget):
-    """One line; below 100 columns what is open takes the place of the menus."""
+    """One line; on a narrow terminal it shows what is open instead of the menus."""
 
     class MenuWanted(Message):
         """A menu's title was clicked."""
@@ -55,7 +55,7 @@ class TitleBar(WidthAwareWidget):
         narrow: bool,
         recording: str = "",
     ) -> None:
-        """Show what is open and how it stands; None or empty where there is nothing to say."""
+        """Show what is open and the states; None or an empty text shows nothing."""
         before = (self._open, self._offline, self._saved, self._narrow, self._recording)
         if (open_, offline, saved, narrow, recording) != before:
             self._open, self._offline, self._saved, self._narrow = open_, offline, saved, narrow
@@ -63,7 +63,7 @@ class TitleBar(WidthAwareWidget):
             self.refresh()
 
     def paint(self, width: int) -> Content:
-        """Name and menus at the left, states at the right."""
+        """Return name and menus at the left, states at the right."""
         left: Content = Content.styled(NAME, f"bold {ACCENT}")
         if self._narrow:
             what = f" · {self._open}" if self._open else ""

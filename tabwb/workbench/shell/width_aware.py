@@ -1,4 +1,4 @@
-"""A text that is laid out for the width it has."""
+"""Widgets whose text depends on their width."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from textual.widget import Widget
 
 
 class WidthAwareWidget(Widget):
-    """Asks :meth:`paint` for its content whenever its width or what it shows has changed."""
+    """Base of widgets that lay out their text in :meth:`paint` for the present width."""
 
     DEFAULT_CSS = "WidthAwareWidget { height: auto; width: 1fr; }"
 
     def paint(self, width: int) -> Content:
-        """The content for this many columns."""
+        """Return the content for a number of columns."""
         raise NotImplementedError
 
     def render(self) -> Content:
-        """The content for the present width."""
+        """Return the content for the present width."""
         return self.paint(self.content_size.width)
 
     def on_resize(self, event: Resize) -> None:
@@ -28,7 +28,7 @@ class WidthAwareWidget(Widget):
 
 
 class Flow(WidthAwareWidget):
-    """Short pieces beside each other, each kept whole; those that do not fit go on below."""
+    """Rows of short pieces, wrapped between the pieces."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -48,7 +48,7 @@ class Flow(WidthAwareWidget):
         self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
-        """The rows, folded between pieces."""
+        """Return the rows, wrapped between pieces."""
         lines: list[Content] = []
         for row in self._rows:
             line: list[Content] = []
@@ -64,7 +64,7 @@ class Flow(WidthAwareWidget):
 
 
 class Line(WidthAwareWidget):
-    """One line with something at the left and something at the right."""
+    """One line with a text at the left and one at the right."""
 
     DEFAULT_CSS = "Line { height: 1; width: 1fr; }"
 
@@ -74,14 +74,14 @@ class Line(WidthAwareWidget):
         self._right = Content("")
 
     def show(self, left: Content | str, right: Content | str = "") -> None:
-        """Show these."""
+        """Show two texts."""
         shown = tuple(Content(one) if isinstance(one, str) else one for one in (left, right))
         if not all(map(Content.is_same, shown, (self._left, self._right))):
             self._left, self._right = shown
             self.refresh()
 
     def paint(self, width: int) -> Content:
-        """Left and right, apart."""
+        """Return the line."""
         from tabwb.workbench.shell.wording import spread
 
         return spread(self._left, self._right, width)

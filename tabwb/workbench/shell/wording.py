@@ -1,4 +1,4 @@
-"""Glyphs, words and lines: how states and numbers look everywhere. Pure; no widget."""
+"""Glyphs, words and lines for states and numbers, the same in all widgets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _RESPONSES = {
 
 
 def bar(share: float, width: int) -> Content:
-    """A thin bar, exact to half a cell.
+    """Return a thin bar, exact to half a cell.
 
     >>> bar(0.5, 4).plain, bar(0.625, 4).plain, bar(0.0, 4).plain
     ('━━╌╌', '━━╸╌', '╌╌╌╌')
@@ -66,7 +66,7 @@ def bar(share: float, width: int) -> Content:
 
 
 def spread(left: Content, right: Content, width: int) -> Content:
-    """Left at the left, right at the right; the left one gives way.
+    """Return a line with one text at the left, which is cut, and one at the right.
 
     >>> spread(Content("item"), Content("1 of 2"), 14).plain
     'item    1 of 2'
@@ -78,7 +78,7 @@ def spread(left: Content, right: Content, width: int) -> Content:
 
 
 def stopped(item: Item) -> str:
-    """Why the answer ended, and what kind of text it is; empty where there is nothing to say."""
+    """Return why the answer ended and which kind of text it is, or an empty text."""
     attempt = item.attempt
     if attempt is None:
         return ""
@@ -95,7 +95,7 @@ _WITHOUT = {RatingStatus.UNPARSED: "?", RatingStatus.ERROR: "!", RatingStatus.UN
 
 
 def verdict_words(rating: Rating | None, probability: float | None = None) -> str:
-    """A judge's verdict on a feature, its probability where it tells one; or why there is none.
+    """Return a judge's verdict on a feature with its probability, or why there is none.
 
     >>> from tabwb.records.ratings import undefined, valued
     >>> verdict_words(valued("j", "anomia", True), 0.7), verdict_words(valued("j", "anomia", False))
@@ -112,7 +112,7 @@ def verdict_words(rating: Rating | None, probability: float | None = None) -> st
 
 
 def seconds(value: float | None) -> str:
-    """A latency.
+    """Return a latency in words.
 
     >>> seconds(0.4142), seconds(63.21), seconds(None)
     ('0.41 s', '63.2 s', '')
@@ -128,7 +128,7 @@ def glyph_of(one: Administration) -> str:
 
 
 def status_words(one: Administration) -> str:
-    """Glyph, word and progress of an administration."""
+    """Return glyph, status and progress of an administration."""
     glyph = glyph_of(one)
     if one.status is AdministrationStatus.DONE:
         return f"{glyph} done"
@@ -136,13 +136,13 @@ def status_words(one: Administration) -> str:
 
 
 def name_of(one: Administration) -> str:
-    """``tab · bundled``."""
+    """Return the name of an administration, such as ``tab · bundled``."""
     lesion = f" + {one.conditions.lesion}" if one.conditions.lesion else ""
     return f"{one.battery} · {one.conditions.examinee}{lesion}"
 
 
 def short_spec(spec: str, most: int = 36) -> str:
-    """A component's spec, its path shortened from the left.
+    """Return a component's spec with its path shortened from the left.
 
     >>> short_spec("wav2vec2:/models/psst"), short_spec("wav2vec2:/a/long/path/to/psst", 20)
     ('wav2vec2:/models/psst', 'wav2vec2:…th/to/psst')
@@ -196,21 +196,21 @@ def special_words(one: Administration) -> list[str]:
 
 
 def head_words(one: Administration) -> list[str]:
-    """The conditions where there is one line for them: first what was not left as it is."""
+    """Return the conditions for one line, those that are not at their defaults first."""
     special = special_words(one)
     usual = [word for word in conditions_words(one) if word not in special]
     return [*special, *(word for word in usual if not word.startswith("protocol "))]
 
 
 def score_words(one: SubtestScore, *, hidden: bool = False) -> str:
-    """``2 of 3 right``, ``5 of 5 given``."""
+    """Return a subtest's score, such as ``2 of 3 right`` or ``5 of 5 given``."""
     if hidden or one.right is None:
         return f"{one.given} of {one.planned} given" if one.given else f"0 of {one.planned}"
     return f"{one.right} of {one.scored} right"
 
 
 def marks(one: SubtestScore, *, hidden: bool = False, person: bool = False) -> Content:
-    """One mark for each trial, or a bar where there are too many."""
+    """Return one mark for each trial, or a bar for many trials."""
     if not one.marks:
         return bar(one.given / one.planned if one.planned else 0.0, 10)
     parts: list[Content | tuple[str, str]] = []
@@ -224,7 +224,7 @@ def marks(one: SubtestScore, *, hidden: bool = False, person: bool = False) -> C
 
 
 def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden: bool) -> Content:
-    """The live scores in one line: ``word 2/3   sentence -   burden 1.60 over 7``.
+    """Return the live scores in one line: ``word 2/3   sentence -   burden 1.60 over 7``.
 
     Where it is narrow the pieces move together; subtests that do not fit even so are left out from
     the far end, with ``…`` in their place. The current one never is.
@@ -255,7 +255,7 @@ def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden
 
 
 def sentence(words: str) -> str:
-    """Words that a plugin declared, as a sentence.
+    """Return words that a plugin declared as a sentence.
 
     >>> sentence("a text rule; not compared with expert raters")
     'A text rule; not compared with expert raters.'

@@ -1,4 +1,4 @@
-"""Where a person types an answer: enter records it, esc gives the keys back."""
+"""The field in which a person types an answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.widgets import TextArea
 
 
 class AnswerField(TextArea):
-    """Grows with the text; what is recorded is exactly what was typed."""
+    """Grows with the text; the text is recorded exactly as it was typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "record", "Record", show=False, priority=True),
@@ -28,17 +28,17 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
 """
 
     class Recorded(Message):
-        """The answer was given."""
+        """An answer was given."""
 
         def __init__(self, text: str) -> None:
             self.text = text
             super().__init__()
 
     class NothingTyped(Message):
-        """Whether to record nothing is asked, or asked no more."""
+        """The state of :attr:`AnswerField.nothing_typed` has changed."""
 
     class GivenBack(Message):
-        """The keys go back to the pane."""
+        """The user has left the field."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -52,13 +52,13 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
         self.nothing_typed = False
 
     def empty(self) -> None:
-        """Make ready for an answer."""
+        """Empty the field for the next answer."""
         self.text = ""
         self.read_only = False
         self.nothing_typed = False
 
     def action_record(self) -> None:
-        """Give the answer, once; nothing at all only when enter was pressed twice."""
+        """Record the answer, once; an empty one only when enter was pressed twice."""
         if self.read_only:
             return
         if not self.text.strip() and not self.nothing_typed:
@@ -68,16 +68,16 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
         self.post_message(self.Recorded(self.text))
 
     def action_give_back(self) -> None:
-        """Leave the field; what is typed stays."""
+        """Leave the field; its text stays."""
         self._ask(False)
         self.post_message(self.GivenBack())
 
     def action_new_line(self) -> None:
-        """Begin a new line."""
+        """Insert a new line."""
         self.insert("\n")
 
     def on_text_area_changed(self) -> None:
-        """Who types does not mean nothing."""
+        """Withdraw the question whether to record nothing."""
         self._ask(False)
 
     def _ask(self, on: bool) -> None:

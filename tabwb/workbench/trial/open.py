@@ -20,7 +20,7 @@ MOST = 500
 
 
 class Filter(Input):
-    """What to look for."""
+    """The search field."""
 
     HELP = """\
 # Open
@@ -31,7 +31,7 @@ list, **enter** opens the one that is marked.
 
 
 class Found(OptionList):
-    """What was found, the latest first."""
+    """The administrations found, the latest first."""
 
     HELP = Filter.HELP
 
@@ -49,7 +49,7 @@ class OpenScreen(Dialog[int | None]):
         self._administrations = tuple(administrations)
 
     def compose(self) -> ComposeResult:
-        """Filter, list."""
+        """Yield the field and the list."""
         with Vertical(classes="dialog"):
             yield Static("Open an administration", classes="dialog-title")
             yield Filter(placeholder="number, battery, examinee, status, date", compact=True)
@@ -57,11 +57,11 @@ class OpenScreen(Dialog[int | None]):
             yield Static("", id="found-count", classes="dialog-note")
 
     def on_mount(self) -> None:
-        """All of them."""
+        """List all administrations."""
         self._find("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Those that match."""
+        """List the administrations that match."""
         self._find(event.value)
 
     def _find(self, words: str) -> None:
@@ -76,22 +76,22 @@ class OpenScreen(Dialog[int | None]):
         )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """The one that is marked."""
+        """Choose the highlighted administration."""
         found = self.query_one(Found)
         if found.highlighted is not None:
             found.action_select()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """That one."""
+        """Return the administration that was chosen."""
         self.dismiss(int(event.option.id or 0))
 
     def action_to_list(self) -> None:
-        """From the filter to the list."""
+        """Move the focus to the list."""
         self.query_one(Found).focus()
 
 
 def ranked(administrations: Sequence[Administration], words: str) -> list[Administration]:
-    """Those in which every word is found: by number first, then by name, then by date.
+    """Return the administrations with every word: found by number first, then name, then date.
 
     Among equals the latest stands first.
     """
@@ -104,7 +104,7 @@ def ranked(administrations: Sequence[Administration], words: str) -> list[Admini
 
 
 def _rank(one: Administration, word: str) -> int | None:
-    """0 the number, 1 its beginning, 2 what it is called or its status, 3 the date; or None."""
+    """Return 0 for the number, 1 for its beginning, 2 for name or status, 3 for the date."""
     number = word.removeprefix("#")
     if number == str(one.id):
         return 0
@@ -120,7 +120,7 @@ def _when(one: Administration) -> str:
 
 
 def _line(one: Administration, width: int) -> Content:
-    """Number, status of so many columns, progress, date; what gives way where it is narrow."""
+    """Return number, status in ``width`` columns, progress, date and name."""
     return Content.assemble(
         (f"{one.id:>4}", "bold"),
         f"  {glyph_of(one)} {one.status_word:<{width}}",

@@ -1,4 +1,4 @@
-"""The item pane: one item, what came back, what was made of it. It owns the keys of a trial."""
+"""The item pane: one item, the answer, the verdicts. It runs the commands on a trial."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from tabwb.workbench.trial.trial_words import (
 
 OPTION_GAP = 4
 TALL = 32
-"""From so many lines up words to the administrator of a model are shown."""
+"""The least lines for showing words to the administrator of a model."""
 
 
 class ItemBody(VerticalScroll, can_focus=False):
-    """What scrolls when an item or an answer is long."""
+    """The part that scrolls."""
 
 
 class TrialPage(Page, can_focus=True):
-    """One administration, item by item."""
+    """Gives an administration item by item."""
 
     HELP = """\
 # Item
@@ -83,7 +83,7 @@ Every answer is on disk before the next item goes out.
         self.verdicts_shown: bool | None = None
 
     def compose(self) -> ComposeResult:
-        """Head, body, answer, hint, compact scores."""
+        """Yield head, body, answer, hint, compact scores."""
         yield Line(id="trial-head")
         yield Line(id="trial-subtest")
         with ItemBody(id="trial-body"):
@@ -146,7 +146,7 @@ Every answer is on disk before the next item goes out.
             self.query_one(ItemBody).scroll_end(animate=False)
 
     def on_mount(self) -> None:
-        """Listen to the reply."""
+        """Subscribe to the reply as it comes."""
         self.desk.listen(Streamed, self.stream)
 
     def show_scores(self, panel: ScorePanel) -> None:
@@ -292,17 +292,17 @@ Every answer is on disk before the next item goes out.
         self.desk.do(partial(self.desk.sessions.answer, event.text, latency_s))
 
     def on_answer_field_nothing_typed(self, event: AnswerField.NothingTyped) -> None:
-        """Ask before nothing is recorded, or ask no more."""
+        """Show or withdraw the question whether to record nothing."""
         event.stop()
         self._hint_if_here()
 
     def on_answer_field_given_back(self, event: AnswerField.GivenBack) -> None:
-        """Take the keys."""
+        """Give the keys to the administrator."""
         event.stop()
         self.take_keys()
 
     def take_keys(self) -> None:
-        """Give the keys to whoever administers."""
+        """Give the keys to the administrator."""
         self.person_has_keys = False
         self.focus()
         self._hint_if_here()
@@ -314,7 +314,7 @@ Every answer is on disk before the next item goes out.
         self._hint_if_here()
 
     def on_key(self, event: Key) -> None:
-        """Between two answers a person's letters are no commands."""
+        """Ignore most keys of a person between two answers."""
         self._message = ""
         work = self._work
         if not self.has_focus or not self.person_has_keys or work is None:
@@ -333,13 +333,13 @@ Every answer is on disk before the next item goes out.
             self.show_message("" if over else enter if work.awaiting else PERSON_NEXT)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Who types an answer has the keys; the hint depends on it."""
+        """Give the keys to the person when the answer field is focused."""
         if isinstance(event.widget, AnswerField):
             self.person_has_keys = True
         self._hint_if_here()
 
     def on_descendant_blur(self) -> None:
-        """The hint depends on who has the keys."""
+        """Update the hint, which depends on the focus."""
         self.call_after_refresh(self._hint_if_here)
 
     def _hint_if_here(self) -> None:

@@ -1,4 +1,4 @@
-"""What a model's run has under way and has taken; while the back end rests, how long yet."""
+"""The line with requests, tokens and cost of a run, and the time that the back end waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TICK_S = 0.25
 
 
 class RunLine(Static):
-    """One line; nothing is shown where there is nothing to say."""
+    """One line; hidden while it is empty."""
 
     DEFAULT_CSS = "RunLine { height: auto; width: 1fr; padding: 0 0 0 2; display: none; }"
 
@@ -28,11 +28,11 @@ class RunLine(Static):
         self._ticking: Timer | None = None
 
     def on_mount(self) -> None:
-        """The countdown stands still until the back end rests."""
+        """Create the timer of the countdown."""
         self._ticking = self.set_interval(TICK_S, self._paint, pause=True)
 
     def show(self, spending: Spending | None, rest: Rest | None) -> None:
-        """Show what was taken and, while it lasts, a rest."""
+        """Show what a run has used, and a wait while it lasts."""
         if (spending, rest) == (self._spending, self._rest):
             return
         self._spending, self._rest = spending, rest
@@ -50,7 +50,7 @@ class RunLine(Static):
 
 
 def words_of(spending: Spending | None, reason: str, left_s: float) -> Content:
-    """The line: a rest first, because it is why nothing happens.
+    """Return the line: first the wait, then what was used.
 
     >>> words_of(Spending(None, 8, 40, 2), "rate limit, attempt 2 of 6", 11.6).plain
     '… rate limit, attempt 2 of 6: 12 s   8 in flight, 42 tokens, cost unknown'

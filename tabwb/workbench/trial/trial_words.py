@@ -1,4 +1,4 @@
-"""What the item pane says: how to begin, the reply, the verdicts, what can be done. No widget."""
+"""Texts of the item pane: conditions, reply, verdicts, hint."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from tabwb.workbench.shell.wording import (
 )
 
 Keys = Literal["administrator", "person", "field"]
-"""Who has the keys: whoever administers, the person between two answers, the answer field."""
+"""Who uses the keys: the administrator, the person between two answers, the answer field."""
 PERSON_NEXT = "space next item   esc commands"
-"""Between two answers nothing else is to be done by a person who types."""
+"""The hint between two answers of a person who types."""
 NOTHING_TYPED = "Nothing typed: press enter again to record no response, or type the answer"
 
 
 def of_person(work: Work) -> bool:
-    """Whether a person is given the battery."""
+    """Return whether a person answers."""
     return work.administration.conditions.kind == "speaker"
 
 
 def opening(work: Work) -> Content:
-    """Before the first item: to whom, under which conditions."""
+    """Return what is shown before the first item: examinee, conditions, facts, notices."""
     one = work.administration
     lines = [("given to", one.conditions.examinee)]
     lines.append(("conditions", ", ".join(conditions_words(one))))
@@ -49,7 +49,7 @@ def opening(work: Work) -> Content:
 
 
 def reply(work: Work) -> Content | str:
-    """The answer, or what has become of the item without one."""
+    """Return the answer, or the state of an item without one."""
     item = work.item
     if work.asking and not work.together:
         return Content.styled("…", QUIET)
@@ -73,7 +73,7 @@ def reply(work: Work) -> Content | str:
 
 
 def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
-    """The verdicts, then the facts beside them; of a person only that there is an answer."""
+    """Yield the verdicts, then further facts; of a person with hidden verdicts only the latency."""
     item = work.item
     waits = work.awaiting or (work.asking and not work.together)
     if item is None or waits or item.attempt is None:
@@ -97,7 +97,7 @@ def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
 
 
 def _verdict(one: Verdict, *, person: bool) -> Content:
-    """One policy's verdict: a glyph and a word, without colour for a person."""
+    """Return one policy's verdict; for a person without colour."""
     mark = "- none" if one.right is None else "✓ right" if one.right else "✗ wrong"
     style = "bold"
     if not person and one.right is not None:
@@ -106,14 +106,21 @@ def _verdict(one: Verdict, *, person: bool) -> Content:
 
 
 def findings(item: Item, *, hidden: bool) -> Content:
-    """Further measures and features, then the notes."""
+    """Return further measures and features, then the notes."""
     lines = [] if item.attempt is None or hidden else list(item.findings)
     lines += [f"note: {note}" for note in item.trial.notes]
     return Content("\n").join([Content.styled(line, QUIET) for line in lines])
 
 
 def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple[str, str]:
-    """What is going on and what can be done now, with its style."""
+    """Return what is happening and what can be done now, with its style.
+
+    Args:
+        work: the open administration.
+        keys: who uses the keys.
+        pausing: a pause follows the answer under way.
+        nothing_typed: the field asks whether to record nothing.
+    """
     if work.loading:
         return f"… loading {work.loading}", QUIET
     if pausing and work.together:
