@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import click
 
@@ -110,19 +111,19 @@ def _take(session: Session, typed: str | None) -> None:
         raise TabwbError(
             f"':{command}' needs a reason", hint=f"for example: :{command} the fire alarm rang"
         )
-    if command == "skip":
-        session.skip(words)
-    elif command == "void":
-        session.void(words)
+    with_words: dict[str, Callable[[str], object]] = {
+        "skip": session.skip,
+        "void": session.void,
+        "note": session.note,
+        "discontinue": session.discontinue,
+    }
+    if command in with_words:
+        with_words[command](words)
     elif command == "undo":
         for event in session.undo():
             note(f"taken back: {getattr(event, 'what', '')}")
-    elif command == "note":
-        session.note(words)
     elif command == "pause":
         session.pause("by the user")
-    elif command == "discontinue":
-        session.discontinue(words)
     elif command == "help":
         note(HELP)
     else:

@@ -158,21 +158,33 @@ def by_microphone(battery: Battery, conditions: Conditions) -> bool:
     return battery.coded or (battery.spoken and conditions.transcriber is not None)
 
 
+def lacks_protocol(battery: Battery, conditions: Conditions) -> bool:
+    """Return whether a battery for models would be given to a person outside a study.
+
+    Args:
+        battery: says for whom it is made.
+        conditions: with the research protocol, where there is one.
+    """
+    return (
+        conditions.kind == "speaker"
+        and "speaker" not in battery.examinees
+        and not conditions.research_protocol
+    )
+
+
 def _check_examinee(battery: Battery, conditions: Conditions) -> None:
-    if conditions.kind not in battery.examinees and not (
-        conditions.kind == "speaker" and conditions.research_protocol
-    ):
-        if conditions.kind == "speaker":
-            raise UsageError(
-                f"'{battery.id}' is made for models, not for people"
-                + (f": {battery.disclaimer}" if battery.disclaimer else ""),
-                hint="in a study, name its approved protocol: --research-protocol ID",
-            )
+    if lacks_protocol(battery, conditions):
         raise UsageError(
-            f"'{battery.id}' is not made for models", allowed=", ".join(battery.examinees)
+            f"'{battery.id}' is made for models, not for people"
+            + (f": {battery.disclaimer}" if battery.disclaimer else ""),
+            hint="in a study, name its approved protocol: --research-protocol ID",
         )
     if conditions.kind == "speaker":
         check_id(conditions.examinee)
+    elif "model" not in battery.examinees:
+        raise UsageError(
+            f"'{battery.id}' is not made for models", allowed=", ".join(battery.examinees)
+        )
 
 
 def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditions) -> Session:

@@ -73,8 +73,7 @@ class TrialController(Controller):
                 value = condition.of(asked)
                 for spec in (value,) if isinstance(value, str) else value or ():
                     self._check_spec(condition.id, condition.kind.registry, spec)
-        person = asked.kind == "speaker"
-        if person and "speaker" not in battery.examinees and not asked.research_protocol:
+        if setup.lacks_protocol(battery, asked):
             raise FieldError(
                 "research_protocol",
                 f"'{battery.id}' is made for models; in a study, name its approved protocol",
