@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,6 @@ def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BatteryProblems: every problem with its line.
     """
-    from tabwb.battery.validation import validate
-
     name = str(path)
     text = read_text(path, "a column 'prompt' and items")
     if isinstance(text, Problem):
@@ -53,19 +52,41 @@ def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
     subtests: dict[str, list[Row]] = {}
     for row in rows_of(name, text, COLUMNS, "prompt"):
         subtests.setdefault(row.cells.get("subtest") or "items", []).append(row)
-    lines: dict[KeyPath, int] = {}
     tables = []
-    for number, (subtest, rows) in enumerate(subtests.items()):
-        lines[("subtest", number)] = rows[0].line
-        lines |= {("subtest", number, "item", at): row.line for at, row in enumerate(rows)}
+    for subtest, rows in subtests.items():
         response = _response(name, subtest, rows)
         items = [_item(row.cells, at, response) for at, row in enumerate(rows, start=1)]
         tables.append(subtest_table(subtest, response, items))
+    return checked_battery(name, {"battery": battery, "subtest": tables}, list(subtests.values()))
+
+
+def checked_battery(
+    name: str,
+    content: dict[str, Any],
+    rows: Sequence[Sequence[Row]],
+    columns: Sequence[str] = COLUMNS,
+) -> dict[str, Any]:
+    """Return the tables of a battery that were made from a CSV, once they are valid.
+
+    Args:
+        name: of the file, for problems.
+        content: the tables.
+        rows: of each subtest.
+        columns: that the CSV may have.
+
+    Raises:
+        BatteryProblems: every problem with its line and column.
+    """
+    from tabwb.battery.validation import validate
+
+    lines: dict[KeyPath, int] = {}
+    for number, own in enumerate(rows):
+        lines[("subtest", number)] = own[0].line
+        lines |= {("subtest", number, "item", at): row.line for at, row in enumerate(own)}
     # Validation may change what it gets where a type is wrong; then nothing is returned.
-    content = {"battery": battery, "subtest": tables}
     _, broken = validate(content)
     if broken:
-        raise BatteryProblems(located(name, lines, broken, _column))
+        raise BatteryProblems(located(name, lines, broken, partial(_column, columns)))
     return content
 
 
@@ -164,8 +185,7 @@ def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:
 def _item(cells: dict[str, str], number: int, response: str) -> dict[str, Any]:
     item: dict[str, Any] = {"id": cells.get("id") or f"i{number}", "prompt": cells["prompt"]}
     for column in ("options", "tags"):
-        parts = [part.strip() for part in cells.get(column, "").split("|") if part.strip()]
-        if parts:
+        if parts := parts_of(cells.get(column, "")):
             item[column] = parts
     if cells.get("expected"):
         answer = cells["expected"]
@@ -175,9 +195,14 @@ def _item(cells: dict[str, str], number: int, response: str) -> dict[str, Any]:
     return item
 
 
-def _column(path: KeyPath) -> str:
+def parts_of(cell: str) -> list[str]:
+    """Return the parts of a cell that ``|`` separates."""
+    return [part.strip() for part in cell.split("|") if part.strip()]
+
+
+def _column(columns: Sequence[str], path: KeyPath) -> str:
     """Return the column that a key came from, or nothing."""
     names = [part for part in path if isinstance(part, str)]
     if names == ["subtest", "id"]:
         return "subtest"
-    return names[-1] if names[-1] in COLUMNS and names != ["subtest"] else ""
+    return next((part for part in names if part in columns and part != "subtest"), "")

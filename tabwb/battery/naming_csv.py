@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.battery.files import read_text
-from tabwb.battery.items_csv import Row, rows_of
-from tabwb.battery.problems import BatteryProblems, Problem, located
+from tabwb.battery.items_csv import Row, checked_battery, parts_of, rows_of
+from tabwb.battery.problems import BatteryProblems, Problem
 from tabwb.battery.starting_points import title_of
-from tabwb.records.problems import KeyPath
 
 NEIGHBOURS = ("semantic", "visual", "parts", "unrelated")
 COLUMNS = (
@@ -40,8 +39,6 @@ def read_pictures(
     Raises:
         BatteryProblems: every problem with its line.
     """
-    from tabwb.battery.validation import validate
-
     name = str(path)
     text = read_text(path, "a column 'target' and items")
     if isinstance(text, Problem):
@@ -54,16 +51,13 @@ def read_pictures(
         subtests.setdefault(row.cells.get("subtest") or SUBTEST, []).append((row, item))
     if problems:
         raise BatteryProblems(problems)
-    lines: dict[KeyPath, int] = {}
-    tables = []
-    for number, (subtest, rows) in enumerate(subtests.items()):
-        lines[("subtest", number)] = rows[0][0].line
-        lines |= {("subtest", number, "item", at): row.line for at, (row, _) in enumerate(rows)}
-        tables.append(_subtest(subtest, [item for _, item in rows]))
-    content = {"battery": {**battery, "examinees": ["speaker"]}, "subtest": tables}
-    _, broken = validate(content)
-    if broken:
-        raise BatteryProblems(located(name, lines, broken, _column))
+    tables = [_subtest(subtest, [item for _, item in rows]) for subtest, rows in subtests.items()]
+    content = checked_battery(
+        name,
+        {"battery": {**battery, "examinees": ["speaker"]}, "subtest": tables},
+        [[row for row, _ in rows] for rows in subtests.values()],
+        COLUMNS,
+    )
     return content, {picture: file.read_bytes() for picture, file in files.items()}
 
 
@@ -110,7 +104,7 @@ def _item(
         wrong("accept", "the dictionary does not have this word", target, "ARPAbet or IPA")
     yield "accept", accept
     for column in (*NEIGHBOURS, "tags"):
-        if parts := _parts(cells.get(column, "")):
+        if parts := parts_of(cells.get(column, "")):
             yield column, parts
     practice = cells.get("practice", "").casefold()
     if practice in YES:
@@ -131,7 +125,7 @@ def _picture(folder: Path, stated: str, names: tuple[str, ...]) -> Path | None:
 def _accepted(text: str, target: str) -> list[dict[str, str]]:
     from tabwb.battery.pronounce import forms_of
 
-    parts = _parts(text)
+    parts = parts_of(text)
     if parts:
         return [
             {"phonemes": part, "reason": "variant" if at else "citation"}
@@ -140,15 +134,3 @@ def _accepted(text: str, target: str) -> list[dict[str, str]]:
     return [
         {"phonemes": " ".join(form.phonemes), "reason": form.reason} for form in forms_of(target)
     ]
-
-
-def _parts(cell: str) -> list[str]:
-    return [part.strip() for part in cell.split("|") if part.strip()]
-
-
-def _column(path: KeyPath) -> str:
-    """Return the column that a key came from, or nothing."""
-    names = [part for part in path if isinstance(part, str)]
-    if names == ["subtest", "id"]:
-        return "subtest"
-    return next((part for part in names if part in COLUMNS and part != "subtest"), "")
