@@ -35,8 +35,8 @@ AT_LEAST = {
 }
 """The percentage of functions that must have both sections, of the packages that are checked."""
 
-PLAIN = {"agreement", "battery", "phonology", "records", "scoring", "speech", "store"}
-"""Packages in which the refused words do not occur."""
+NOT_YET_PLAIN = {"workbench"}
+"""Packages in which the refused words may occur."""
 
 PAGES = re.compile(r"\b(?:SCORING|DESIGN|SCREENS|STYLE)\b(?:\.md)?")
 """Names of pages that are not in the repository."""
@@ -44,8 +44,8 @@ PAGES = re.compile(r"\b(?:SCORING|DESIGN|SCREENS|STYLE)\b(?:\.md)?")
 REFUSED = re.compile(
     r"\b(?:mend(?:s|ed|ing)?|came of|nobody means|(?:go(?:es|ne)?|went) on with|nothing is asked"
     r"|asked no more|come to nothing|by whom|is looked whether|what is of|takes? up|taken up"
-    r"|(?<!there )(?:is|are|was|were) no (?!longer\b|more\b|one\b|\w+er than)\w+|both faces"
-    r"|stands? beside|stands? (?:in|at|on) the)\b",
+    r"|(?<!there )(?:is|are|was|were) no (?!longer\b|more\b|further\b|one\b|\w+er than)\w+"
+    r"|both faces|stands? beside|stands? (?:in|at|on) the)\b",
     re.IGNORECASE,
 )
 """Metaphors and inverted sentences, looked for in docstrings, comments and messages."""
@@ -225,7 +225,7 @@ def main() -> int:
         if package.percent < AT_LEAST.get(name, 0):
             print(f"{name}: below {AT_LEAST[name]} %", file=sys.stderr)
             status = 1
-        if package.words and name in PLAIN:
+        if package.words and name not in NOT_YET_PLAIN:
             print(f"{name}: refused words (see --words)", file=sys.stderr)
             status = 1
         if package.pages:

@@ -56,8 +56,8 @@ class Reader:
         """Decode a clip.
 
         A label that stands for several phonemes gives each an equal share of its time. Confidence
-        is the mean probability of the label over its frames. CTC models speak up for a frame or
-        two: times say when a sound was recognised, and are no boundaries.
+        is the mean probability of the label over its frames. CTC models emit a label for a frame
+        or two: times say when a sound was recognised and are not boundaries.
 
         Args:
             log_probs: shape (frames, outputs), natural logs.

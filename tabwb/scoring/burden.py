@@ -44,7 +44,7 @@ class Usable:
         }
 
 
-NOTHING = Usable(0, 0)
+NONE_COUNTED = Usable(0, 0)
 """Where no response has been counted."""
 
 
@@ -59,12 +59,12 @@ def count_usable(causes: Iterable[str]) -> Usable:
     return Usable(usable, usable + counts.total(), dict(sorted(counts.items())))
 
 
-PROMPTS = 3
+REPEATED_PROMPTS = 3
 """The same text for so many different prompts or more is a repeated answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ComparedAnswer:
     """One counted response, as :func:`repeated_answers` compares it.
 
     Attributes:
@@ -78,7 +78,7 @@ class Answer:
     text: str
 
 
-def repeated_answers(answers: Iterable[Answer]) -> frozenset[object]:
+def repeated_answers(answers: Iterable[ComparedAnswer]) -> frozenset[object]:
     """Return the keys of the answers whose text was given to three or more different prompts.
 
     Texts are equal when their words are: case, punctuation and white space do not count, and a text
@@ -89,17 +89,17 @@ def repeated_answers(answers: Iterable[Answer]) -> frozenset[object]:
         answers: of one examinee in one administration; which are compared is chosen by
             :func:`tabwb.report.summaries.counted.effective_statuses`.
 
-    >>> trip = [Answer(n, prompt, "I like the sea.") for n, prompt in enumerate("abc")]
-    >>> sorted(repeated_answers([*trip, Answer(3, "d", "We had a dog.")]))
+    >>> trip = [ComparedAnswer(n, prompt, "I like the sea.") for n, prompt in enumerate("abc")]
+    >>> sorted(repeated_answers([*trip, ComparedAnswer(3, "d", "We had a dog.")]))
     [0, 1, 2]
-    >>> repeated_answers([Answer(n, "a", "I like the sea.") for n in range(5)])
+    >>> repeated_answers([ComparedAnswer(n, "a", "I like the sea.") for n in range(5)])
     frozenset()
     """
     given = [(answer, text) for answer in answers if (text := " ".join(words(answer.text)))]
     prompts: dict[str, set[str]] = {}
     for answer, text in given:
         prompts.setdefault(text, set()).add(answer.prompt)
-    return frozenset(answer.key for answer, text in given if len(prompts[text]) >= PROMPTS)
+    return frozenset(answer.key for answer, text in given if len(prompts[text]) >= REPEATED_PROMPTS)
 
 
 NO_BURDEN = "no response has a burden"
@@ -186,7 +186,7 @@ class Burden:
     intervals: tuple[EstimatedInterval, ...] = ()
     categories: Mapping[str, CategoryBurden] = field(default_factory=dict)
     present: Mapping[str, int] = field(default_factory=dict)
-    usable: Usable = NOTHING
+    usable: Usable = NONE_COUNTED
     hits: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     sizes: tuple[int, ...] = ()
     fixed: bool = False

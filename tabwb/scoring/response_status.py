@@ -11,9 +11,9 @@ from tabwb.scoring.language import is_english, is_foreign
 from tabwb.scoring.refusal import is_refusal
 from tabwb.scoring.text import straight, word_set, words
 
-SHARE = 0.5
+REPETITIVE_SHARE = 0.5
 """A word or phrase that fills this share of the words or more makes a text degenerate."""
-TIMES = 3
+REPETITIVE_TIMES = 3
 """Minimum number of occurrences: a sentence said twice is a repetition, not a degenerate text."""
 ANSWER_WORDS = 8
 """Where an answer is one word or one sentence, shorter texts are never degenerate."""
@@ -40,19 +40,23 @@ def is_repetitive(words: Sequence[str]) -> bool:
     total = len(words)
     counts = Counter(words)
     # Each word of such a phrase occurs three times: this decides most texts.
-    if sum(times for times in counts.values() if times >= TIMES) < SHARE * total:
+    if (
+        sum(times for times in counts.values() if times >= REPETITIVE_TIMES)
+        < REPETITIVE_SHARE * total
+    ):
         return False
     from tabwb.scoring.rules.passage import is_content
     from tabwb.scoring.rules.repetition import find_runs
 
     word, most = counts.most_common(1)[0]
-    if most >= TIMES and most >= SHARE * total and is_content(word):
+    if most >= REPETITIVE_TIMES and most >= REPETITIVE_SHARE * total and is_content(word):
         return True
     copies: Counter[tuple[str, ...]] = Counter()
     for run in find_runs(words, 1, total // 2):
         copies[tuple(words[run.start : run.start + run.size])] += run.times
     return any(
-        times >= TIMES and times * len(unit) >= SHARE * total for unit, times in copies.items()
+        times >= REPETITIVE_TIMES and times * len(unit) >= REPETITIVE_SHARE * total
+        for unit, times in copies.items()
     )
 
 

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from tabwb.scoring.burden import Answer, repeated_answers
+from tabwb.scoring.burden import ComparedAnswer, repeated_answers
 
 PROMPTS = ("Tell me about a trip.", "Describe a memory.", "Tell me about a job.")
 
 
-def given(*texts: str) -> list[Answer]:
+def given(*texts: str) -> list[ComparedAnswer]:
     return [
-        Answer(number, PROMPTS[number % len(PROMPTS)], text) for number, text in enumerate(texts)
+        ComparedAnswer(number, PROMPTS[number % len(PROMPTS)], text)
+        for number, text in enumerate(texts)
     ]
 
 
@@ -26,7 +27,7 @@ def test_two_prompts_are_not_enough() -> None:
 
 
 def test_replicates_of_one_item_are_one_prompt() -> None:
-    answers = [Answer(number, PROMPTS[0], "I like the sea.") for number in range(9)]
+    answers = [ComparedAnswer(number, PROMPTS[0], "I like the sea.") for number in range(9)]
     assert repeated_answers(answers) == frozenset()
 
 

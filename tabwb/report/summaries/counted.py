@@ -13,7 +13,7 @@ from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_stream
-from tabwb.scoring.burden import Answer, repeated_answers
+from tabwb.scoring.burden import ComparedAnswer, repeated_answers
 from tabwb.scoring.text import words
 from tabwb.tasks.task_type import task_type
 
@@ -193,8 +193,8 @@ def effective_statuses(
     tasks = {subtest.id: subtest.task for subtest in battery.subtests}
     items = {(subtest.id, item.id): item for subtest in battery.subtests for item in subtest.items}
     stored: list[ResponseStatus | None] = []
-    open_answers: list[Answer] = []
-    closed: dict[str, list[Answer]] = {}
+    open_answers: list[ComparedAnswer] = []
+    closed: dict[str, list[ComparedAnswer]] = {}
     for place, trial in enumerate(trials):
         attempt = trial.counting if trial.state is TrialState.ANSWERED else None
         stored.append(None if attempt is None else attempt.status)
@@ -203,7 +203,7 @@ def effective_statuses(
         if attempt is None or plan.practice or task.coded:
             continue
         item = items[plan.subtest, plan.item]
-        answer = Answer(place, item.prompt, attempt.response)
+        answer = ComparedAnswer(place, item.prompt, attempt.response)
         if task.closed:
             closed.setdefault(plan.subtest, []).append(answer)
         elif item.expected is None or words(item.expected) != words(attempt.response):

@@ -12,7 +12,7 @@ from tabwb.records.states import ResponseKind
 from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
 from tabwb.report.summaries.counted import CountedResponse, Source, is_answered
 from tabwb.report.summaries.draws import without_draws
-from tabwb.scoring.burden import NOTHING, Usable, count_usable
+from tabwb.scoring.burden import NONE_COUNTED, Usable, count_usable
 from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
 from tabwb.scoring.estimate import (
     Estimand,
@@ -190,7 +190,7 @@ class SubtestSummary:
     measures: Mapping[str, Measured] = field(default_factory=dict)
     statuses: Mapping[str, int] = field(default_factory=dict)
     repeated: int = 0
-    usable: Usable = NOTHING
+    usable: Usable = NONE_COUNTED
     positions: tuple[Position, ...] = ()
 
     def estimate(self, measure: str, policy: str = "exact") -> Estimate:

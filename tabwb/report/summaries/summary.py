@@ -24,7 +24,7 @@ from tabwb.report.summaries.subtests import (
     other_measures,
     summarise_subtest,
 )
-from tabwb.scoring.burden import NO_USABLE, NOTHING, CategoryBurden, Usable, count_usable
+from tabwb.scoring.burden import NO_USABLE, NONE_COUNTED, CategoryBurden, Usable, count_usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimate, EstimatedInterval, ratio
 from tabwb.scoring.text import words
@@ -56,7 +56,7 @@ class Answers:
     statuses: Mapping[str, int]
     inexact: int
     empty_causes: Mapping[str, int] = field(default_factory=dict)
-    usable: Usable = NOTHING
+    usable: Usable = NONE_COUNTED
     shared_streams: int = 0
     repeated_draws: int = 0
 
