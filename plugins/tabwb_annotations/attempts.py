@@ -57,17 +57,17 @@ class AttemptsExporter:
         """
         rows = [
             [_cell(row[name]) for name in COLUMNS]
-            for one in document.get("documents", [document])
-            for trial in one["trials"]
+            for part in document.get("documents", [document])
+            for trial in part["trials"]
             if trial.get("naming") and trial["state"] == "answered"
-            for row in _rows(one["administration"], trial)
+            for row in _rows(part["administration"], trial)
         ]
         if not rows:
             raise TabwbError(
                 "nothing in these administrations was named aloud",
                 hint="csv has a row for every rating of any administration",
             )
-        said = (note for one in document.get("documents", [document]) for note in one["notices"])
+        said = (note for part in document.get("documents", [document]) for note in part["notices"])
         notes = [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE, CSV_CELLS]
         write_text(out, csv_text(COLUMNS, rows), notes)
 

@@ -50,7 +50,7 @@ class ChatExporter:
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of CHAT files and the recordings they belong to."""
         recordings = annotated(document)
-        trials = [trial for each in recordings for trial in each.trials]
+        trials = [trial for recording in recordings for trial in recording.trials]
         groups = [
             tuple(members)
             for _, members in groupby(recordings, lambda each: each.administration["uid"])
@@ -59,9 +59,9 @@ class ChatExporter:
         several = [group for group in groups if len(group) > 1 and _has_sound(group)]
         made += [Made(f"{_name(group)}.wav", partial(join, group)) for group in several]
         alone = [
-            each if group not in several else replace(each, sound=None)
+            recording if group not in several else replace(recording, sound=None)
             for group in groups
-            for each in group
+            for recording in group
         ]
         notes = [not_carried(trials, CARRIED, "CHAT"), *([JOINED] if several else [])]
         write_folder(out, made, alone, document, notes)
@@ -78,7 +78,7 @@ def join(recordings: Sequence[Annotated], path: Path) -> None:
 
     from tabwb.speech.files import info, read_clip
 
-    sounds = [each.sound for each in recordings if each.sound is not None]
+    sounds = [recording.sound for recording in recordings if recording.sound is not None]
     rate = max(info(sound).rate for sound in sounds)
     with soundfile.SoundFile(
         path, "w", samplerate=rate, channels=1, subtype="PCM_16", format="WAV"
@@ -93,7 +93,7 @@ def join(recordings: Sequence[Annotated], path: Path) -> None:
 
 
 def _has_sound(recordings: Sequence[Annotated]) -> bool:
-    return all(each.sound is not None for each in recordings)
+    return all(recording.sound is not None for recording in recordings)
 
 
 def _media(recordings: Sequence[Annotated]) -> str:

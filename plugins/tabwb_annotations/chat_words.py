@@ -123,7 +123,7 @@ def _words(naming: Mapping[str, Any]) -> list[_Word]:
         found[coded] = replace(found[coded], codes=ERROR_CODES.get(code, ()))
     words = list(found.values())
     if naming["score"] in {"right", "self-corrected"}:
-        named = any(_accepted(naming, each) for each in naming["attempts"])
+        named = any(_accepted(naming, attempt) for attempt in naming["attempts"])
         if not named and (not words or words[-1].error or not words[-1].heard):
             # A person heard the name, whatever the transcriber wrote; it is the last attempt.
             words[-1:] = [_Word(_target(naming), phonetic=False)]
@@ -144,7 +144,7 @@ def _judged(naming: Mapping[str, Any]) -> int:
 
 def _transcribed(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word:
     phonemes = attempt["phonemes"]
-    if all(each in UNINTELLIGIBLE for each in phonemes):
+    if all(phoneme in UNINTELLIGIBLE for phoneme in phonemes):
         return _Word(UNKNOWN, phonetic=False)
     if _accepted(naming, attempt):
         same = " ".join(phonemes) in naming["accepted"]
@@ -178,8 +178,8 @@ def _otherwise_transcribed(naming: Mapping[str, Any]) -> bool:
     """Return whether a person heard other sounds or attempts than the transcript has."""
     if not naming["by_ear"]:
         return False
-    transcribed = [tuple(each["phonemes"]) for each in transcribed_attempts(naming)]
-    return transcribed != [tuple(each["phonemes"]) for each in naming["attempts"]]
+    transcribed = [tuple(attempt["phonemes"]) for attempt in transcribed_attempts(naming)]
+    return transcribed != [tuple(attempt["phonemes"]) for attempt in naming["attempts"]]
 
 
 def _spelled(word: str) -> str:
@@ -199,7 +199,11 @@ def _without_words(naming: Mapping[str, Any]) -> str:
     said = set() if shown is None else set(shown.get("phonemes", ()))
     if said & UNINTELLIGIBLE:
         return UNKNOWN
-    return SILENCE if any(one["status"] == "empty" for one in naming["transcripts"]) else UNKNOWN
+    return (
+        SILENCE
+        if any(transcript["status"] == "empty" for transcript in naming["transcripts"])
+        else UNKNOWN
+    )
 
 
 def _accepted(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:

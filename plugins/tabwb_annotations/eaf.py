@@ -19,8 +19,10 @@ class EafExporter:
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of EAF files and the recordings they belong to."""
         recordings = annotated(document)
-        trials = [trial for each in recordings for trial in each.trials]
-        made = [Made(f"{each.name}.eaf", partial(write, each)) for each in recordings]
+        trials = [trial for recording in recordings for trial in recording.trials]
+        made = [
+            Made(f"{recording.name}.eaf", partial(write, recording)) for recording in recordings
+        ]
         notes = [not_carried(trials, OF_TIERS, "EAF"), "EAF keeps times in whole milliseconds."]
         write_folder(out, made, recordings, document, notes)
 
@@ -40,7 +42,7 @@ def write(recording: Annotated, path: Path) -> None:
     examinee = str(recording.administration["examinee"])
     for name, stretches in recording.tiers.items():
         eaf.add_tier(name, part=examinee)
-        for each in stretches:
-            start, end = round(each.start_s * 1000), round(each.end_s * 1000)
-            eaf.add_annotation(name, start, max(end, start + 1), each.label)
+        for stretch in stretches:
+            start, end = round(stretch.start_s * 1000), round(stretch.end_s * 1000)
+            eaf.add_annotation(name, start, max(end, start + 1), stretch.label)
     to_eaf(str(path), eaf)

@@ -55,17 +55,17 @@ def write_folder(
         raise TabwbError(
             "is there already and not an empty folder", where=str(out), hint="choose another name"
         )
-    said = (note for one in document.get("documents", [document]) for note in one["notices"])
-    dates = dict.fromkeys(_session(each.administration) for each in recordings)
-    made_by = dict.fromkeys(_origin(each) for each in recordings)
+    said = (note for part in document.get("documents", [document]) for note in part["notices"])
+    dates = dict.fromkeys(_session(recording.administration) for recording in recordings)
+    made_by = dict.fromkeys(_origin(recording) for recording in recordings)
     told = [*dict.fromkeys((RESEARCH_ONLY, *said)), *notes, "\n".join(dates), "\n".join(made_by)]
     explanation = "\n\n".join(told) + "\n"
     try:
         with draft_of(out) as draft:
             draft.mkdir(mode=0o700)
             (draft / NOTES).write_text(explanation, encoding="utf-8")
-            for each in made:
-                each.write(draft / each.name)
+            for file in made:
+                file.write(draft / file.name)
             for recording in recordings:
                 if recording.sound is not None:
                     shutil.copyfile(recording.sound, draft / sound_name(recording))

@@ -30,7 +30,7 @@ def not_carried(
         naming = trial.get("naming")
         if not naming:
             continue
-        attempts = [each for each in trial["attempts"] if each["state"] == "void"]
+        attempts = [attempt for attempt in trial["attempts"] if attempt["state"] == "void"]
         lost["void take"] += len(attempts)
         lost["further transcript"] += max(len(naming["transcripts"]) - 1, 0)
         lost["transcriber"] += bool(naming["transcripts"])

@@ -51,7 +51,7 @@ class PsstExporter:
     def export(self, document: Document, out: Path) -> None:
         """Write a folder with the table and the recordings."""
         recordings = annotated(document)
-        trials = [trial for each in recordings for trial in each.trials]
+        trials = [trial for recording in recordings for trial in recording.trials]
         made = [Made("utterances.tsv", partial(write, recordings))] if recordings else []
         notes = [NOTE, not_carried(trials, CARRIED, "The PSST table")]
         write_folder(out, made, recordings, document, notes)

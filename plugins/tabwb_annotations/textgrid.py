@@ -19,8 +19,11 @@ class TextGridExporter:
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of TextGrids and the recordings they belong to."""
         recordings = annotated(document)
-        trials = [trial for each in recordings for trial in each.trials]
-        made = [Made(f"{each.name}.TextGrid", partial(write, each)) for each in recordings]
+        trials = [trial for recording in recordings for trial in recording.trials]
+        made = [
+            Made(f"{recording.name}.TextGrid", partial(write, recording))
+            for recording in recordings
+        ]
         write_folder(out, made, recordings, document, [not_carried(trials, OF_TIERS, "TextGrid")])
 
 
@@ -31,6 +34,6 @@ def write(recording: Annotated, path: Path) -> None:
 
     grid = Textgrid(0, recording.seconds)
     for name, stretches in recording.tiers.items():
-        entries = [(each.start_s, each.end_s, each.label) for each in stretches]
+        entries = [(stretch.start_s, stretch.end_s, stretch.label) for stretch in stretches]
         grid.addTier(IntervalTier(name, entries, 0, recording.seconds))
     grid.save(str(path), format="long_textgrid", includeBlankSpaces=True)

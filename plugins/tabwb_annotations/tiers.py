@@ -54,13 +54,15 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
     """Return every recording of every administration in a document."""
     found: list[Annotated] = []
     names: set[str] = set()
-    for one in document.get("documents", [document]):
-        trials = [trial for trial in one["trials"] if trial.get("naming")]
-        for recording in one.get("recordings", ()):
+    for part in document.get("documents", [document]):
+        trials = [trial for trial in part["trials"] if trial.get("naming")]
+        for recording in part.get("recordings", ()):
             if recording["role"] != "original":
                 continue
-            own = tuple(each for each in trials if each["naming"]["recording"] == recording["uid"])
-            name = _name(one["administration"], recording, own, names)
+            own = tuple(
+                trial for trial in trials if trial["naming"]["recording"] == recording["uid"]
+            )
+            name = _name(part["administration"], recording, own, names)
             names.add(name)
             file = recording.get("file")
             found.append(
@@ -69,7 +71,7 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
                     float(recording["seconds"]),
                     _tiers(own, float(recording["seconds"])),
                     None if file is None else Path(file),
-                    one["administration"],
+                    part["administration"],
                     own,
                 )
             )
@@ -91,8 +93,8 @@ def attempts_of(
     shown = shown_of(naming)
     segments = [] if shown is None else shown["segments"]
     if shown is not None and not _has_times(segments):
-        phonemes = tuple(each["phoneme"] for each in segments)
-        if all(each == SILENT[0] for each in phonemes):
+        phonemes = tuple(segment["phoneme"] for segment in segments)
+        if all(phoneme == SILENT[0] for phoneme in phonemes):
             phonemes = SILENT[:1]
         yield Stretch(*whole, " ".join(phonemes)), phonemes
         return
@@ -113,9 +115,9 @@ def transcribed_attempts(naming: Mapping[str, Any]) -> Sequence[Mapping[str, Any
         return list(naming["attempts"])
     shown, start = shown_of(naming), naming["start_s"] or 0.0
     segments = [
-        Segment(each["phoneme"], each["start_s"] or 0.0, each["end_s"] or 0.0)
-        for each in ([] if shown is None else shown["segments"])
-        if not _of_examiner(naming, start, each)
+        Segment(segment["phoneme"], segment["start_s"] or 0.0, segment["end_s"] or 0.0)
+        for segment in ([] if shown is None else shown["segments"])
+        if not _of_examiner(naming, start, segment)
     ]
     accepted = [tuple(form.split()) for form in naming["accepted"]]
     marks = [mark - start for mark in naming["marks"]]
@@ -165,7 +167,7 @@ def by_raters(naming: Mapping[str, Any], what: str) -> str:
     >>> by_raters(said, "score"), by_raters({**said, "raters": two[:1]}, "score")
     ('right (person:A, counts); error (person:B)', 'right (person:A)')
     """
-    raters = [each for each in naming.get("raters", ()) if each[what]]
+    raters = [rater for rater in naming.get("raters", ()) if rater[what]]
     said = sorted(raters, key=lambda each: each["rater"] != naming[f"{what}_by"])
     mark = ", counts" if len(said) > 1 else ""
     return "; ".join(
@@ -200,8 +202,8 @@ def _tiers(
                 found["ipa"].append(Stretch(stretch.start_s, stretch.end_s, ipa))
         segments = () if shown is None else shown["segments"]
         found["phoneme"] += [
-            Stretch(start + each["start_s"], start + each["end_s"], each["phoneme"])
-            for each in segments
+            Stretch(start + segment["start_s"], start + segment["end_s"], segment["phoneme"])
+            for segment in segments
             if _has_times(segments) and _have_length(segments)
         ]
         found["examiner"] += [Stretch(a, b, "examiner") for a, b in naming["examiner"]]
@@ -215,7 +217,7 @@ def _tiers(
 
 def _heard_by(naming: Mapping[str, Any]) -> str:
     """Return the heard words, with the listeners where there are several."""
-    several = sum(each["heard"] is not None for each in naming["raters"]) > 1
+    several = sum(rater["heard"] is not None for rater in naming["raters"]) > 1
     return by_raters(naming, "heard") if several else naming["heard"] or ""
 
 
@@ -225,12 +227,12 @@ def _has_times(segments: Sequence[Mapping[str, Any]]) -> bool:
     >>> _has_times([{"start_s": 0.0, "end_s": 0.1}]), _has_times([{"start_s": None, "end_s": None}])
     (True, False)
     """
-    return bool(segments) and all(each["start_s"] is not None for each in segments)
+    return bool(segments) and all(segment["start_s"] is not None for segment in segments)
 
 
 def _have_length(segments: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether every phoneme has a length; else none is drawn, and attempts have them."""
-    return all(each["start_s"] < each["end_s"] for each in segments)
+    return all(segment["start_s"] < segment["end_s"] for segment in segments)
 
 
 LEAST_S = 0.001
@@ -242,11 +244,11 @@ CUE_S = 0.1
 def _apart(stretches: Sequence[Stretch], seconds: float) -> Iterator[Stretch]:
     """Yield the stretches in time order inside the recording, each cut at the start of the next."""
     ordered = sorted(stretches)
-    for at, each in enumerate(ordered):
+    for at, stretch in enumerate(ordered):
         limit = ordered[at + 1].start_s if at + 1 < len(ordered) else seconds
-        start, end = max(each.start_s, 0.0), min(each.end_s, limit, seconds)
+        start, end = max(stretch.start_s, 0.0), min(stretch.end_s, limit, seconds)
         if end > start:
-            yield Stretch(start, end, each.label)
+            yield Stretch(start, end, stretch.label)
 
 
 def _name(

@@ -59,7 +59,9 @@ class RulesJudge:
             ),
             self._limits,
         )
-        return [self._rating(each.id, verdicts.get(each.id, _UNKNOWN)) for each in features]
+        return [
+            self._rating(feature.id, verdicts.get(feature.id, _UNKNOWN)) for feature in features
+        ]
 
     def _rating(self, feature: str, verdict: RuleVerdict) -> Rating:
         if verdict.outcome is Outcome.UNDEFINED:

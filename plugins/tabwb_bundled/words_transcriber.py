@@ -110,16 +110,18 @@ class WordsTranscriber:
 
     def _joined(self, one: _Awaited) -> Transcript:
         heard = [one.heard[number] for number in sorted(one.heard)]
-        failed = next((each for each in heard if each.status == "error"), None)
+        failed = next((transcript for transcript in heard if transcript.status == "error"), None)
         if failed is not None:
             return replace(failed, segments=(), seconds=round(one.seconds, 4))
         segments: list[Segment] = []
         dropped: dict[str, int] = {}
-        for each, stretch, window in zip(heard, one.stretches, _windows(one), strict=bool(heard)):
-            segments += _placed(each.segments, stretch, window.start_s)
-            for label, count in each.dropped.items():
+        for transcript, stretch, window in zip(
+            heard, one.stretches, _windows(one), strict=bool(heard)
+        ):
+            segments += _placed(transcript.segments, stretch, window.start_s)
+            for label, count in transcript.dropped.items():
                 dropped[label] = dropped.get(label, 0) + count
-        scores = [each.accepted_likelihood for each in heard]
+        scores = [transcript.accepted_likelihood for transcript in heard]
         known = [score for score in scores if score is not None]
         return Transcript(
             self._shown,

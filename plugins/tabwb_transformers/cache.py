@@ -124,8 +124,8 @@ def joined(first: Rows, second: Rows) -> Rows:
     """Return the rows of both, those of the first before those of the second."""
     width = max(first.columns, second.columns)
     layers = []
-    for one, other in zip(first.cache.layers, second.cache.layers, strict=True):
-        pairs = ((one.keys, other.keys), (one.values, other.values))
+    for layer, other in zip(first.cache.layers, second.cache.layers, strict=True):
+        pairs = ((layer.keys, other.keys), (layer.values, other.values))
         layers.append(GrowingLayer.of(*(_stacked(*pair, width) for pair in pairs)))
     lengths = torch.cat([first.lengths, second.lengths])
     return Rows(_cache(layers), lengths, _mask(lengths, width))

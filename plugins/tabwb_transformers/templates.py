@@ -152,10 +152,10 @@ def _problems(table: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, str]]:
     if not isinstance(reply, str) or _CONTENT not in reply:
         yield ("reply",), f"must be a string that holds {_CONTENT}", ""
     stop = table.get("stop")
-    if not isinstance(stop, list) or not all(isinstance(each, str) and each for each in stop):
+    if not isinstance(stop, list) or not all(isinstance(text, str) and text for text in stop):
         yield ("stop",), "must be a list of strings, none empty", ""
     examples = table.get("example", [])
-    if not isinstance(examples, list) or not all(isinstance(each, dict) for each in examples):
+    if not isinstance(examples, list) or not all(isinstance(example, dict) for example in examples):
         yield ("example",), "must be an array of tables", "[[example]] user = ... assistant = ..."
         return
     for number, example in enumerate(examples):

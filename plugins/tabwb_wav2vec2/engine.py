@@ -166,12 +166,12 @@ class TorchEngine:
 
     def log_probs(self, features: Sequence[Features]) -> list[LogProbs]:
         """Return an array (frames, outputs) of natural logs for each clip."""
-        lengths = [len(each) for each in features]
+        lengths = [len(feature) for feature in features]
         longest = max(lengths)
         shape = (len(features), longest, *features[0].shape[1:])
         batch = np.full(shape, self._padding, dtype=np.float32)
-        for row, each in zip(batch, features, strict=True):
-            row[: len(each)] = each
+        for row, clip_features in zip(batch, features, strict=True):
+            row[: len(clip_features)] = clip_features
         inputs = {self._input: torch.from_numpy(batch).to(self._model.device, self._model.dtype)}
         frames = [None] * len(features)
         if min(lengths) < longest:

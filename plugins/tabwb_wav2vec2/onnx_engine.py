@@ -66,7 +66,7 @@ class OnnxEngine:
 
     def log_probs(self, features: Sequence[Features]) -> list[LogProbs]:
         """Return an array (frames, outputs) of natural logs for each clip."""
-        return [self._one(each) for each in features]
+        return [self._one(feature) for feature in features]
 
     def _one(self, features: Features) -> LogProbs:
         logits = self._session.run(None, {"features": features[None]})[0][0].astype(np.float64)

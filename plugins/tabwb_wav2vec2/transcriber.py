@@ -165,13 +165,15 @@ class Wav2Vec2Transcriber:
         except OutOfMemory as error:
             if len(features) == 1:
                 return [error]
-            return [self._computed(opened, [each])[0] for each in features]
+            return [self._computed(opened, [feature])[0] for feature in features]
 
     def _read(self, opened: _Open, clip: Clip, seconds: float, log_probs: LogProbs) -> Transcript:
         heard = opened.reader.hear(log_probs)
         return self._heard(
             opened,
-            "ok" if any(not each.phoneme.startswith("<") for each in heard.segments) else "empty",
+            "ok"
+            if any(not segment.phoneme.startswith("<") for segment in heard.segments)
+            else "empty",
             seconds,
             segments=heard.segments,
             dropped=dict(heard.dropped),

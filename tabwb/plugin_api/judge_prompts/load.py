@@ -93,7 +93,7 @@ def _base(path: Path, own: Tables) -> Tables | Broken | tuple[Problem, ...]:
     if isinstance(tables, Problem):
         return (tables,)
     if isinstance(tables.get("judge"), dict) and "base" in tables["judge"]:
-        alone = sorted(each for each, file in known.items() if not _is_variant(file))
+        alone = sorted(name for name, file in known.items() if not _is_variant(file))
         message = "a base stands on its own, and this one has a base itself"
         return Broken(("judge", "base"), message, repr(name), ", ".join(alone))
     problems = read_prompt(known[name])[1]
@@ -170,17 +170,17 @@ def _located(
     place: Callable[[KeyPath], KeyPath],
 ) -> tuple[Problem, ...]:
     problems = []
-    for one in broken:
-        where = place(one.path)
+    for problem in broken:
+        where = place(problem.path)
         problems.append(
             Problem(
                 str(path),
                 line_of(lines, where),
-                dotted(where if where[:2] != ("judge", "base") else one.path),
-                one.message,
-                one.value,
-                one.allowed,
-                one.suggestion,
+                dotted(where if where[:2] != ("judge", "base") else problem.path),
+                problem.message,
+                problem.value,
+                problem.allowed,
+                problem.suggestion,
             )
         )
     return tuple(sorted(problems, key=lambda problem: problem.line))
