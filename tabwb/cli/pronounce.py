@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.battery.pronounce import accept_toml, forms_of
 from tabwb.cli.common import json_option, note, print_json
-from tabwb.phonology.dictionary import load_dictionary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +23,8 @@ def pronounce(words: tuple[str, ...], as_json: bool) -> int:
     From the CMU dictionary (General American), with words that sound the same. Quote several words
     that are one name: 'ice cream'. Exit status 1 if a word is unknown; near ones are named.
     """
+    from tabwb.battery.pronounce import accept_toml, forms_of  # reads the dictionary
+
     found = {word: forms_of(word) for word in words}
     unknown = [word for word, forms in found.items() if not forms]
     near = {word: _near(word) for word in unknown}
@@ -47,6 +47,8 @@ def pronounce(words: tuple[str, ...], as_json: bool) -> int:
 
 
 def _near(word: str) -> tuple[str, ...]:
+    from tabwb.phonology.dictionary import load_dictionary
+
     dictionary = load_dictionary()
     unknown = [
         part for part in word.replace("-", " ").split() if not dictionary.pronunciations(part)
@@ -67,6 +69,8 @@ def _lines(forms: Sequence[Form]) -> list[str]:
 
 
 def _row(word: str, forms: Sequence[Form], near: Sequence[str]) -> dict[str, Any]:
+    from tabwb.battery.pronounce import accept_toml
+
     return {
         "word": word,
         "known": bool(forms),

@@ -137,6 +137,19 @@ SUBTEST_MEASURES = (
         yes_no=True,
     ),
 )
+BASELINES = (
+    Measure(
+        "always_first",
+        "always first option",
+        "accuracy of always choosing the first option",
+        "share",
+        lower_is_better=None,
+    ),
+    Measure(
+        "always_yes", "always Yes", "accuracy of always saying yes", "share", lower_is_better=None
+    ),
+    Measure("guessing", "guessing", "accuracy of guessing", "share", lower_is_better=None),
+)
 BURDEN = Measure(
     "burden",
     "symptom burden",
@@ -188,7 +201,7 @@ PHONEME_MEASURES = (
     ),
 )  # fmt: skip
 MEASURES = (
-    ACCURACY, *SUBTEST_MEASURES, BURDEN, FEATURE_RATE, WORDS_MEAN, *LEXICAL_MEASURES,
+    ACCURACY, *SUBTEST_MEASURES, *BASELINES, BURDEN, FEATURE_RATE, WORDS_MEAN, *LEXICAL_MEASURES,
     *NAMING_MEASURES, LATENCY, *PHONEME_MEASURES,
 )  # fmt: skip
 _BY_ID = {measure.id: measure for measure in MEASURES}

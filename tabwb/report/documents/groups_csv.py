@@ -16,7 +16,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.documents.exporting import check_destination
 from tabwb.report.documents.file_names import file_names, named
-from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN
+from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
@@ -273,10 +273,6 @@ def _judge_cells(judge: JudgeSummary) -> Cells:
 
 
 JUDGED_OR_SCORED = "responses judged or scored"
-BASELINES = {
-    "always_first": "choosing the first option",
-    "always_yes": "saying yes",
-}
 
 
 def _subtest_cells(subtest: SubtestSummary) -> Cells:
@@ -290,8 +286,7 @@ def _subtest_cells(subtest: SubtestSummary) -> Cells:
     yield from _ends(share.intervals())
     yield "repeated", subtest.repeated, "responses beyond the first to the same item"
     for name, baseline in subtest.baselines.items():
-        how = f"always {BASELINES[name]}" if name in BASELINES else name
-        yield f"baseline_{name}", baseline.value, f"accuracy of {how}"
+        yield f"baseline_{name}", baseline.value, measure_of(name).meaning
     for measure in SUBTEST_MEASURES:
         if not measure.yes_no or task_type(subtest.kind).answers:
             yield measure.id, subtest.estimate(measure.id).value, measure.meaning

@@ -11,12 +11,11 @@ from rich.text import Text
 
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
-from tabwb.report.measures import NONE
+from tabwb.report.measures import BASELINES, NONE
 from tabwb.report.render.printing import table
 from tabwb.report.render.tables import summary_view
 from tabwb.report.render.wording import (
-    ALL_BASELINES,
-    BASELINES,
+    SHORT_BASELINES,
     between,
     both_usable,
     features_of,
@@ -183,10 +182,10 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
                 lines.append(f"balanced {number(accuracy)}")
             cells.append("\n".join(lines) if subtest.share.scored else NONE)
         made.add_row(one.group.title, str(one.summary.answers.n), *cells)
-    for name, words in ALL_BASELINES.items():
-        cells = [_baseline(chosen, place, name) for place in scored]
+    for baseline in BASELINES:
+        cells = [_baseline(chosen, place, baseline.id) for place in scored]
         if any(cells):
-            label = f"baseline: {BASELINES.get(name, words)}"
+            label = f"baseline: {SHORT_BASELINES.get(baseline.id, baseline.title)}"
             made.add_row(*(Text(cell, style="dim") for cell in (label, "", *cells)))
     return made
 

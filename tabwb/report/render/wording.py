@@ -14,14 +14,8 @@ from tabwb.tasks.task_type import task_type
 FEW = "few usable"
 """Marks a burden for which fewer than half of the responses are usable."""
 _SHORT = {"prompt-echo": "echo", "repeated-answer": "repeated"}
-BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
-"""The baselines beside a subtest's row, and what they are called."""
-ALL_BASELINES = {
-    "always_first": "always first option",
-    "always_yes": "always Yes",
-    "guessing": "guessing",
-}
-"""The baselines below a table of accuracies."""
+SHORT_BASELINES = {"always_first": "first option", "always_yes": "always Yes"}
+"""The baselines beside a subtest's row, and what they are called there."""
 
 
 def size_of(parameters: str) -> str:
@@ -154,7 +148,7 @@ def baselines_of(subtest: SubtestSummary) -> str:
     """Return the accuracy of always giving one answer; empty for other subtests."""
     return ", ".join(
         f"{words} {number(subtest.baselines[name])}"
-        for name, words in BASELINES.items()
+        for name, words in SHORT_BASELINES.items()
         if name in subtest.baselines
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tabwb.report.render.wording import ALL_BASELINES
+from tabwb.report.measures import BASELINES
 from tabwb.report.summaries.groups import Grouped
 from tabwb.workbench.comparison.survey import Basis, baseline_values, judge_of
 
@@ -105,9 +105,9 @@ def _accuracies(rows: Sequence[Grouped], basis: Basis) -> list[Point]:
             interval = subtest.share.interval() if subtest.share.scored else None
             low, high = (interval.low, interval.high) if interval else (None, None)
             points.append(Point(label, subtest.share.accuracy().value, low, high))
-        for name, words in ALL_BASELINES.items():
-            values = list(baseline_values(rows, place, name))
+        for baseline in BASELINES:
+            values = list(baseline_values(rows, place, baseline.id))
             if values:
                 low, high = min(values), max(values)
-                points.append(Point(words, high, low, high, baseline=True))
+                points.append(Point(baseline.title, high, low, high, baseline=True))
     return points
