@@ -55,9 +55,9 @@ def speech_of(values: Mapping[str, object]) -> Speech:
     >>> speech_of({"variety": "non-rhotic, h-dropping", "ipa": "uk"}).varieties
     ('non-rhotic', 'h-dropping')
     """
-    said = {part.strip() for part in str(values.get("variety", "")).split(",")}
+    recorded = {part.strip() for part in str(values.get("variety", "")).split(",")}
     return Speech(
-        tuple(each for each in VARIETIES if each in said),
+        tuple(variety for variety in VARIETIES if variety in recorded),
         "uk" if values.get("ipa") == "uk" else "us",
     )
 
@@ -116,12 +116,12 @@ class NamingView:
     @property
     def shown(self) -> PictureShown | None:
         """When the picture was shown last."""
-        return _latest([each for each in self.observations if isinstance(each, PictureShown)])
+        return _latest(_of(PictureShown, self.observations))
 
     @property
     def cues(self) -> tuple[Cued, ...]:
         """The cues given since the picture was shown last."""
-        return tuple(each for each in self._since_shown() if isinstance(each, Cued))
+        return tuple(_of(Cued, self._since_shown()))
 
     @property
     def cue_texts(self) -> tuple[str, ...]:
@@ -131,18 +131,18 @@ class NamingView:
     @property
     def marks(self) -> tuple[float, ...]:
         """Where a person says that attempts begin, seconds of the recording."""
-        return tuple(sorted(each.at_s for each in self._since_shown() if isinstance(each, Marked)))
+        return tuple(sorted(mark.at_s for mark in _of(Marked, self._since_shown())))
 
     @property
     def examiner(self) -> tuple[tuple[float, float], ...]:
         """Stretches in which the administrator speaks, seconds of the recording."""
-        spoke = (each for each in self._since_shown() if isinstance(each, ExaminerSpoke))
-        return tuple(sorted((each.start_s, each.end_s) for each in spoke))
+        spoke = _of(ExaminerSpoke, self._since_shown())
+        return tuple(sorted((stretch.start_s, stretch.end_s) for stretch in spoke))
 
     @property
     def re_prompted(self) -> RePrompted | None:
         """When the administrator asked again first; the first response ends there."""
-        return next((each for each in self._since_shown() if isinstance(each, RePrompted)), None)
+        return next(iter(_of(RePrompted, self._since_shown())), None)
 
     @property
     def score(self) -> Scored | None:
@@ -182,20 +182,21 @@ class NamingView:
     @property
     def raters(self) -> tuple[str, ...]:
         """Who said anything of the counting attempt by ear, in the order in which they began."""
-        said = (
-            each.by for each in self.observations
-            if isinstance(each, Scored | Heard | Coded) and each.attempt == self._counting_number
-        )  # fmt: skip
-        return tuple(dict.fromkeys(said))
+        return tuple(
+            dict.fromkeys(
+                given.by
+                for given in self.observations
+                if isinstance(given, Scored | Heard | Coded) and self._is_counting(given)
+            )
+        )
 
     @property
     def corrections(self) -> tuple[OnsetSet | LimitsSet | Coded, ...]:
         """Every onset, limit and code that a person gave the counting attempt, oldest first."""
         return tuple(
-            each
-            for each in self.observations
-            if isinstance(each, OnsetSet | LimitsSet | Coded)
-            and each.attempt == self._counting_number
+            given
+            for given in self.observations
+            if isinstance(given, OnsetSet | LimitsSet | Coded) and self._is_counting(given)
         )
 
     @property
@@ -232,11 +233,10 @@ class NamingView:
         """The transcript that is shown first: a person's before a machine's, the latest of each."""
         if self.attempt is None:
             return None
-        said = self.transcripts_of(self.attempt.number)
-        good = [each for each in said if each.status != "error"]
-        typed = [each for each in good if is_typed(each.transcriber)]
-        best = typed or good or list(said)
-        return best[-1] if best else None
+        transcripts = self.transcripts_of(self.attempt.number)
+        good = [transcript for transcript in transcripts if transcript.status != "error"]
+        typed = [transcript for transcript in good if is_typed(transcript.transcriber)]
+        return _latest(typed or good or transcripts)
 
     @property
     def spoken(self) -> Earlier | None:
@@ -271,30 +271,30 @@ class NamingView:
         self, attempt: int
     ) -> dict[str, tuple[Transcript, tuple[float, float] | None]]:
         """By transcriber, what it heard, and within which limits where these are others now."""
-        found: dict[str, tuple[Transcript, tuple[float, float]]] = {}
-        taken = next((one for one in self.trial.attempts if one.number == attempt), None)
+        transcripts: dict[str, tuple[Transcript, tuple[float, float]]] = {}
+        taken = next((given for given in self.trial.attempts if given.number == attempt), None)
         take = None if taken is None else Take.of_metadata(taken.metadata)
         limits = (0.0, 0.0) if take is None else (take.start_s, take.end_s)
-        for each in self.observations:
-            if isinstance(each, LimitsSet) and each.attempt == attempt:
-                limits = each.start_s, each.end_s
-            elif isinstance(each, Transcribed) and each.attempt == attempt:
-                found.pop(each.transcript.transcriber, None)
-                found[each.transcript.transcriber] = each.transcript, limits
+        for observation in self.observations:
+            if isinstance(observation, LimitsSet) and observation.attempt == attempt:
+                limits = observation.start_s, observation.end_s
+            elif isinstance(observation, Transcribed) and observation.attempt == attempt:
+                transcripts.pop(observation.transcript.transcriber, None)
+                transcripts[observation.transcript.transcriber] = observation.transcript, limits
         return {
             name: (transcript, None if then == limits else then)
-            for name, (transcript, then) in found.items()
+            for name, (transcript, then) in transcripts.items()
         }
 
     def _limits_of(self, attempt: int) -> tuple[float, float]:
         """The limits of an attempt as they were corrected last."""
-        moved = [e for e in self.observations if isinstance(e, LimitsSet) and e.attempt == attempt]
+        moved = [set_ for set_ in _of(LimitsSet, self.observations) if set_.attempt == attempt]
         return (moved[-1].start_s, moved[-1].end_s) if moved else (0.0, 0.0)
 
     def _since_shown(self) -> Sequence[Observation]:
         first = 0
-        for place, each in enumerate(self.observations):
-            if isinstance(each, PictureShown):
+        for place, observation in enumerate(self.observations):
+            if isinstance(observation, PictureShown):
                 first = place + 1
         return self.observations[first:]
 
@@ -310,18 +310,17 @@ class NamingView:
     def _counting_number(self) -> int | None:
         return None if self.attempt is None else self.attempt.number
 
-    def _counting(self, kind: type[Kind]) -> list[Kind]:
-        number = self._counting_number
-        return [
-            each
-            for each in self.observations
-            if isinstance(each, kind) and getattr(each, "attempt", None) == number
-        ]
+    def _is_counting(self, observation: Observation) -> bool:
+        """Whether an observation is of the attempt that counts."""
+        return getattr(observation, "attempt", None) == self._counting_number
 
-    def _that_counts(self, said: Sequence[Said]) -> Said | None:
+    def _counting(self, kind: type[Kind]) -> list[Kind]:
+        return _of(kind, list(filter(self._is_counting, self.observations)))
+
+    def _that_counts(self, given: Sequence[Said]) -> Said | None:
         """What the primary rater said, else who said it first."""
-        own = [each for each in said if is_rater(each.by, self.primary)]
-        return next(iter(own or said), None)
+        own = [observation for observation in given if is_rater(observation.by, self.primary)]
+        return next(iter(own or given), None)
 
 
 def view_of(
@@ -367,12 +366,9 @@ def is_rater(by: str, name: str) -> bool:
     return bool(name) and name in {by, by.partition(":")[2]}
 
 
-def _by_rater(said: Sequence[Said]) -> tuple[Said, ...]:
+def _by_rater(given: Sequence[Said]) -> tuple[Said, ...]:
     """The latest of each rater, in the order in which the raters began."""
-    latest: dict[str, Said] = {}
-    for each in said:
-        latest[each.by] = each
-    return tuple(latest.values())
+    return tuple({observation.by: observation for observation in given}.values())
 
 
 def _within(
@@ -387,13 +383,17 @@ def _within(
         return replace(transcript, seconds=length)
     by_s = then[0] - now[0]
     inside = tuple(
-        replace(one, start_s=max(one.start_s + by_s, 0.0), end_s=min(one.end_s + by_s, length))
-        for one in transcript.segments
-        if 0.0 <= (one.start_s + one.end_s) / 2 + by_s <= length
+        replace(part, start_s=max(part.start_s + by_s, 0.0), end_s=min(part.end_s + by_s, length))
+        for part in transcript.segments
+        if 0.0 <= (part.start_s + part.end_s) / 2 + by_s <= length
     )
     status = "empty" if transcript.status == "ok" and not inside else transcript.status
     return replace(transcript, segments=inside, status=status, seconds=length)
 
 
-def _latest(found: Sequence[Kind]) -> Kind | None:
-    return found[-1] if found else None
+def _of(kind: type[Kind], observations: Sequence[Observation]) -> list[Kind]:
+    return [observation for observation in observations if isinstance(observation, kind)]
+
+
+def _latest(given: Sequence[Kind]) -> Kind | None:
+    return given[-1] if given else None
