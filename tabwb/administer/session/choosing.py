@@ -86,12 +86,12 @@ def chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Repl
     if len(weighed) < len(options) and cancel.is_set():
         return Reply("", StopReason.CANCELLED, latency)
     _check(options, weighed)
-    found = dict(zip(options, weighed, strict=True))
-    choice = choose_by_likelihood(found)
+    by_option = dict(zip(options, weighed, strict=True))
+    choice = choose_by_likelihood(by_option)
     metadata: dict[str, str] = {}
-    for one in weighed:
-        metadata |= one.metadata
-    sums = [one.log_probability for one in weighed]
+    for likelihood in weighed:
+        metadata |= likelihood.metadata
+    sums = [likelihood.log_probability for likelihood in weighed]
     metadata |= {
         "protocol": Protocol.LIKELIHOOD.value,
         "sampled": "no",
@@ -99,18 +99,20 @@ def chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Repl
         LOG_PROBABILITIES: json.dumps(
             [round(value, 6) if math.isfinite(value) else None for value in sums]
         ),
-        TOKENS: json.dumps([one.tokens for one in weighed]),
+        TOKENS: json.dumps([likelihood.tokens for likelihood in weighed]),
         "choice_per_token": choice.per_token,
         "choice_per_character": choice.per_character,
     }
-    counted = [one.prompt_tokens for one in weighed if one.prompt_tokens is not None]
+    counted = [
+        likelihood.prompt_tokens for likelihood in weighed if likelihood.prompt_tokens is not None
+    ]
     return Reply(
         choice.by_sum,
         StopReason.END,
         latency,
         first_piece_s=latency,
         prompt_tokens=counted[0] if counted else None,
-        reply_tokens=found[choice.by_sum].tokens,
+        reply_tokens=by_option[choice.by_sum].tokens,
         metadata=metadata,
     )
 
@@ -120,16 +122,16 @@ def _check(options: Sequence[str], weighed: Sequence[Likelihood]) -> None:
         raise ComponentError(
             f"the back end gave {len(weighed)} likelihoods for {len(options)} options"
         )
-    for option, one in zip(options, weighed, strict=True):
-        if not isinstance(one, Likelihood):
+    for option, likelihood in zip(options, weighed, strict=True):
+        if not isinstance(likelihood, Likelihood):
             raise ComponentError(
-                f"the back end gave {type(one).__name__} for option '{option}'",
+                f"the back end gave {type(likelihood).__name__} for option '{option}'",
                 allowed="tabwb.records.exchange.Likelihood",
             )
-        if math.isnan(one.log_probability) or one.log_probability == math.inf:
+        if math.isnan(likelihood.log_probability) or likelihood.log_probability == math.inf:
             raise ComponentError(
-                f"the log probability of option '{option}' is {one.log_probability}",
+                f"the log probability of option '{option}' is {likelihood.log_probability}",
                 allowed="a natural logarithm: a finite number, or -inf",
             )
-    if all(one.log_probability == -math.inf for one in weighed):
+    if all(likelihood.log_probability == -math.inf for likelihood in weighed):
         raise ComponentError("every option has probability 0, so that none is the most likely")

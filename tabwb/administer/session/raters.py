@@ -91,7 +91,9 @@ class Raters:
         """What those scorers and judges declare that gave any of these ratings."""
         self.judges()
         raters = {rating.rater for rating in ratings}
-        return tuple(said for rater, said in self._declarations.items() if rater in raters)
+        return tuple(
+            declaration for rater, declaration in self._declarations.items() if rater in raters
+        )
 
     def response(self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]) -> Response:
         """Return what raters are told of one answer.
@@ -122,15 +124,15 @@ class Raters:
     def _previous(self, plan: PlannedTrial, trials: Sequence[Trial]) -> tuple[str, ...]:
         # Of the same replicate only: greedy replicates repeat each other by construction, and a
         # formula that returns for that reason is not a stereotypy.
-        said: list[str] = []
+        texts: list[str] = []
         # Place by place: a slice would copy all of a long run for each answer.
         for at in range(plan.number - 2, -1, -1):
             trial = trials[at]
             if trial.plan.replicate != plan.replicate:
                 break
             if trial.plan.subtest in self._connected and (counting := trial.counting) is not None:
-                said.append(counting.response)
-        return tuple(reversed(said))
+                texts.append(counting.response)
+        return tuple(reversed(texts))
 
     def _score(
         self, scorer_id: str, subtest: Subtest, item: Item, response: Response
@@ -151,7 +153,9 @@ class Raters:
 
         def score() -> Sequence[Rating]:
             given = ready.score(subtest, item, response)
-            return given if own == scorer_id else [_renamed(one, own, scorer_id) for one in given]
+            if own == scorer_id:
+                return given
+            return [_renamed(rating, own, scorer_id) for rating in given]
 
         return _guarded(scorer_id, ready.measures, score)
 

@@ -102,19 +102,19 @@ def showable(
         conditions.kind == "model"
         and (conditions.protocol is Protocol.LIKELIHOOD or conditions.protocol.value in unsampled)
     )
-    found: list[Showable] = []
+    showable_rows: list[Showable] = []
     told = min(len(battery.features), n_features or len(battery.features))
     if texts and told and conditions.judges:
         design = _design(texts, greedy)
         for estimand in Estimand:
             value = _drawn(greedy, estimand) or detectable_burden(design, told, estimand)
-            found.append(_showable("symptom burden", estimand, design, value, told))
+            showable_rows.append(_showable("symptom burden", estimand, design, value, told))
     if scored:
         design = _design(scored, fixed)
         for estimand in Estimand:
             value = _drawn(fixed, estimand) or detectable_accuracy(design, estimand)
-            found.append(_showable("accuracy", estimand, design, value))
-    return tuple(found)
+            showable_rows.append(_showable("accuracy", estimand, design, value))
+    return tuple(showable_rows)
 
 
 def _showable(

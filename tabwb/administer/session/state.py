@@ -65,14 +65,14 @@ class SessionState:
             first: the next trial; None: all trials have been given.
             count: how many at most.
         """
-        found: list[Trial] = []
+        waiting: list[Trial] = []
         trials = self.history.standing
         for at in range(len(trials) if first is None else first.plan.number - 1, len(trials)):
             if self._waits(trials[at]):
-                found.append(trials[at])
-                if len(found) == count:
+                waiting.append(trials[at])
+                if len(waiting) == count:
                     break
-        return tuple(found)
+        return tuple(waiting)
 
     def reopen(self, number: int | None) -> None:
         """Look at all trials again, because this one may wait again."""
