@@ -90,8 +90,9 @@ class LexicalScorer:
     def score(self, subtest: Subtest, item: Item, response: Response) -> Sequence[Rating]:
         """The number of words, TTR, MATTR (window 50) and MTLD (threshold 0.72)."""
         from tabwb.scoring import lexical
+        from tabwb.scoring.text import words
 
-        tokens = lexical.tokens(response.text)
+        tokens = words(response.text)
         short = plural(len(tokens), "word") if len(tokens) < lexical.SHORT else ""
         window, threshold = f"window {lexical.WINDOW}", f"threshold {lexical.THRESHOLD}"
         return [

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from tabwb.records.words import plural
 from tabwb.scoring.estimate import Estimate, ratio
-from tabwb.scoring.text import words as tokens
 
 WINDOW = 50
 """Words in a window of MATTR."""
@@ -21,19 +20,6 @@ NO_WORDS = "the text has no words"
 
 MEASURES = frozenset({"words", "ttr", "mattr", "mtld"})
 """Names of the measures of this module."""
-
-__all__ = [
-    "MEASURES",
-    "SHORT",
-    "SHORTEST",
-    "THRESHOLD",
-    "WINDOW",
-    "defined_at",
-    "mattr",
-    "mtld",
-    "tokens",
-    "ttr",
-]
 
 
 def ttr(text: Sequence[str]) -> Estimate:

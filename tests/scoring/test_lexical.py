@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.scoring.lexical import mattr, mtld, tokens, ttr
+from tabwb.scoring.lexical import mattr, mtld, ttr
+from tabwb.scoring.text import words as tokens
 
 ORACLE: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "data" / "lexical.json").read_text(encoding="utf-8")
