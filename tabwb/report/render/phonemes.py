@@ -15,11 +15,12 @@ from tabwb.phonology.tables import SEVERITIES, ChangedFeature, ClassRate, Confus
 from tabwb.phonology.task_b import TaskB
 from tabwb.phonology.transcripts import named
 from tabwb.records.words import plural
-from tabwb.report.measures import NONE
+from tabwb.report.measures import NONE, PHONEME_MEASURES
 from tabwb.report.render.printing import MINIMUM_WIDTH, print_view, table
 from tabwb.report.render.wording import figure
 from tabwb.report.summaries.phonemes import PhonemeReport
 
+PER, FER = PHONEME_MEASURES
 UNDEFINED = "undefined"
 _NOBODY = "·"
 """Stands in an alignment where one side has nothing."""
@@ -64,12 +65,12 @@ def _sections(report: PhonemeReport, top: int) -> Iterator[RenderableType]:
 def _rates(rate: Rate) -> Iterator[RenderableType]:
     made = Table.grid(padding=(0, 2))
     made.add_row(
-        Text("phoneme error rate", style="bold"),
+        Text(PER.title, style="bold"),
         Text(_percent(rate.per), style="bold"),
         f"{plural(rate.per_distance, 'error')} of {plural(rate.per_length, 'phoneme')}",
     )
     made.add_row(
-        Text("feature error rate", style="bold"),
+        Text(FER.title, style="bold"),
         Text(_percent(rate.fer), style="bold"),
         f"{_features(rate.fer_distance)} of {plural(rate.fer_length, 'feature')}",
     )
@@ -265,7 +266,7 @@ def _what_changed(step: Step) -> str:
 
 
 def _percent(rate: float | None) -> str:
-    return UNDEFINED if rate is None else f"{rate * 100:.1f} %"
+    return UNDEFINED if rate is None else PER.format(rate)
 
 
 def _features(distance: float) -> str:
