@@ -94,7 +94,7 @@ def test_recordings_of_several_days_are_refused(run: Run, battery: Path, tmp_pat
 def test_the_microphone_is_of_today(run: Run, battery: Path) -> None:
     refused = run("name", battery, "--speaker", "S-014", "--date", DAY)
     assert refused.status == 2
-    assert "of today" in refused.err
+    assert "today's date" in refused.err
 
 
 @pytest.mark.parametrize(
