@@ -14,10 +14,11 @@ from tabwb.plugin_api import BatterySource, Register, RegisterBattery, hookimpl
 @hookimpl
 def tabwb_register_models(register: Register) -> None:
     """Register echo and replay."""
-    from tabwb_builtin.models import MODELS
+    from tabwb_builtin.echo import ECHO
+    from tabwb_builtin.replay import REPLAY
 
-    for descriptor in MODELS:
-        register(descriptor)
+    register(ECHO)
+    register(REPLAY)
 
 
 @hookimpl

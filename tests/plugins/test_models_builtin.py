@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tabwb_builtin.models import ReplayModel, stream_text
+from tabwb_builtin.echo import stream_text
+from tabwb_builtin.replay import ReplayModel
 
 from tabwb.administer.session import setup
 from tabwb.plugin_api.components import ModelBackend
