@@ -81,7 +81,8 @@ def test_json_holds_known_and_unknown_words(run: Run) -> None:
 def test_the_dictionary_is_read_only_when_it_is_asked_for() -> None:
     code = (
         "import sys; from tabwb.cli.main import main; main(['battery', 'pronounce', '--help']); "
-        "sys.exit('tabwb.phonology.dictionary' in sys.modules)"
+        "from tabwb.phonology.dictionary import load_dictionary; "
+        "sys.exit(load_dictionary.cache_info().currsize)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0

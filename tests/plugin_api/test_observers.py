@@ -116,5 +116,5 @@ def test_an_observer_that_raises_is_reported_once_and_fails_nothing(
 
 def test_tasks_are_kinds_of_response() -> None:
     assert {kind.value for kind in ResponseKind} == {
-        "choice", "yes-no", "verbatim", "connected-text", "naming", "free",
+        "choice", "yes-no", "verbatim", "connected-text", "description", "naming", "free",
     }  # fmt: skip
