@@ -117,3 +117,8 @@ def test_all_that_espeak_writes_for_english_words_is_read(voice: str) -> None:
     assert found.dropped == {}
     assert set(PHONEMES) - set(found.phonemes) <= ({"DX"} if voice == "en-gb" else set())
     assert not set(found.phonemes) & set(SILENT)
+
+
+@pytest.mark.parametrize(("label", "phoneme"), [("tʰ", "T"), ("t͡ʃ", "CH"), ("eɪ̯", "EY")])
+def test_ipa_beyond_the_table_is_read_by_its_letters(label: str, phoneme: str) -> None:
+    assert map_labels([label], "espeak-ipa").phonemes == (phoneme,)

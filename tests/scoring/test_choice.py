@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.scoring.choice import POLICIES, read_choice
+from tabwb.scoring.choice import POLICIES, positions, read_choice
 from tests.scoring.readings import cases, item, prompts
 
 KNIFE = ("knife", "kite", "lion", "drum", "violin", "giraffe")
@@ -137,3 +137,17 @@ def test_the_prompts_own_list_names_nothing() -> None:
     options, asked = item("wc3").options, prompts("wc3")
     assert read_choice(asked[0], options, asked).extracted.named == ()
     assert read_choice(asked[0], options).extracted.ambiguous
+
+
+def test_the_share_of_a_position_is_of_the_answers_that_named_an_option() -> None:
+    answers = [
+        (("boot", "boat"), "boot", True, "boot"),
+        (("boat", "boot"), "boot", False, "boat"),
+        (("boot", "boat"), "boot", False, "boat"),
+        (("boot", "boat"), "boot", False, None),
+    ]
+    first, second = positions(answers)
+    assert (first.share.value, second.share.value) == (2 / 3, 1 / 3)
+    assert (first.accuracy.value, second.accuracy.value) == (1 / 3, 0.0)
+    (unnamed, _) = positions(answers[-1:])
+    assert unnamed.share.value is None

@@ -114,3 +114,10 @@ def test_exact_tests_equal_scipys(pairs: list[tuple[float, float]]) -> None:
         n_resamples=np.inf,
     )
     assert found is not None and found.p == pytest.approx(min(1.0, float(peer.pvalue)))
+
+
+def test_a_p_value_of_drawn_signs_counts_what_was_observed() -> None:
+    """Of 40 equal differences one assignment in 2^39 is as far from 0: none is drawn."""
+    found = paired_permutation([(1.0, 0.0)] * 40)
+    assert found is not None and not found.exact
+    assert found.p == 1 / (DRAWS + 1) == found.smallest_p

@@ -163,3 +163,8 @@ def test_there_is_an_error_exactly_when_the_repetition_is_not_exact(
 def test_extracted_wants_the_target_exactly_once(case: dict[str, str]) -> None:
     answer = read_repetition(case["text"], case["target"], CARRIER + case["target"])
     assert answer.extracted == (case["extracted"] == "1")
+
+
+def test_an_insertion_and_a_deletion_are_no_matter_of_spacing() -> None:
+    errors = read_repetition("ba", "ab").errors
+    assert (errors.insertion, errors.deletion, errors.spacing) == (1, 1, 0)

@@ -120,3 +120,8 @@ def test_empty_speech_is_a_share_of_content_words(text: str, words: tuple[str, .
 )
 def test_half_known_words_or_a_function_word_make_english(text: str, english: bool) -> None:
     assert is_english(read(text)) is english
+
+
+def test_a_drawn_out_word_is_known_by_its_plain_form() -> None:
+    assert is_word("soooo")
+    assert not is_word("blorrrf")

@@ -16,6 +16,7 @@ from tabwb.scoring.rules.repetition import (
     retracing,
     stereotypies,
 )
+from tabwb.scoring.rules.thresholds import RULES_2
 
 NOUNS = ("kite", "garden", "mother", "river", "window", "horse", "letter", "summer")
 LINE = "My mother and I flew a small kite by the river that day"
@@ -153,3 +154,20 @@ def test_a_short_prompt_is_no_formula() -> None:
     answer = "Name a fruit. Apple."
     context = TextContext(answer, prompt="Name a fruit.", previous=("Name a fruit.",) * 2)
     assert stereotypies(read(context)).outcome is Outcome.UNDEFINED
+
+
+def test_the_third_answer_with_a_formula_suffices() -> None:
+    answer = "I went to Rome. That is that."
+    context = TextContext(answer, previous=("That is that.", "We ate. That is that!"))
+    assert stereotypies(read(context)).words == ("that is that (in 3 answers)",)
+
+
+def test_a_phrase_that_returns_fills_a_quarter_of_the_text() -> None:
+    text = (
+        "We saw the red barn today. Then I drew the red barn slowly. She liked the red barn best."
+    )
+    rest = """ After lunch my uncle drove us over many hills toward one quiet village where several
+    old friends had opened some tiny cafe with cheap soup, warm bread, good coffee plus local jam
+    made by their neighbour Anna who also keeps bees."""
+    assert perseverations(read(text), RULES_2).words == ("the red barn",)
+    assert perseverations(read(text + rest), RULES_2).outcome is not Outcome.PRESENT
