@@ -13,7 +13,7 @@ from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, Subt
 from tabwb.battery.prompts import render_prompt
 from tabwb.plugin_api.components import Response, Scorer
 from tabwb.records.conditions import Conditions
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import Declaration, Judged, Rating, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.states import (
     AdministrationStatus,
@@ -24,6 +24,8 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Administration, Attempt, PlannedTrial, Trial
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.response_status import response_status
 from tabwb.scoring.rules.verdicts import FEATURES, TWO_SIDED
 
@@ -240,3 +242,17 @@ def with_seeds(given: Iterable[Trial], first: int) -> tuple[Trial, ...]:
         )
         for seed, trial in enumerate(given, start=first)
     )
+
+
+def summarise(
+    battery: Battery,
+    trials: Sequence[Trial],
+    conditions: Conditions | None = None,
+    *,
+    declarations: Mapping[str, Declaration] | None = None,
+    judged: Sequence[Judged] = (),
+    interval: bool = False,
+) -> Summary:
+    """The summary of one administration."""
+    source = Source(battery, trials, conditions, declarations or {}, judged)
+    return pool([source], interval=interval)

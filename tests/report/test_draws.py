@@ -10,7 +10,7 @@ from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source, counted
 from tabwb.report.summaries.draws import REPLAYED, SHARED, shared_seed, shares_stream
-from tabwb.report.summaries.summary import Summary, pool, summarise
+from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimand
 from tests.report.given import (
     BATTERY,
@@ -18,6 +18,7 @@ from tests.report.given import (
     DECLARED,
     SAMPLED,
     answered,
+    summarise,
     with_seeds,
 )
 

@@ -19,10 +19,18 @@ from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.groups import Group, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.summary import pool, summarise
+from tabwb.report.summaries.summary import pool
 from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.rules.verdicts import FEATURES, ONE_SIDED
-from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, administration, answered
+from tests.report.given import (
+    BATTERY,
+    CONDITIONS,
+    DECLARED,
+    SAMPLED,
+    administration,
+    answered,
+    summarise,
+)
 from tests.report.test_tables import printed, unwrapped
 
 MODEL = Declaration(

@@ -8,8 +8,7 @@ from tabwb.records.ratings import failed, valued
 from tabwb.records.trials import Trial
 from tabwb.report.render.wording import remarks
 from tabwb.report.summaries.subtests import Share, SubtestSummary
-from tabwb.report.summaries.summary import summarise
-from tests.report.given import BATTERY, CONDITIONS, SAMPLED, answered, voided
+from tests.report.given import BATTERY, CONDITIONS, SAMPLED, answered, summarise, voided
 
 
 def summary_of(name: str, *trials: Trial) -> SubtestSummary:

@@ -15,7 +15,7 @@ from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import DETERMINISTIC, UNRELIABLE, cautions
 from tabwb.report.summaries.counted import Source, counted
 from tabwb.report.summaries.subtests import SubtestSummary
-from tabwb.report.summaries.summary import Summary, pool, summarise
+from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.rules.verdicts import TWO_SIDED
 from tests.report.given import (
     ANIMALS,
@@ -25,6 +25,7 @@ from tests.report.given import (
     SAMPLED,
     answered,
     planned,
+    summarise,
     trials,
     voided,
 )

@@ -10,7 +10,6 @@ from tabwb.report.render.groups import groups_view
 from tabwb.report.render.tables import administration_view, list_view
 from tabwb.report.summaries.groups import Group, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.summary import summarise
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -18,6 +17,7 @@ from tests.report.given import (
     DECLARED,
     SAMPLED,
     administration,
+    summarise,
     trials,
 )
 

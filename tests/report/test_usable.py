@@ -21,10 +21,10 @@ from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.groups import grouped, in_order, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.summary import Summary, summarise
+from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.rules.verdicts import FEATURES
 from tests.report import given
-from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
+from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered, summarise
 from tests.report.test_tables import printed, unwrapped
 
 TEXTS = tuple(f"ct{number}" for number in range(1, 6))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tabwb.report.render.wording import remarks
-from tabwb.report.summaries.summary import summarise
-from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
+from tests.report.given import ANSWERS, BATTERY, CONDITIONS, summarise, trials
 
 LONG = " ".join(f"word{n}" for n in range(60))
 

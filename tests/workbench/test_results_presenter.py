@@ -7,7 +7,6 @@ from dataclasses import replace
 from textual.signal import Signal
 
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.summary import summarise
 from tabwb.workbench.engine.presenters import scores_of
 from tabwb.workbench.results.presenter import results_of
 from tabwb.workbench.results.response import ResponseScreen
@@ -19,6 +18,7 @@ from tests.report.given import (
     SAMPLED,
     administration,
     answered,
+    summarise,
     trials,
 )
 

@@ -8,10 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tabwb.administer.session.raters import FailedRater, failed_raters
-from tabwb.battery.model import Battery
-from tabwb.records.conditions import Conditions
-from tabwb.records.ratings import Declaration, Judged
-from tabwb.records.trials import Trial
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
@@ -101,35 +97,6 @@ class Summary:
                 ),
             },
         }
-
-
-def summarise(
-    battery: Battery,
-    trials: Sequence[Trial],
-    conditions: Conditions | None = None,
-    *,
-    declarations: Mapping[str, Declaration] | None = None,
-    judged: Sequence[Judged] = (),
-    interval: bool = False,
-    primary: str = "",
-    speaker: Mapping[str, object] | None = None,
-) -> Summary:
-    """Summarise the trials of one administration.
-
-    Args:
-        battery: what was given.
-        trials: as they stand; practice, skipped and void ones do not count.
-        conditions: how they were given: decides what a greedy replicate is and whether guessing
-            can be corrected for. Without them nothing is collapsed or corrected.
-        declarations: what each rater said of itself when it rated, by rater.
-        judged: every call of judges that ask a model.
-        interval: compute the intervals of burdens too.
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
-        speaker: columns of the speaker's record.
-    """
-    given = declarations or {}
-    source = Source(battery, trials, conditions, given, judged, primary, speaker or {})
-    return pool([source], interval=interval)
 
 
 def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:

@@ -13,7 +13,8 @@ from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus, TrialState
 from tabwb.records.trials import Trial
 from tabwb.report.measures import measure_of
-from tabwb.report.summaries.summary import Summary, summarise
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.choice import POLICIES, read_choice
 from tabwb.workbench.engine.view_models import (
     Item,
@@ -219,14 +220,15 @@ class LiveScores:
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores
         conditions = session.administration.conditions
-        summary = summarise(
+        source = Source(
             session.battery,
             session.trials,
             conditions,
-            declarations=session.history.declarations,
+            session.history.declarations,
             primary=session.plugins.configuration.study.primary_rater,
             speaker=session.speaker_record,
         )
+        summary = pool([source])
         current = session.current.plan.subtest if session.current else ""
         person = conditions.kind == "speaker"
         self._scores = scores_of(session.battery, session.trials, summary, current, person=person)
