@@ -22,6 +22,7 @@ from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.shell import remembered
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.selection import Selection
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import default_draft
 
@@ -112,7 +113,7 @@ class Seat:
     def fill(self, **fields: str) -> None:
         for name, value in fields.items():
             widget = self.app.screen.query_one(f"#{name}")
-            assert isinstance(widget, Input | Select)
+            assert isinstance(widget, Input | Select | Selection)
             widget.value = value
 
     async def begin(self, **fields: str) -> None:

@@ -40,9 +40,9 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
         await seat.press("j")
         await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
         field = seat.app.screen.query_one("#judge", Input)
-        listed = seat.app.screen.query_one("#judge-list", OptionList)
         await seat.press("down")
-        await seat.until(lambda: listed.has_focus, "the list")
+        await seat.until(lambda: isinstance(seat.app.focused, OptionList), "the list")
+        listed = seat.app.screen.query_one("#judge-list", OptionList)
         assert listed.virtual_size.height == listed.option_count  # one line each
         # What stands there is selected: the first letter replaces it, from the list too.
         await seat.press("t", "a", "b", "x", "backspace", *"-2026+l")

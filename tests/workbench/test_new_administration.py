@@ -6,6 +6,7 @@ from textual.widgets import Input, Static
 
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
+from tabwb.workbench.trial.new_administration import Row
 from tests.workbench.seat import Seat, Sit
 
 
@@ -16,9 +17,9 @@ def told(seat: Seat, name: str) -> str:
 
 def rows(seat: Seat) -> set[str]:
     """The labels that can be read."""
-    labels = seat.app.screen.query("#fields .label").results(Static)
-    shown = [one for one in labels if one.is_on_screen or one.region.height]
-    return {str(one.content) for one in shown}
+    labelled = seat.app.screen.query(Row)
+    shown = [row for row in labelled if row.is_on_screen or row.region.height]
+    return {str(row.render()) for row in shown}
 
 
 async def test_what_a_judge_that_asks_a_model_takes_is_told_before_it_begins(sit: Sit) -> None:

@@ -125,22 +125,23 @@ class Combo(Vertical):
         self._help, self._several = help_text, several
 
     def compose(self) -> ComposeResult:
-        """Yield the field and the list, which covers what is below."""
+        """Yield the field; the list, which covers what is below, is mounted when it is opened."""
         field = ComboInput(self._value, id=self._name, compact=True)
         field.help_text = self._help
         yield field
-        yield ComboList(id=f"{self._name}-list", compact=True)
 
     def offer(self, known: Sequence[Known]) -> None:
         """Replace the entries of the list."""
         self._known = tuple(known)
-        options = self.query_one(ComboList)
-        if options.display:
-            self._list(options)
+        for options in self.query(ComboList):
+            if options.display:
+                self._list(options)
 
-    def on_combo_input_unfold(self, event: ComboInput.Unfold) -> None:
+    async def on_combo_input_unfold(self, event: ComboInput.Unfold) -> None:
         """Open the list at the entry that was typed."""
         event.stop()
+        if not self.query(ComboList):
+            await self.mount(ComboList(id=f"{self._name}-list", compact=True))
         options = self.query_one(ComboList)
         options.display = True
         self._list(options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from textual import work
@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import DescendantFocus
 from textual.widget import Widget
-from textual.widgets import Button, Input, Select, Static
+from textual.widgets import Button, Input, Static
 
 from tabwb.records import conditions
 from tabwb.records.condition import ANYBODY, MODEL, NAMED, PERSON, SPOKEN, TYPED, Audience
@@ -22,6 +22,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.combo import Combo, Known, known_judges
 from tabwb.workbench.shell.dialogs import Choice, Dialog
+from tabwb.workbench.shell.selection import Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
 from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview
 
@@ -102,21 +103,16 @@ class Field(Input):
         self.help_text = help_text(name)
 
 
-class Selection(Select[str]):
-    """One of a few."""
-
-    def __init__(self, name: str, value: str, values: Iterable[tuple[str, str]]) -> None:
-        super().__init__(values, id=name, value=value, allow_blank=False, compact=True)
-        self.help_text = help_text(name)
-
-
-class Row(Horizontal):
-    """A label and its field."""
+class Row(Widget):
+    """A field with its label, which the row draws itself: a widget for each would be slow."""
 
     def __init__(self, name: str, widget: Widget) -> None:
-        label = Static(words_of(name)[0], classes="label", markup=False)
-        super().__init__(label, widget, classes="row")
+        super().__init__(widget, classes="row")
         self.field = name
+
+    def render(self) -> Content:
+        """Return the label."""
+        return Content(words_of(self.field)[0])
 
 
 class Begin(Button):
@@ -172,7 +168,8 @@ class NewAdministration(Dialog[Draft | None]):
             with VerticalScroll(can_focus=False, id="fields"):
                 battery = Combo("battery", draft.battery, batteries, help_text("battery"))
                 yield Row("battery", battery)
-                yield Row("kind", Selection("kind", draft.kind, KINDS))
+                kind = Selection(KINDS, draft.kind, id="kind", help_text=help_text("kind"))
+                yield Row("kind", kind)
                 yield Row("model", Combo("model", draft.model, models, help_text("model")))
                 yield Row("speaker", Field("speaker", draft.speaker, "participant code"))
                 for names in rows():
@@ -199,7 +196,8 @@ class NewAdministration(Dialog[Draft | None]):
         text = self._draft.text(condition)
         match condition.kind:
             case OneOf(values=values) | Switch(values=values):
-                return Selection(name, text, [(words, value) for value, words in values.items()])
+                pairs = ((words, value) for value, words in values.items())
+                return Selection(pairs, text, id=name, help_text=help_text(name))
             case Components():
                 known = known_judges(self._catalogue.judges)
                 return Combo(name, text, known, help_text(name), several=True)
@@ -239,10 +237,10 @@ class NewAdministration(Dialog[Draft | None]):
         known = [one.aloud for one in self._catalogue.batteries if one.id == named]
         return known[0] if known else None
 
-    def on_select_changed(self, event: Select.Changed) -> None:
-        """A person needs other fields than a model."""
-        if event.select.id == "kind":
-            self._show_kind(str(event.value))
+    def on_selection_changed(self, event: Selection.Changed) -> None:
+        """Show the fields that a person or a model needs."""
+        if event.selection.id == "kind":
+            self._show_kind(event.selection.value)
         self._clear()
         self._look_ahead()
 
@@ -251,8 +249,8 @@ class NewAdministration(Dialog[Draft | None]):
         self._clear()
         if event.input.id == "battery":
             if self._aloud:
-                self.query_one("#kind", Select).value = "speaker"
-            self._show_kind(str(self.query_one("#kind", Select).value))
+                self.query_one("#kind", Selection).value = "speaker"
+            self._show_kind(self.query_one("#kind", Selection).value)
             if isinstance(self.focused, Begin):
                 self._tell_about_open()
         self._look_ahead()
@@ -346,8 +344,8 @@ class NewAdministration(Dialog[Draft | None]):
         texts: dict[str, str] = {}
         for name in self._names:
             field = self.query_one(f"#{name}", Widget)
-            assert isinstance(field, Input | Select)
-            texts[name] = str(field.value)
+            assert isinstance(field, Input | Selection)
+            texts[name] = field.value
         return self._draft.filled(**texts)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
