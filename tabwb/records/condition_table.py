@@ -10,7 +10,7 @@ from typing import Any
 
 from tabwb.records import conditions
 from tabwb.records.condition import AUDIENCES, Audience, Comparison, Condition, ConditionError
-from tabwb.records.condition_values import Whole
+from tabwb.records.condition_values import ColumnType, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 
@@ -112,6 +112,17 @@ def document_of(given: Conditions) -> dict[str, Any]:
             (document[group] if group else document)[name] = condition.in_document(given)
     document["decoding"]["seed"] = given.decoding.seed
     return document if given.kind == "model" else {**document, "decoding": None}
+
+
+def decoding_columns() -> dict[str, ColumnType]:
+    """Return the type of each part of the decoding that is sent with a request.
+
+    >>> sorted(decoding_columns())
+    ['max_tokens', 'seed', 'stop', 'temperature', 'top_p']
+    """
+    places = ((condition.place, condition.kind.column) for condition in conditions.CONDITIONS)
+    sent = {name: column for (record, name), column in places if record == "decoding"}
+    return {**sent, "seed": "integer"}
 
 
 def line_of(given: Conditions) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 
 from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Message, Reply
@@ -96,6 +97,12 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 
+SAMPLING = tuple(
+    part.name for part in fields(Decoding) if part.name not in ("max_tokens", "temperature", "stop")
+)
+"""Parts of the decoding that matter only where something is sampled."""
+
+
 def sent(decoding: Decoding | None, *, drawn: bool = True, written: bool = True) -> dict[str, str]:
     """Return the decoding of a request as an attempt keeps it: plain strings, stop as a JSON list.
 
@@ -117,7 +124,9 @@ def sent(decoding: Decoding | None, *, drawn: bool = True, written: bool = True)
         "stop": json.dumps(decoding.stop, ensure_ascii=False) if written else NOT_SENT,
     }
     if drawn and not decoding.greedy:
-        kept |= {"top_p": str(float(decoding.top_p)), "seed": str(decoding.seed)}
+        for name in SAMPLING:
+            value = getattr(decoding, name)
+            kept[name] = str(value)
     return kept
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.conversation import token_limit
 from tabwb.battery.model import Battery, Subtest
+from tabwb.records.condition_table import decoding_columns
+from tabwb.records.condition_values import ColumnType
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import NOT_SENT
 from tabwb.records.states import TrialState
@@ -80,25 +82,32 @@ def _decoding(conditions: Conditions, subtest: Subtest, attempt: Attempt) -> Jso
     noted = attempt.metadata
     if conditions.kind != "model" or conditions.origin is not None:
         return None
+    columns = decoding_columns()
     if "max_tokens" in noted:
-        return {
-            "max_tokens": _read(int, noted["max_tokens"]),
-            "temperature": _read(float, noted.get("temperature")),
-            "top_p": _read(float, noted.get("top_p")),
-            "stop": _stops(noted.get("stop")),
-            "seed": _read(int, noted.get("seed")),
-        }
+        return {name: _sent(column, noted.get(name)) for name, column in columns.items()}
     if REPLAYED in noted:
-        return dict.fromkeys(("max_tokens", "temperature", "top_p", "stop", "seed"))
+        return dict.fromkeys(columns)
     # Of an earlier version: what was sent follows from the conditions, but for the seed.
     asked = conditions.decoding
     return {
+        **dict.fromkeys(columns),
         "max_tokens": token_limit(subtest, conditions),
         "temperature": asked.temperature,
         "top_p": None if asked.greedy else asked.top_p,
         "stop": list(asked.stop),
-        "seed": None,
     }
+
+
+def _sent(column: ColumnType, text: str | None) -> object:
+    """Return a part of the decoding from the metadata of a reply; None where it was not sent."""
+    match column:
+        case "integer":
+            return _read(int, text)
+        case "number":
+            return _read(float, text)
+        case "list of text":
+            return _stops(text)
+    return None if text == NOT_SENT else text
 
 
 def _read(kind: Callable[[str], float], text: str | None) -> float | None:
