@@ -7,7 +7,6 @@ neither the program nor another plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -21,21 +20,11 @@ from tabwb.plugin_api.components import (
     Transcriber,
 )
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.cutting import cut_of, without_cut
+from tabwb.plugin_api.cutting import without_cut
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.hookspecs import OBSERVERS
 from tabwb.plugin_api.registry.batteries import BatteryIndex, battery_file
-from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber
-from tabwb.plugin_api.registry.index import (
-    EXAMPLES,
-    NOUNS,
-    Component,
-    Registry,
-    check_name,
-    check_needs,
-    near,
-    validate_options,
-)
+from tabwb.plugin_api.registry.index import NOUNS, Component, Registry
 from tabwb.plugin_api.registry.loading import (
     NOT_LOADED,
     Loader,
@@ -44,8 +33,9 @@ from tabwb.plugin_api.registry.loading import (
     error_words,
     plugin_code,
 )
+from tabwb.plugin_api.registry.making import make_component, resolved
 from tabwb.records import events
-from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 
 if TYPE_CHECKING:
@@ -54,15 +44,6 @@ if TYPE_CHECKING:
 KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
 CLOSING = "closing"
 """``PluginProblem.what`` where ``close`` of a component failed."""
-
-CONTRACTS: Mapping[ComponentKind, type] = {
-    "models": ModelBackend,
-    "judges": Judge,
-    "transcribers": Transcriber,
-    "scorers": Scorer,
-    "exporters": Exporter,
-}
-"""Kind: the protocol that its components must fulfil."""
 
 
 class Plugins:
@@ -399,77 +380,11 @@ class Plugins:
             )
 
     def _resolve(self, kind: ComponentKind, text: str) -> tuple[Component, Spec]:
-        spec = self._expand(parse_spec(text, examples=EXAMPLES[kind]))
-        component = self._find(kind, spec.id)
-        descriptor = component.descriptor
-        spec = replace(spec, id=descriptor.id)
-        check_name(descriptor, spec)
-        if descriptor.locate is not None and spec.name is not None:
-            spec = replace(spec, name=descriptor.locate(spec.name))
-        if self.configuration.offline and not self._dry and descriptor.reaches_out(spec):
-            raise NeedsNetwork(
-                f"'{descriptor.id}' needs a network, and tabwb is offline",
-                hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",
-            )
-        if not self._dry:
-            check_needs(descriptor)
-        if descriptor.wraps is not None:
-            _, inner = self._resolve(descriptor.wraps, inner_spec(spec))
-            if not is_writable(inner):  # a profile whose values no spec can hold
-                return component, spec
-            return component, replace(
-                spec, name=str(replace(inner, options={})), options=inner.options
-            )
-        own = spec
-        if kind == "transcribers":
-            cut_of(descriptor, spec)
-            own = without_cut(spec)
-        if own.options:
-            validate_options(descriptor, own)
-        return component, spec
-
-    def _expand(self, spec: Spec) -> Spec:
-        if spec.id != "profile":
-            return spec
-        profiles = self.configuration.profiles
-        profile = profiles.get(spec.name or "")
-        if profile is None:
-            raise UsageError(
-                f"there is no profile '{spec.name or ''}'" + near(spec.name or "", profiles),
-                allowed=", ".join(f"profile:{name}" for name in profiles)
-                or "none; a profile is a table [profile.NAME] in tabwb.toml",
-            )
-        return replace(profile.spec, options={**profile.spec.options, **spec.options})
+        return resolved(kind, text, self.configuration, self._find, dry=self._dry)
 
     def _make(self, component: Component, spec: Spec) -> Any:
-        descriptor = component.descriptor
-        try:
-            with plugin_code():
-                if descriptor.wraps is not None:
-                    inner = partial(self._make_inner, descriptor, spec)
-                    part = descriptor.factory(spec, None, inner)
-                else:
-                    part = descriptor.factory(spec, validate_options(descriptor, spec))
-        except TabwbError:
-            raise
-        except Exception as error:
-            raise ComponentError(
-                f"'{descriptor.id}' of plugin '{component.owner}' cannot be made: "
-                f"{error_words(error)}"
-            ) from error
-        contract = CONTRACTS[component.kind]
-        made: Any = part
-        if not isinstance(part, contract):
-            raise ComponentError(
-                f"'{descriptor.id}' of plugin '{component.owner}' made a "
-                f"{type(part).__name__}, which is not a {contract.__name__}"
-            )
-        report = partial(self._close_failed, component.owner)
-        if component.kind == "models":
-            return GuardedModel(made, descriptor.id, report)
-        if component.kind == "transcribers":
-            return GuardedTranscriber(made, descriptor.id, report)
-        return made
+        inner = partial(self._make_inner, component.descriptor, spec)
+        return make_component(component, spec, inner, partial(self._close_failed, component.owner))
 
     def _close_failed(self, owner: str, error: str) -> None:
         self._problems.append(PluginProblem(owner, CLOSING, error))

@@ -1,0 +1,135 @@
+"""Resolves the spec of a component, and makes the component from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tabwb.plugin_api.components import Exporter, Judge, ModelBackend, Scorer, Transcriber
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.cutting import cut_of, without_cut
+from tabwb.plugin_api.descriptors import ComponentKind
+from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber, Report
+from tabwb.plugin_api.registry.index import (
+    EXAMPLES,
+    Component,
+    check_name,
+    check_needs,
+    near,
+    validate_options,
+)
+from tabwb.plugin_api.registry.loading import error_words, plugin_code
+from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
+from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
+
+Find = Callable[[ComponentKind, str], Component]
+
+CONTRACTS: Mapping[ComponentKind, type] = {
+    "models": ModelBackend,
+    "judges": Judge,
+    "transcribers": Transcriber,
+    "scorers": Scorer,
+    "exporters": Exporter,
+}
+"""Kind: the protocol that its components must fulfil."""
+
+
+def resolved(
+    kind: ComponentKind, text: str, configuration: Configuration, find: Find, *, dry: bool
+) -> tuple[Component, Spec]:
+    """Return the component of a spec, and the spec with aliases and profiles replaced.
+
+    Args:
+        kind: of the component.
+        text: the spec.
+        configuration: has the profiles, and says whether to stay offline.
+        find: returns the component with an id or alias.
+        dry: packages and the network may be missing.
+
+    Raises:
+        UsageError: there is no such component, or name or options are not allowed.
+        MissingExtra: a package that the component needs is not installed.
+        NeedsNetwork: the component needs a network and the program is offline.
+    """
+    spec = _expanded(parse_spec(text, examples=EXAMPLES[kind]), configuration)
+    component = find(kind, spec.id)
+    descriptor = component.descriptor
+    spec = replace(spec, id=descriptor.id)
+    check_name(descriptor, spec)
+    if descriptor.locate is not None and spec.name is not None:
+        spec = replace(spec, name=descriptor.locate(spec.name))
+    if configuration.offline and not dry and descriptor.reaches_out(spec):
+        raise NeedsNetwork(
+            f"'{descriptor.id}' needs a network, and tabwb is offline",
+            hint="leave out --offline (or TABWB_OFFLINE, or 'offline' in tabwb.toml)",
+        )
+    if not dry:
+        check_needs(descriptor)
+    if descriptor.wraps is not None:
+        _, inner = resolved(descriptor.wraps, inner_spec(spec), configuration, find, dry=dry)
+        if not is_writable(inner):  # a profile whose values no spec can hold
+            return component, spec
+        name = str(replace(inner, options={}))
+        return component, replace(spec, name=name, options=inner.options)
+    own = spec
+    if kind == "transcribers":
+        cut_of(descriptor, spec)
+        own = without_cut(spec)
+    if own.options:
+        validate_options(descriptor, own)
+    return component, spec
+
+
+def _expanded(spec: Spec, configuration: Configuration) -> Spec:
+    if spec.id != "profile":
+        return spec
+    profiles = configuration.profiles
+    profile = profiles.get(spec.name or "")
+    if profile is None:
+        raise UsageError(
+            f"there is no profile '{spec.name or ''}'" + near(spec.name or "", profiles),
+            allowed=", ".join(f"profile:{name}" for name in profiles)
+            or "none; a profile is a table [profile.NAME] in tabwb.toml",
+        )
+    return replace(profile.spec, options={**profile.spec.options, **spec.options})
+
+
+def make_component(
+    component: Component, spec: Spec, make_inner: Callable[[], Any], report: Report
+) -> Any:
+    """Return a component, checked against its contract; models and transcribers are guarded.
+
+    Args:
+        component: the component.
+        spec: resolved.
+        make_inner: makes the component inside, for a descriptor that wraps one.
+        report: is called with the reason where ``close`` fails.
+
+    Raises:
+        ComponentError: the factory failed, or made something else.
+    """
+    descriptor = component.descriptor
+    try:
+        with plugin_code():
+            if descriptor.wraps is not None:
+                made = descriptor.factory(spec, None, make_inner)
+            else:
+                made = descriptor.factory(spec, validate_options(descriptor, spec))
+    except TabwbError:
+        raise
+    except Exception as error:
+        raise ComponentError(
+            f"'{descriptor.id}' of plugin '{component.owner}' cannot be made: {error_words(error)}"
+        ) from error
+    contract = CONTRACTS[component.kind]
+    if not isinstance(made, contract):
+        raise ComponentError(
+            f"'{descriptor.id}' of plugin '{component.owner}' made a "
+            f"{type(made).__name__}, which is not a {contract.__name__}"
+        )
+    if component.kind == "models":
+        return GuardedModel(made, descriptor.id, report)
+    if component.kind == "transcribers":
+        return GuardedTranscriber(made, descriptor.id, report)
+    return made
