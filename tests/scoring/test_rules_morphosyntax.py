@@ -12,6 +12,7 @@ from tabwb.scoring.rules.morphosyntax import (
     short_utterances,
 )
 from tabwb.scoring.rules.passage import read
+from tabwb.scoring.rules.thresholds import RULES_2
 
 TELEGRAM = "Mother kitchen. Water running floor. Boy cookie jar falling stool. Girl laughing hand."
 LONG = "we went out to the river early in the morning"
@@ -102,3 +103,17 @@ def test_a_recorded_dialect_leaves_endings_and_be_unjudged() -> None:
     assert omitted_bound_morphemes(read(context)).outcome is Outcome.UNDEFINED
     assert "dialect" in omitted_bound_morphemes(read(context)).note
     assert omitted_function_words(read(context)).outcome is Outcome.UNDEFINED
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Boy running home.", ("Boy running",)),
+        ("Dogs chase cats.", ()),
+        ("Yesterday we ate. My mother cooked soup.", ()),
+    ],
+)
+def test_a_subject_before_a_participle_lacks_its_auxiliary(
+    text: str, words: tuple[str, ...]
+) -> None:
+    assert omitted_function_words(read(text), RULES_2).words == words

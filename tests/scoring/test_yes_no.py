@@ -18,6 +18,8 @@ KEYS = ("Yes", "No", "No", "Yes", "Yes")
         ("Yes.", None, "Yes", "Yes"),
         ("NO", None, "No", "No"),
         ("No, you cut it with a mower.", None, None, "No"),
+        ("Yes way.", None, None, "Yes"),
+        ("No way.", None, None, "No"),
         ("Yes and no", None, None, None),
         ("Nobody does.", None, None, None),
         ("", None, None, None),
