@@ -9,7 +9,7 @@ from tabwb.records import condition_table, conditions
 from tabwb.records.condition import Audience, Condition, ConditionError
 from tabwb.records.condition_values import NONE
 from tabwb.records.conditions import Conditions, ExamineeKind
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
 
 
@@ -59,8 +59,15 @@ class StartPreview:
     design: tuple[str, ...] = ()
 
 
-class FieldError(UsageError):
-    """What a field holds cannot be used; ``field`` is the draft's attribute."""
+class FieldError(TabwbError):
+    """The value of a field cannot be used.
+
+    Args:
+        field: the attribute of the draft.
+        message: what is wrong.
+        allowed: what would be accepted, or empty.
+        hint: what to do, or empty.
+    """
 
     def __init__(self, field: str, message: str, allowed: str = "", hint: str = "") -> None:
         super().__init__(message, allowed=allowed or None, hint=hint or None)
