@@ -32,7 +32,8 @@ def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
     )
     summary = summarise(BATTERY, given, SAMPLED, declarations=DECLARED)
     sheet = ScoreSheet()
-    scores = scores_of(BATTERY, given, summary)
+    counts = [subtest.counts for subtest in summary.subtests]
+    scores = scores_of(BATTERY, given, counts, summary.judges)
     sheet.show(scores, hidden=False, title="SCORES", present=True)
     text = str(sheet.paint(40))
     said = " ".join(text.split())

@@ -17,6 +17,8 @@ from tabwb.records.trials import Attempt, PlannedTrial, Trial
 
 EXACT = "exact"
 """The measure that decides where a scorer declared no other one."""
+_NamedScorer = tuple[Scorer, str]
+"""A scorer and the id with which it signs its ratings."""
 
 
 class Raters:
@@ -38,7 +40,8 @@ class Raters:
         self._connected = frozenset(
             subtest.id for subtest in battery.subtests if subtest.task.connected
         )
-        self._scorers: dict[str, Scorer | TabwbError] = {}
+        self._scorers: dict[str, _NamedScorer | TabwbError] = {}
+        self._later: tuple[str, ...] | None = None
 
     def judges(self) -> tuple[Judge, ...]:
         """The judges that rate at once, made at the first call.
@@ -50,18 +53,17 @@ class Raters:
             TabwbError: a judge cannot be used here.
         """
         if self._judges is None:
-            self._judges = tuple(
-                self._plugins.judge(spec)
-                for spec in self._judge_specs
-                if not self._asks_a_model(spec)
-            )
+            at_once = [spec for spec in self._judge_specs if spec not in self.later]
+            self._judges = tuple(map(self._plugins.judge, at_once))
             self._declarations |= {judge.rater: declaration_of(judge) for judge in self._judges}
         return self._judges
 
     @property
     def later(self) -> tuple[str, ...]:
-        """The judges that are left for when the answers are safe."""
-        return tuple(spec for spec in self._judge_specs if self._asks_a_model(spec))
+        """The judges that judge when the answers are safe."""
+        if self._later is None:
+            self._later = tuple(filter(self._asks_a_model, self._judge_specs))
+        return self._later
 
     def _asks_a_model(self, spec: str) -> bool:
         return self._plugins.resolve("judges", spec)[0].wraps is not None
@@ -137,27 +139,29 @@ class Raters:
     def _score(
         self, scorer_id: str, subtest: Subtest, item: Item, response: Response
     ) -> Sequence[Rating]:
-        scorer = self._scorers.get(scorer_id)
-        if scorer is None:
-            try:
-                scorer = self._plugins.scorer(scorer_id)
-                if (declared := scorer_declaration(scorer_id, scorer)) is not None:
-                    self._declarations[scorer_id] = declared
-            except TabwbError as error:
-                scorer = error
-            self._scorers[scorer_id] = scorer
-        if isinstance(scorer, TabwbError):
-            return [failed(scorer_id, EXACT, scorer.message)]
-        ready = scorer
-        own = self._plugins.resolve("scorers", scorer_id)[0].id
+        found = self._scorers.get(scorer_id)
+        if found is None:
+            found = self._scorers[scorer_id] = self._make_scorer(scorer_id)
+        if isinstance(found, TabwbError):
+            return [failed(scorer_id, EXACT, found.message)]
+        scorer, own = found
 
         def score() -> Sequence[Rating]:
-            given = ready.score(subtest, item, response)
+            given = scorer.score(subtest, item, response)
             if own == scorer_id:
                 return given
             return [_renamed(rating, own, scorer_id) for rating in given]
 
-        return _guarded(scorer_id, ready.measures, score)
+        return _guarded(scorer_id, scorer.measures, score)
+
+    def _make_scorer(self, spec: str) -> _NamedScorer | TabwbError:
+        try:
+            scorer = self._plugins.scorer(spec)
+            if (declared := scorer_declaration(spec, scorer)) is not None:
+                self._declarations[spec] = declared
+            return scorer, self._plugins.resolve("scorers", spec)[0].id
+        except TabwbError as error:
+            return error
 
     def _judge(self, judge: Judge, response: Response) -> Sequence[Rating]:
         features = self._battery.features

@@ -158,6 +158,27 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class SubtestCount:
+    """Counts of one subtest.
+
+    Attributes:
+        id: of the subtest.
+        title: of the subtest.
+        planned: its trials without practice.
+        answered: its trials with an answer that counts.
+        scored: responses with a verdict.
+        right: those that are right (*exact*); None where nothing has a verdict.
+    """
+
+    id: str
+    title: str
+    planned: int
+    answered: int
+    scored: int
+    right: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class SubtestSummary:
     """The summary of one subtest.
 
@@ -192,6 +213,13 @@ class SubtestSummary:
     repeated: int = 0
     usable: Usable = NONE_COUNTED
     positions: tuple[Position, ...] = ()
+
+    @property
+    def counts(self) -> SubtestCount:
+        """The counts alone."""
+        share = self.share
+        right = share.correct["exact"]
+        return SubtestCount(self.id, self.title, self.planned, self.answered, share.scored, right)
 
     def estimate(self, measure: str, policy: str = "exact") -> Estimate:
         """Return the value of a measure.

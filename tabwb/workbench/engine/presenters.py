@@ -14,7 +14,9 @@ from tabwb.records.states import AttemptState, RatingStatus, TrialState
 from tabwb.records.trials import Trial
 from tabwb.report.measures import measure_of
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.summary import Summary, pool
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.live import LiveSummary
+from tabwb.report.summaries.subtests import SubtestCount
 from tabwb.scoring.choice import POLICIES, read_choice
 from tabwb.workbench.engine.view_models import (
     Item,
@@ -145,7 +147,8 @@ def _failed(trial: Trial) -> bool:
 def scores_of(
     battery: Battery,
     trials: Sequence[Trial],
-    summary: Summary,
+    subtests: Sequence[SubtestCount],
+    judges: tuple[JudgeSummary, ...],
     current: str = "",
     *,
     person: bool = False,
@@ -155,7 +158,8 @@ def scores_of(
     Args:
         battery: what is given.
         trials: as they stand.
-        summary: of the same trials.
+        subtests: counts of the same trials.
+        judges: burdens of the same trials.
         current: id of the subtest that is being given.
         person: the examinee is a person.
     """
@@ -163,9 +167,9 @@ def scores_of(
     for trial in trials:
         if not trial.plan.practice:
             by_subtest.setdefault(trial.plan.subtest, []).append(trial)
-    short = short_titles([subtest.title for subtest in summary.subtests])
+    short = short_titles([subtest.title for subtest in subtests])
     lines = []
-    for subtest in summary.subtests:
+    for subtest in subtests:
         own = by_subtest.get(subtest.id, [])
         scorers = battery.subtest(subtest.id).scorers
         lines.append(
@@ -174,8 +178,8 @@ def scores_of(
                 short=short[subtest.title],
                 planned=subtest.planned,
                 given=subtest.answered,
-                scored=subtest.share.scored,
-                right=subtest.share.correct["exact"],
+                scored=subtest.scored,
+                right=subtest.right,
                 marks=tuple(mark_of(one, scorers) for one in own) if len(own) <= MOST_MARKS else (),
                 current=subtest.id == current,
             )
@@ -183,7 +187,7 @@ def scores_of(
     titles = {feature.id: feature.title for feature in battery.features}
     for grouping in battery.groupings:
         titles |= {category.id: category.title for category in grouping.categories}
-    return Scores(tuple(lines), summary.judges, person, titles)
+    return Scores(tuple(lines), judges, person, titles)
 
 
 def short_titles(titles: Sequence[str]) -> dict[str, str]:
@@ -210,28 +214,35 @@ class LiveScores:
     """The scores of one session, computed so seldom that they do not slow down a fast model."""
 
     def __init__(self) -> None:
+        self._summary = LiveSummary()
         self._scores = Scores()
         self._cost_s = 0.0
         self._computed_at = 0.0
 
     def of(self, session: Session, *, now: bool) -> Scores:
-        """Return the scores of a session; without ``now`` they may be a moment old."""
+        """Return the scores of a session.
+
+        Args:
+            session: the open one, always the same.
+            now: they must be those of this moment; else they may be a moment old.
+        """
         started = time.monotonic()
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores
-        conditions = session.administration.conditions
+        current = session.current.plan.subtest if session.current else ""
+        trials = session.trials
+        battery, conditions = session.battery, session.administration.conditions
         source = Source(
-            session.battery,
-            session.trials,
+            battery,
+            trials,
             conditions,
             session.history.declarations,
             primary=session.plugins.configuration.study.primary_rater,
             speaker=session.speaker_record,
         )
-        summary = pool([source])
-        current = session.current.plan.subtest if session.current else ""
+        subtests, judges = self._summary.of(source)
         person = conditions.kind == "speaker"
-        self._scores = scores_of(session.battery, session.trials, summary, current, person=person)
+        self._scores = scores_of(battery, trials, subtests, judges, current, person=person)
         self._computed_at = time.monotonic()
         self._cost_s = self._computed_at - started
         return self._scores

@@ -62,7 +62,9 @@ def results_of(
         from tabwb.workbench.results.naming_results import naming_results
 
         naming = naming_results(one, summary.named, others)
-    scores = scores_of(one.battery, one.trials, summary, person=conditions.kind == "speaker")
+    counts = [subtest.counts for subtest in summary.subtests]
+    person = conditions.kind == "speaker"
+    scores = scores_of(one.battery, one.trials, counts, summary.judges, person=person)
     return Results(
         administration=one.administration,
         battery=one.battery,
