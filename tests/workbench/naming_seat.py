@@ -22,7 +22,7 @@ from tabwb.speech.recorder import Recording
 from tabwb.speech.wav import WavWriter
 from tabwb.store.store import Store
 from tabwb.workbench.naming.controller import NamingController
-from tabwb.workbench.naming.snapshots import NamingNow
+from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import Draft
 from tests.workbench.seat import Seat, workbench

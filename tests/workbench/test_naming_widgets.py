@@ -9,17 +9,16 @@ from textual.app import App, ComposeResult
 from textual.widget import Widget
 
 from tabwb.phonology.distance import align_features, indel_cost
-from tabwb.workbench.naming.level_meter import CLIP_HELD_S, LevelMeter
-from tabwb.workbench.naming.response_clock import ResponseClock
+from tabwb.workbench.naming.item_pane import ResponseClock
 from tabwb.workbench.naming.score_panel import ItemList, strip
-from tabwb.workbench.naming.snapshots import (
+from tabwb.workbench.naming.sound import CLIP_HELD_S, LevelMeter, Waveform
+from tabwb.workbench.naming.view_models import (
     AttemptSpan,
     Envelope,
     LevelNow,
     NamedItem,
     OnsetMark,
 )
-from tabwb.workbench.naming.waveform import Waveform
 from tabwb.workbench.shell import themes
 from tabwb.workbench.shell.rule_verdicts import Aligned, alignment_lines, change_lines
 
@@ -92,7 +91,7 @@ async def test_attempts_stand_below_the_waveform_where_they_lie() -> None:
 async def test_the_clip_light_stays_on_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(
-        "tabwb.workbench.naming.level_meter.time", SimpleNamespace(monotonic=lambda: now[0])
+        "tabwb.workbench.naming.sound.time", SimpleNamespace(monotonic=lambda: now[0])
     )
     meter = LevelMeter()
     app = Stage(meter)

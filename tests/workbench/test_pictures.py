@@ -15,8 +15,14 @@ from textual.app import App, ComposeResult
 from tabwb.battery.loader import check_battery
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.workbench.naming import graphics
-from tabwb.workbench.naming.picture import Picture, half_blocks
-from tabwb.workbench.naming.pictures import fitted, read_picture, read_rgba, scaled
+from tabwb.workbench.naming.pictures import (
+    Picture,
+    fitted,
+    half_blocks,
+    read_picture,
+    read_rgba,
+    scaled,
+)
 from tests.administer.naming_parts import naming_battery
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"

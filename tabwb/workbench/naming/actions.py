@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.messages import ResultsWanted
-from tabwb.workbench.naming.snapshots import Card, NamingNow
+from tabwb.workbench.naming.view_models import Card, NamingNow
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords
 from tabwb.workbench.shell.requests import (
@@ -119,7 +119,7 @@ class NamingActions(Actions):
 
     def show_to_speaker(self, card: Card | None) -> None:
         """Show a picture in the speaker's view, or nothing."""
-        from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
+        from tabwb.workbench.naming.pictures import SpeakerSheet
 
         for sheet in self.desk.query(SpeakerSheet):
             sheet.show(None if card is None else card.picture)

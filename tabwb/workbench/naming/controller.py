@@ -23,8 +23,7 @@ from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped, Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ErrorReport
-from tabwb.workbench.naming.second_view import Showing, path_of
-from tabwb.workbench.naming.snapshots import NamingNow
+from tabwb.workbench.naming.view_models import NamingNow
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.live import Live, OpenSource, Source
@@ -33,8 +32,9 @@ if TYPE_CHECKING:
     from tabwb.administer.transcription.transcribe import Job
     from tabwb.records.speech import Transcript
     from tabwb.speech.playback import Playback
-    from tabwb.workbench.naming.describe import Describer
     from tabwb.workbench.naming.listener import Listener
+    from tabwb.workbench.naming.presenter import NamingPresenter
+    from tabwb.workbench.naming.speaker_view import Showing
 
 ByEar = Callable[[SpokenStrategy], object]
 """Records what a listener says of the response that is looked at."""
@@ -66,7 +66,7 @@ class NamingController(Controller):
         """Opens the microphone; None for the real one."""
         self._live: Live | None = None
         self._listener: Listener | None = None
-        self._describer: Describer | None = None
+        self._presenter: NamingPresenter | None = None
         self._showing: Showing | None = None
         self._playback: Playback | None = None
         self._opening = False
@@ -171,7 +171,7 @@ class NamingController(Controller):
         session = self._naming()
         if self._showing is not None:
             trial = next(one for one in session.trials if one.plan.number == number)
-            self._showing.show(self._describe().picture_file(trial))
+            self._showing.show(self.presenter.picture_file(trial))
 
     def holds_next(self) -> bool:
         """Return whether a picture comes next and is not yet announced; then show its page."""
@@ -291,7 +291,7 @@ class NamingController(Controller):
             folder = work_root(session.store)
             self._listener = Listener(self.plugins, spec, heard, failed, folder)
             self._listener.start()
-        self._describe().wait_for(job.trial, job.attempt)
+        self.presenter.wait_for(job.trial, job.attempt)
         self._listener.put(job)
         self._sessions.publish()
 
@@ -299,11 +299,11 @@ class NamingController(Controller):
         session = self._sessions.session
         if session is None or session.administration.id != administration:
             return  # it comes again when that one is opened
-        self._describe().came(job.trial, job.attempt)
+        self.presenter.came(job.trial, job.attempt)
         self._sessions.after(session.spoken.transcribed(job.trial, job.attempt, said))
 
     def _deaf(self, error: TabwbError) -> None:
-        self._describe().deaf = error.message
+        self.presenter.deaf = error.message
         self._sessions.publish()
         self.say(messages.Failed(ErrorReport.of("Responses cannot be transcribed now", error)))
 
@@ -319,10 +319,12 @@ class NamingController(Controller):
 
     def opened(self, session: Session) -> None:
         """Get ready for a session that was opened."""
-        self._describer = None
+        self._presenter = None
         self._named = False
         self._lacking = ()
         if session.is_spoken:
+            from tabwb.workbench.naming.speaker_view import Showing, path_of
+
             self._showing = Showing(path_of(self.store))
             self._showing.blank()
             self._named = any(map(session.is_aloud, session.upcoming(1)))
@@ -362,7 +364,7 @@ class NamingController(Controller):
         session = self._sessions.session
         if session is None or not self._named:
             return None
-        now = self._describe().now(self._live, opening=self._opening)
+        now = self.presenter.now(self._live, opening=self._opening)
         return replace(now, lacking=self._lacking)
 
     # ---------------------------------------------------------------- consent
@@ -433,16 +435,18 @@ class NamingController(Controller):
     def _reveal(self, session: Session) -> None:
         """Keep that the machine's words are shown from now on, before they are."""
         view = session.spoken.view() if self._named else None
-        if view is not None and self._describe().may_reveal(view) and not view.revealed:
+        if view is not None and self.presenter.may_reveal(view) and not view.revealed:
             session.spoken.reveal()
 
     def _blank(self) -> None:
         if self._showing is not None:
             self._showing.blank()
 
-    def _describe(self) -> Describer:
-        if self._describer is None:
-            from tabwb.workbench.naming.describe import Describer
+    @property
+    def presenter(self) -> NamingPresenter:
+        """The presenter of the open session."""
+        if self._presenter is None:
+            from tabwb.workbench.naming.presenter import NamingPresenter
 
-            self._describer = Describer(self._naming(), self.store)
-        return self._describer
+            self._presenter = NamingPresenter(self._naming(), self.store)
+        return self._presenter

@@ -14,8 +14,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.records.errors import TabwbError
-from tabwb.workbench.naming.level_meter import LevelMeter
-from tabwb.workbench.naming.snapshots import LevelNow
+from tabwb.workbench.naming.sound import LevelMeter
+from tabwb.workbench.naming.view_models import LevelNow
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
 

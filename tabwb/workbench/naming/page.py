@@ -16,15 +16,19 @@ from textual.widgets import Input, Static
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.actions import NamingActions
-from tabwb.workbench.naming.level_meter import LevelMeter
-from tabwb.workbench.naming.machine_panel import MachinePanel
-from tabwb.workbench.naming.naming_words import NO_RESPONSES, head, hint, responded, resting
-from tabwb.workbench.naming.picture import Picture
-from tabwb.workbench.naming.response_clock import ResponseClock
+from tabwb.workbench.naming.item_pane import (
+    NO_RESPONSES,
+    MachinePanel,
+    ResponseClock,
+    head,
+    hint,
+    responded,
+    resting,
+)
+from tabwb.workbench.naming.pictures import Picture, SpeakerSheet
 from tabwb.workbench.naming.score_panel import ItemList, ScoreStrip, naming_lines
-from tabwb.workbench.naming.snapshots import Card, Envelope, LevelNow, NamingNow
-from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
-from tabwb.workbench.naming.waveform import STEP_S, STRIDE_S, Waveform
+from tabwb.workbench.naming.sound import STEP_S, STRIDE_S, LevelMeter, Waveform
+from tabwb.workbench.naming.view_models import Card, Envelope, LevelNow, NamingNow
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dock_layout import ROOMY
 from tabwb.workbench.shell.page import Page

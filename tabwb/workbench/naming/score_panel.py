@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from tabwb.workbench.naming.snapshots import NamedItem
+from tabwb.workbench.naming.view_models import NamedItem
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, spread
 

@@ -1,7 +1,13 @@
-"""The speaker's view in a second terminal: the picture that is shown in the workbench, alone."""
+"""The speaker's view in a second terminal, and the file through which it gets the picture.
+
+The file holds the picture that is before the speaker, as the battery has it, and nothing else; it
+is empty between items, and gone when nothing is administered. Only its user may read it.
+"""
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,9 +15,56 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 
 from tabwb.records.errors import TabwbError
-from tabwb.workbench.naming.pictures import read_picture
-from tabwb.workbench.naming.second_view import FILE_NAME, read
-from tabwb.workbench.naming.speaker_sheet import SpeakerSheet
+from tabwb.store import takes
+from tabwb.store.store import Store
+from tabwb.workbench.naming.pictures import SpeakerSheet, read_picture
+
+FILE_NAME = "picture"
+
+
+def path_of(store: Store) -> Path:
+    """Where the picture of a store's administration lies."""
+    return takes.folder_of(store) / FILE_NAME
+
+
+class Showing:
+    """Puts pictures there. A second terminal that cannot be served never stops an administration.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def show(self, picture: bytes) -> None:
+        """Show this picture; nothing with no bytes."""
+        passing = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        with suppress(OSError):
+            passing.unlink(missing_ok=True)
+            with os.fdopen(
+                os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
+            ) as file:
+                file.write(picture)
+            passing.replace(self._path)
+
+    def blank(self) -> None:
+        """Show nothing."""
+        self.show(b"")
+
+    def end(self) -> None:
+        """Nothing is administered any more."""
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+
+def read(path: Path) -> bytes | None:
+    """What is shown: a picture, nothing (empty), or None while nothing is administered."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
 
 LOOK_S = 0.03
 """So often is looked for another picture; a latency measured with this view is later by as much."""
@@ -65,7 +118,6 @@ def run_speaker_view(store_location: str | None) -> int:
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.store.store import Store
     from tabwb.workbench.naming import graphics
-    from tabwb.workbench.naming.second_view import path_of
 
     with Store.open(Configuration.load().store_at(store_location)) as store:
         path = path_of(store)

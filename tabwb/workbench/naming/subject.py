@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.workbench.naming.snapshots import NamingNow
+from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.shell.commands import Command, Situation, on_page
 from tabwb.workbench.shell.session_commands import session_commands
 from tabwb.workbench.shell.subject import PageSpec, Subject

@@ -1,12 +1,17 @@
-"""What the naming page says: how to begin, what can be done now, breaks. No widget."""
+"""What the naming page says of an item: its head, its clock, what can be done now, the rules."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from textual.content import Content
+from textual.timer import Timer
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.engine.view_models import Work
-from tabwb.workbench.naming.snapshots import Card, NamingNow
+from tabwb.workbench.naming.view_models import Card, NamingNow
+from tabwb.workbench.shell.rule_verdicts import verdict_lines
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, AMBER, MARKS, QUIET, conditions_words, short_spec
 
 NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused"}
@@ -152,3 +157,120 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[
     if now.upcoming is None:
         return f"the last one: space ends   {after}", QUIET
     return f"space shows the next picture   {after}", QUIET
+
+
+TICK_S = 0.1
+
+
+def clock_words(elapsed_s: float | None, limit_s: float | None) -> Content:
+    """The limit and the time; past the limit the word *limit* becomes amber.
+
+    >>> clock_words(3.21, 20.0).plain, clock_words(20.0, 20.0).plain
+    ('limit 20 s     03.2 s', '! limit 20 s   20.0 s')
+    >>> clock_words(None, 20.0).plain, clock_words(63.0, None).plain
+    ('limit 20 s', '63.0 s')
+    """
+    time = "" if elapsed_s is None else f"{elapsed_s:04.1f} s"
+    if limit_s is None:
+        return Content(time)
+    limit = f"limit {limit_s:g} s"
+    if elapsed_s is None:
+        return Content.styled(limit, QUIET)
+    if elapsed_s < limit_s:
+        return Content.assemble((limit, QUIET), "     ", time)
+    return Content.assemble((f"! {limit}", f"bold {AMBER}"), "   ", time)
+
+
+class ResponseClock(WidthAwareWidget):
+    """Ticks while a picture is shown; stands still afterwards."""
+
+    DEFAULT_CSS = "ResponseClock { height: 1; width: 24; }"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._elapsed: Callable[[], float | None] = lambda: None
+        self._limit_s: float | None = None
+        self._words = Content("")
+        self._ticking: Timer | None = None
+
+    def on_mount(self) -> None:
+        """It stands still until something is shown."""
+        self._ticking = self.set_interval(TICK_S, self._tick, pause=True)
+
+    def run(self, elapsed: Callable[[], float | None], limit_s: float | None) -> None:
+        """Show this time again and again.
+
+        Args:
+            elapsed: seconds since the picture was drawn.
+            limit_s: of the item, or None.
+        """
+        self._elapsed, self._limit_s = elapsed, limit_s
+        if self._ticking is not None:
+            self._ticking.resume()
+        self._tick()
+
+    def stand(self, elapsed_s: float | None, limit_s: float | None) -> None:
+        """Show one time that does not change."""
+        if self._ticking is not None:
+            self._ticking.pause()
+        self._elapsed, self._limit_s = lambda: elapsed_s, limit_s
+        self._tick()
+
+    def paint(self, width: int) -> Content:
+        """One line, at the right."""
+        return Content.assemble(" " * max(width - self._words.cell_length, 0), self._words)
+
+    def _tick(self) -> None:
+        words = clock_words(self._elapsed(), self._limit_s)
+        # Drawing behind a dialog would draw the whole screen each time.
+        if self.screen.is_current and not words.is_same(self._words):
+            self._words = words
+            self.refresh()
+
+
+def panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]:
+    """The lines for this many columns."""
+    machine = now.machine
+    if machine is None:
+        words = waiting_words(now)
+        if words:
+            yield Content.styled(words, QUIET)
+        return
+    by = short_spec(machine.transcriber)
+    title = f"Machine transcript (unchecked), {by}" if by else "Machine transcript (unchecked)"
+    if machine.by_ear:
+        title = "Rules, over what was heard"
+    yield Content.styled(title if now.score else f"{title}, shown before your score", QUIET)
+    yield from verdict_lines(machine, width, costs=costs)
+
+
+def waiting_words(now: NamingNow) -> str:
+    """Why nothing is shown."""
+    if now.listening:
+        return now.listening
+    if now.hidden:
+        return "the machine's words are hidden until you have scored"
+    if now.score and not now.transcriber:
+        return "nothing transcribes in this administration"
+    return ""
+
+
+class MachinePanel(WidthAwareWidget):
+    """The machine's words."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._now: NamingNow | None = None
+        self._costs = False
+
+    def show(self, now: NamingNow, *, costs: bool) -> None:
+        """Show these."""
+        if (now, costs) != (self._now, self._costs):
+            self._now, self._costs = now, costs
+            self.refresh(layout=True)
+
+    def paint(self, width: int) -> Content:
+        """Return the lines."""
+        if self._now is None:
+            return Content("")
+        return Content("\n").join(panel_lines(self._now, width, costs=self._costs))

@@ -18,7 +18,7 @@ from tabwb.records.states import TrialState
 from tabwb.scoring.naming.codes import right_by_score
 from tabwb.tasks.spoken_naming.rules import cues_of
 from tabwb.workbench.naming.pictures import read_picture
-from tabwb.workbench.naming.snapshots import (
+from tabwb.workbench.naming.view_models import (
     AttemptSpan,
     Card,
     Envelope,
@@ -47,7 +47,7 @@ FLOOR_DBFS = -90.0
 _SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "unscorable"}
 
 
-class Describer:
+class NamingPresenter:
     """Makes snapshots of one session. Owned by the worker's thread.
 
     Attributes:
