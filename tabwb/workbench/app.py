@@ -8,7 +8,6 @@ from pathlib import Path
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.subjects import SUBJECTS
-from tabwb.workbench.trial.actions import TrialActions
 
 
 def make_workbench(
@@ -32,6 +31,8 @@ def make_workbench(
     """
 
     def open_dialog(desk: Desk) -> None:
+        from tabwb.workbench.trial.actions import TrialActions
+
         desk.actions(TrialActions).open_dialog(battery=battery, model=model)
 
     return Workbench(

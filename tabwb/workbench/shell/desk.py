@@ -99,9 +99,7 @@ class Desk(Screen[None]):
         self.listen(messages.Settled, self._settle)
         self.listen(messages.Failed, self._failed)
         self.listen(messages.Told, self._told)
-        self._actions: dict[str, Actions] = {
-            subject.id: load(subject.actions)(self) for subject in self.subjects if subject.actions
-        }
+        self._actions: dict[str, Actions] = {}
 
     def compose(self) -> ComposeResult:
         """Title bar, docks, the home page, footer."""
@@ -122,6 +120,9 @@ class Desk(Screen[None]):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
+        self._actions = {
+            subject.id: load(subject.actions)(self) for subject in self.subjects if subject.actions
+        }
         self.start_worker()
         if not self.workbench.remembered.notice_seen:
             choices = (("read", "I have read this"),)
@@ -414,7 +415,7 @@ class Desk(Screen[None]):
     async def action_command(self, name: str) -> None:
         """Run a command, or show why it cannot be used now."""
         command = self.table.find(name, self.page)
-        if command is None:
+        if command is None or not self._actions:  # the first frame is being drawn
             return
         reason = command.reason(self.situation())
         if reason:

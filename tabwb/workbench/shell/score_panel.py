@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 
-from tabwb.report.render.tables import burden_view
-from tabwb.report.render.wording import number
-from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.engine.view_models import Scores
 from tabwb.workbench.shell.report_view import content_of
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
@@ -25,12 +22,17 @@ from tabwb.workbench.shell.wording import (
     spread,
 )
 
+if TYPE_CHECKING:
+    from tabwb.report.summaries.judges import JudgeSummary
+
 Special = tuple[Callable[[Any, int], Iterator[Content]], object]
 MOST_PRESENT = 8
 
 
 def burden_words(judge: JudgeSummary) -> str:
     """Return ``usable 4/5 burden 1.60 over 7``, with a dash for an undefined burden."""
+    from tabwb.report.render.wording import number  # not before the first frame
+
     burden = judge.burden
     usable = f"usable {burden.usable.usable}/{burden.usable.n}"
     return f"{usable} burden {number(burden.symptom_burden)} over {len(burden.features)}"
@@ -108,6 +110,8 @@ class ScoreSheet(WidthAwareWidget):
         yield from self._burden_lines
 
     def _burden(self, judge: JudgeSummary, width: int) -> Iterator[Content]:
+        from tabwb.report.render.tables import burden_view  # not before the first frame
+
         titles = self._scores.titles
         yield Content.styled("FEATURES", f"bold {QUIET}")
         yield content_of(burden_view(judge, titles), width)
