@@ -96,6 +96,26 @@ def test_labels_within_items_by_enumeration() -> None:
     assert found.differences[0] == pytest.approx((2 + 1 + 1) / 3)
 
 
+def test_adjusted_p_values_of_labels_by_enumeration() -> None:
+    """Two measures in items with different numbers of responses, each scaled by its own spread."""
+    one = [[[1.0, 0.0], [2.0, 0.0], [4.0, 1.0]], [[0.0, 3.0], [1.0, 5.0]]]
+    other = [[[0.0, 0.0]], [[0.0, 2.0], [0.0, 1.0], [1.0, 0.0]]]
+    ways, variance = [], np.zeros(2)
+    for a, b in zip(one, other, strict=True):
+        values = np.array(a + b)
+        variance += values.var(axis=0) * (1 / len(a) + 1 / len(b))
+        places = range(len(values))
+        dealt = [np.isin(places, chosen) for chosen in combinations(places, len(a))]
+        ways.append([values[first].mean(axis=0) - values[~first].mean(axis=0) for first in dealt])
+    scaled = [np.abs(sum(way)) / len(one) / np.sqrt(variance) for way in product(*ways)]
+    largest = np.array([each.max() for each in scaled])
+    found = label_permutation(one, other)
+    assert found is not None
+    for measure, adjusted in enumerate(found.adjusted):
+        expected = float((largest >= scaled[0][measure] - 1e-12).mean())
+        assert adjusted == pytest.approx(expected, abs=4 * (expected / 10_000) ** 0.5)
+
+
 def test_labels_of_rates_by_enumeration() -> None:
     one = [[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [1.0, 0.0]]
     other = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0]]
