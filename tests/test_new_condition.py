@@ -13,14 +13,14 @@ import asyncio, sys
 from pathlib import Path
 from tests.made_up_condition import declare
 declare()
-from textual.widgets import Select
+from tabwb.workbench.shell.selection import Selection
 from tests.workbench.seat import workbench
 
 async def begin(folder, battery):
     async with workbench(folder, (160, 48)) as seat:
         await seat.press("n")
         await seat.dialog()
-        row = seat.app.screen.query_one("#tempo", Select)
+        row = seat.app.screen.query_one("#tempo", Selection)
         assert row.help_text.splitlines()[2] == "how fast items follow each other."
         seat.fill(battery=battery, model="echo", tempo="slow")
         await seat.press("enter")
