@@ -50,7 +50,6 @@ class ChatExporter:
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of CHAT files and the recordings they belong to."""
         recordings = annotated(document)
-        trials = [trial for recording in recordings for trial in recording.trials]
         groups = [
             tuple(members)
             for _, members in groupby(recordings, lambda each: each.administration["uid"])
@@ -63,7 +62,7 @@ class ChatExporter:
             for group in groups
             for recording in group
         ]
-        notes = [not_carried(trials, CARRIED, "CHAT"), *([JOINED] if several else [])]
+        notes = [not_carried(document, recordings, CARRIED, "CHAT"), *([JOINED] if several else [])]
         write_folder(out, made, alone, document, notes)
 
 

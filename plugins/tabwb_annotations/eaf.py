@@ -19,11 +19,13 @@ class EafExporter:
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of EAF files and the recordings they belong to."""
         recordings = annotated(document)
-        trials = [trial for recording in recordings for trial in recording.trials]
         made = [
             Made(f"{recording.name}.eaf", partial(write, recording)) for recording in recordings
         ]
-        notes = [not_carried(trials, OF_TIERS, "EAF"), "EAF keeps times in whole milliseconds."]
+        notes = [
+            not_carried(document, recordings, OF_TIERS, "EAF"),
+            "EAF keeps times in whole milliseconds.",
+        ]
         write_folder(out, made, recordings, document, notes)
 
 

@@ -48,7 +48,7 @@ def write_folder(
     """
     if not made:
         raise TabwbError(
-            "nothing in these administrations was recorded",
+            "no spoken naming was recorded in these administrations",
             hint="this format is for spoken naming; jsonl and csv carry every administration",
         )
     if out.exists() and (not out.is_dir() or any(out.iterdir())):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tabwb.records.words import plural
+from tabwb_annotations.tiers import Annotated, Document
 
 OF_TIERS = (
     "score", "finer score", "heard line", "code", "proposed code", "cue", "phoneme time",
@@ -16,20 +16,21 @@ OF_TIERS = (
 
 
 def not_carried(
-    trials: Sequence[Mapping[str, Any]], carried: Sequence[str], format_name: str
+    document: Document, recordings: Sequence[Annotated], carried: Sequence[str], format_name: str
 ) -> str:
-    """Return a sentence on the content of the trials that the format cannot represent.
+    """Return a sentence on the recorded content that the format cannot represent.
 
     Args:
-        trials: of the results document.
+        document: with the descriptions, which no format carries.
+        recordings: of the document, with the trials of spoken naming.
         carried: what the format does carry, of the names counted here.
         format_name: for the sentence.
     """
     lost: Counter[str] = Counter()
-    for trial in trials:
-        naming = trial.get("naming")
-        if not naming:
-            continue
+    for part in document.get("documents", [document]):
+        lost["description"] += sum(bool(trial.get("description")) for trial in part["trials"])
+    for trial in (trial for recording in recordings for trial in recording.trials):
+        naming = trial["naming"]
         attempts = [attempt for attempt in trial["attempts"] if attempt["state"] == "void"]
         lost["void take"] += len(attempts)
         lost["further transcript"] += max(len(naming["transcripts"]) - 1, 0)

@@ -51,9 +51,8 @@ class PsstExporter:
     def export(self, document: Document, out: Path) -> None:
         """Write a folder with the table and the recordings."""
         recordings = annotated(document)
-        trials = [trial for recording in recordings for trial in recording.trials]
         made = [Made("utterances.tsv", partial(write, recordings))] if recordings else []
-        notes = [NOTE, not_carried(trials, CARRIED, "The PSST table")]
+        notes = [NOTE, not_carried(document, recordings, CARRIED, "The PSST table")]
         write_folder(out, made, recordings, document, notes)
 
 

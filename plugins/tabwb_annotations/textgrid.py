@@ -19,12 +19,17 @@ class TextGridExporter:
     def export(self, document: Document, out: Path) -> None:
         """Write a folder of TextGrids and the recordings they belong to."""
         recordings = annotated(document)
-        trials = [trial for recording in recordings for trial in recording.trials]
         made = [
             Made(f"{recording.name}.TextGrid", partial(write, recording))
             for recording in recordings
         ]
-        write_folder(out, made, recordings, document, [not_carried(trials, OF_TIERS, "TextGrid")])
+        write_folder(
+            out,
+            made,
+            recordings,
+            document,
+            [not_carried(document, recordings, OF_TIERS, "TextGrid")],
+        )
 
 
 def write(recording: Annotated, path: Path) -> None:

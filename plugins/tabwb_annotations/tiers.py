@@ -51,7 +51,7 @@ class Annotated:
 
 
 def annotated(document: Document) -> tuple[Annotated, ...]:
-    """Return every recording of every administration in a document."""
+    """Return the recordings in a document, without those that hold descriptions only."""
     found: list[Annotated] = []
     names: set[str] = set()
     for part in document.get("documents", [document]):
@@ -62,6 +62,12 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
             own = tuple(
                 trial for trial in trials if trial["naming"]["recording"] == recording["uid"]
             )
+            if not own and any(
+                trial["description"]["recording"] == recording["uid"]
+                for trial in part["trials"]
+                if trial.get("description")
+            ):
+                continue
             name = _name(part["administration"], recording, own, names)
             names.add(name)
             file = recording.get("file")

@@ -12,7 +12,7 @@ import click
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.new import new_battery, new_naming_battery
 from tabwb.battery.prompts import render_prompt
-from tabwb.cli.battery_naming import item_lines, rule_lines
+from tabwb.cli.battery_naming import item_lines, picture_line, rule_lines
 from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
 from tabwb.cli.pronounce import pronounce
 from tabwb.records.errors import TabwbError, UsageError
@@ -253,13 +253,14 @@ def _subtest_lines(found: Battery, subtest: Subtest) -> list[str]:
             lines.append(f"    reference, for scorers: {item.reference}")
         if item.metadata:
             lines.append(f"    metadata, for scorers: {json.dumps(item.metadata, default=str)}")
-        shown = item_lines(found, item) if subtest.naming else _prompt_lines(subtest, item)
+        shown = item_lines(found, item) if subtest.naming else _prompt_lines(found, subtest, item)
         lines += [f"    {line}" for line in shown]
     return lines
 
 
-def _prompt_lines(subtest: Subtest, item: Item) -> list[str]:
-    return render_prompt(subtest, item).splitlines()
+def _prompt_lines(found: Battery, subtest: Subtest, item: Item) -> list[str]:
+    picture = [picture_line(found, item.picture)] if item.picture else []
+    return [*picture, *render_prompt(subtest, item).splitlines()]
 
 
 def _feature_lines(found: Battery) -> list[str]:

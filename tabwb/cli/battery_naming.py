@@ -29,6 +29,11 @@ def rule_lines(subtest: Subtest) -> list[str]:
     return lines
 
 
+def picture_line(found: Battery, picture: str) -> str:
+    """Return the name of a picture of the battery and the beginning of its digest."""
+    return f"picture {picture}, sha256 {found.assets.get(picture, '')[:16]}"
+
+
 def item_lines(found: Battery, item: Item) -> list[str]:
     """Return the lines of an item: its picture, accepted forms, neighbours and own cues.
 
@@ -37,8 +42,7 @@ def item_lines(found: Battery, item: Item) -> list[str]:
         item: of a naming subtest.
     """
     named = naming_item(item)
-    digest = found.assets.get(named.picture, "")
-    lines = [f"picture {named.picture}, sha256 {digest[:16]}"]
+    lines = [picture_line(found, named.picture)]
     if named.prompt:
         lines.append(f"asked: {named.prompt}")
     for form in named.accept:

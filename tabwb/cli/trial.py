@@ -327,7 +327,7 @@ def _tell_kept(session: Session, kept: str) -> None:
     from tabwb.administer.naming.scores import naming_of
 
     view = session.spoken.view()
-    if view is None:
+    if view is None or not view.item.coded:
         note(kept)
         return
     scored = any(each.by == session.spoken.rater for each in view.scores)

@@ -76,13 +76,33 @@ def test_recordings_are_transcribed_corrected_and_judged(
     assert all(trial["description"]["recording"] for trial in document["trials"])
     assert [judge["rater"] for judge in document["summary"]["judges"]] == ["rules-2"]
 
-    assert run("trial", "heard", "1", "morning", "I got up late").status == 0
+    heard = run("trial", "heard", "1", "morning", "I got up late")
+    assert (heard.status, heard.err) == (0, "heard 'I got up late' kept\n")
     document = run("results", "1", "--json").document
     assert document["trials"][1]["response"] == "I got up late"
     (exported,) = [
         line for line in _export(run, tmp_path).splitlines() if '"item":"morning"' in line
     ]
     assert "I got up late" in exported
+
+
+@pytest.mark.parametrize("format_name", ["textgrid", "eaf", "chat", "psst"])
+def test_formats_of_naming_are_refused_for_descriptions(
+    run: Run, battery: Path, tmp_path: Path, format_name: str
+) -> None:
+    pytest.importorskip("soundfile")
+    sounds = tmp_path / "sounds"
+    sounds.mkdir()
+    shutil.copy(CLIP, sounds / "kitchen.flac")
+    run("name", battery, "--speaker", "S-014", "--input", sounds, "--transcriber", "none")
+    out = tmp_path / "exported"
+    refused = run("export", "1", "--format", format_name, "--out", out, "--within-study")
+    assert (refused.status, out.exists()) == (1, False)
+    assert "no spoken naming was recorded" in refused.err
+
+
+def test_the_battery_is_shown_with_its_pictures(run: Run, battery: Path) -> None:
+    assert "picture kitchen.png, sha256 " in run("battery", "show", battery).out
 
 
 def test_who_hears_no_words_leaves_the_text_to_a_person(

@@ -426,7 +426,7 @@ def test_what_was_never_recorded_has_no_such_export(
     documents = document["documents"]
     assert isinstance(documents, list)
     silent = {**document, "documents": [{**documents[0], "recordings": []}]}
-    with pytest.raises(TabwbError, match="nothing in these administrations was recorded"):
+    with pytest.raises(TabwbError, match="no spoken naming was recorded"):
         _export(plugins, "textgrid", silent, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
