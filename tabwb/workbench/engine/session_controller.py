@@ -29,7 +29,7 @@ RECORD_CONSENT = "once the speaker has agreed, y records it here"
 
 
 class SessionExtension(Protocol):
-    """A controller that takes part in the open session, for example for spoken naming."""
+    """A controller that takes part in a session with spoken items while it is open."""
 
     page: str
     """Id of the page on which a session is given while :meth:`view` returns something."""
@@ -38,7 +38,7 @@ class SessionExtension(Protocol):
         """A session was opened."""
 
     def leaving(self) -> None:
-        """The session is about to be closed; called also when none is open."""
+        """The session is about to be closed."""
 
     def after(self, made: tuple[events.Event, ...]) -> None:
         """Events were recorded and are about to be shown."""
@@ -59,6 +59,8 @@ class SessionController(Controller):
         self.auto = False
         self.model = ModelRunner(self)
         self.extension: SessionExtension | None = None
+        """Takes part in sessions with spoken items."""
+        self._extended: SessionExtension | None = None
         self._scores = LiveScores()
         self._notices: tuple[str, ...] = ()
 
@@ -162,8 +164,9 @@ class SessionController(Controller):
         self.session = session
         self._scores = LiveScores()
         self.model.opened(session)
-        if self.extension is not None:
-            self.extension.opened(session)
+        self._extended = self.extension if session.is_spoken else None
+        if self._extended is not None:
+            self._extended.opened(session)
         self.reload_notices()
         self.publish(opened=True)
         self.engine.refresh()
@@ -172,8 +175,8 @@ class SessionController(Controller):
 
     def _close_session(self, reason: str) -> None:
         try:
-            if self.extension is not None:
-                self.extension.leaving()
+            if self._extended is not None:
+                self._extended.leaving()
         finally:
             self.auto = False
             session, self.session = self.session, None
@@ -198,7 +201,7 @@ class SessionController(Controller):
             self.say(messages.ResultsWanted(session.administration.id))
         elif session.administration.conditions.kind == "model":
             self.turn()
-        elif self.extension is None or not self.extension.holds_next():
+        elif self._extended is None or not self._extended.holds_next():
             self.after(session.next())
 
     def turn(self) -> None:
@@ -296,8 +299,8 @@ class SessionController(Controller):
     def after(self, made: tuple[events.Event, ...]) -> None:
         """Show what a command has recorded."""
         session = self.open_session()
-        if self.extension is not None:
-            self.extension.after(made)
+        if self._extended is not None:
+            self._extended.after(made)
         over = any(isinstance(event, events.Finished) for event in made)
         self.publish(over=over)
         if over:
@@ -325,7 +328,7 @@ class SessionController(Controller):
             return
         trial, trials, model = session.current, session.trials, self.model
         conditions = session.administration.conditions
-        view = None if self.extension is None else self.extension.view()
+        view = None if self._extended is None else self._extended.view()
         work = Work(
             administration=session.administration,
             status=session.status,
@@ -345,7 +348,7 @@ class SessionController(Controller):
             spending=model.spending,
             rest=model.rest if model.asking else None,
             extension=view,
-            page="trial" if view is None or self.extension is None else self.extension.page,
+            page="trial" if view is None or self._extended is None else self._extended.page,
             notices=self._notices,
         )
         self.say(messages.Changed(work, opened=opened, over=over))

@@ -78,6 +78,8 @@ Every answer is on disk before the next item goes out.
         self._drawn_at = 0.0
         self._drawn: tuple[int, int] | None = None
         self._message = ""
+        self._facts = ""
+        """Name and conditions of the open administration."""
         self.person_has_keys = False
         self.sent_shown = False
         self.verdicts_shown: bool | None = None
@@ -123,6 +125,9 @@ Every answer is on disk before the next item goes out.
             self.sent_shown = False
             self.person_has_keys = False
             self._drawn = None
+            self._facts = " · ".join(
+                [name_of(work.administration), *head_words(work.administration)]
+            )
         if work.asking or work.status is not AdministrationStatus.RUNNING:
             self._queued = False
         if not work.asking:
@@ -206,8 +211,7 @@ Every answer is on disk before the next item goes out.
             head.show(Content.assemble(number, "   ", place), right)
             second.display = False
             return
-        facts = " · ".join([name_of(one), *head_words(one)])
-        head.show(Content.assemble(number, "  ", (facts, QUIET)), place)
+        head.show(Content.assemble(number, "  ", (self._facts, QUIET)), place)
         second.display = True
         second.show(Content.styled(subtest, "bold"), progress)
 
