@@ -26,8 +26,8 @@ from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
 from tabwb.workbench.comparison.page import ModelsPage
-from tabwb.workbench.naming.actions import NamingActions
 from tabwb.workbench.naming.controller import NamingController
+from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.shell import remembered
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.trial.actions import TrialActions
@@ -110,21 +110,25 @@ async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) ->
         desk.controller(NamingController).open_source = open_source
         draft = Draft("naming-demo", "speaker", speaker="S-014").filled(rater="R2")
         desk.actions(TrialActions).begin(draft)
-        actions = desk.actions(NamingActions)
-        await until(pilot, lambda: actions.now)
+
+        def now() -> NamingNow | None:
+            extension = None if desk.work is None else desk.work.extension
+            return extension if isinstance(extension, NamingNow) else None
+
+        await until(pilot, now)
         await pilot.press("space")
-        await until(pilot, lambda: actions.now and actions.now.microphone == "open")
+        await until(pilot, lambda: (shown := now()) and shown.microphone == "open")
         for word, key in SAID:
             await pilot.press("space")
-            await until(pilot, lambda: actions.now and actions.now.waits)
+            await until(pilot, lambda: (shown := now()) and shown.waits)
             sources[-1].wait(0.4)
             if word:
                 sources[-1].say(word)
             else:
                 sources[-1].wait(3.0)
             await pilot.press(*key)
-            await until(pilot, lambda: actions.now and actions.now.score)
-        await until(pilot, lambda: actions.now and actions.now.machine)
+            await until(pilot, lambda: (shown := now()) and shown.score)
+        await until(pilot, lambda: (shown := now()) and shown.machine)
         await pilot.pause(0.5)
         drawn = app.export_screenshot()
         desk.close_worker()

@@ -16,8 +16,8 @@ from tabwb.report.summaries.load import load_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
-from tabwb.workbench.naming.actions import NamingActions
 from tabwb.workbench.naming.controller import NamingController
+from tabwb.workbench.naming.page import NamingPage
 from tabwb.workbench.naming.pictures import Picture, SpeakerSheet
 from tabwb.workbench.naming.speaker_view import path_of
 from tests.workbench.naming_seat import Name, NamingSeat
@@ -296,7 +296,7 @@ async def test_the_speaker_sees_the_picture_and_nothing_else(
         await seat.press("f")
         given.speaker.alarm = "the microphone has vanished"
         await seat.reads("! the microphone has vanished")
-        assert not seat.desk.actions(NamingActions).speaker_view, (
+        assert not seat.desk.query_one(NamingPage).speaker_view, (
             "a lost sound ends the speaker's view"
         )
     assert not second.exists()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.timer import Timer
+from textual.widgets import Input
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.engine.view_models import Work
@@ -274,3 +277,22 @@ class MachinePanel(WidthAwareWidget):
         if self._now is None:
             return Content("")
         return Content("\n").join(panel_lines(self._now, width, costs=self._costs))
+
+
+class HeardField(Input):
+    """What a person heard."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "give_back", "Keys", show=False, priority=True)
+    ]
+    HELP = """\
+# Heard
+
+What you heard: a word (*dog*), or phonemes in ARPAbet (*D AO G*) or IPA. It says more than any
+rule: with it the machine can propose further codes. **enter** keeps it, **esc** gives the keys
+back.
+"""
+
+    def action_give_back(self) -> None:
+        """Leave the field."""
+        self.screen.query_one("#naming-page").focus()

@@ -13,11 +13,16 @@ from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from tabwb.records.naming import Score
+from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus
+from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.engine.view_models import Work
-from tabwb.workbench.naming.actions import NamingActions
+from tabwb.workbench.naming.code import CodeScreen
+from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.item_pane import (
     NO_RESPONSES,
+    HeardField,
     MachinePanel,
     ResponseClock,
     head,
@@ -25,6 +30,7 @@ from tabwb.workbench.naming.item_pane import (
     responded,
     resting,
 )
+from tabwb.workbench.naming.microphone import MicrophoneScreen
 from tabwb.workbench.naming.pictures import Picture, SpeakerSheet
 from tabwb.workbench.naming.score_panel import ItemList, ScoreStrip, naming_lines
 from tabwb.workbench.naming.sound import STEP_S, STRIDE_S, LevelMeter, Waveform
@@ -41,31 +47,14 @@ if TYPE_CHECKING:
 
 TICK_S = 1 / 15
 """So often level and waveform are drawn while the microphone is open."""
+DRAWN_S = 0.05
+"""How exactly it is known when a picture was drawn: a frame of ours and one of the terminal's."""
 CLOCK_S = 0.5
 """So often the time of the recording is shown."""
 WIDE = 84
 """From so many columns of the page up the items stand in a list at the left."""
 TALL = 32
 """From so many lines of the screen up there is room for costs and a tall waveform."""
-
-
-class HeardField(Input):
-    """What a person heard."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_back", "Keys", show=False, priority=True)
-    ]
-    HELP = """\
-# Heard
-
-What you heard: a word (*dog*), or phonemes in ARPAbet (*D AO G*) or IPA. It says more than any
-rule: with it the machine can propose further codes. **enter** keeps it, **esc** gives the keys
-back.
-"""
-
-    def action_give_back(self) -> None:
-        """Leave the field."""
-        self.screen.query_one("#naming-page").focus()
 
 
 class NamingPage(Page, can_focus=True):
@@ -104,7 +93,6 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
-        self._actions = desk.actions(NamingActions)
         self._work: Work | None = None
         self._now: NamingNow | None = None
         self._narrow = False
@@ -115,8 +103,14 @@ hidden until you have scored, where the battery does not say otherwise.
         self._drawn: Card | None = None
         self._alarm = ""
         self._message = ""
-        self.asks_kind = False
-        self.costs: bool | None = None
+        self._asks_kind = False
+        self._costs: bool | None = None
+        self._opening = False
+        """The microphone is being opened."""
+        self._drawing = False
+        """A picture is being drawn; its time is recorded afterwards."""
+        self.speaker_view = False
+        """The picture alone fills the screen."""
 
     def compose(self) -> ComposeResult:
         """Head, items, picture and sound, score, machine, field, hint, strip."""
@@ -154,13 +148,13 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def update_page(self) -> None:
         """Show the open administration, to the speaker too."""
-        work, now = self.desk.work, self._actions.now
-        if work is None or now is None:
+        work = self.desk.work
+        if work is None or not isinstance(now := work.extension, NamingNow):
             return
-        source, device = self._actions.controller.source, self._actions.microphone
+        source, device = self._controller.source, self._chosen_microphone
         narrow = not self.desk.docks.scores_stand
         if self._now is None or now.card != self._now.card or not now.waits:
-            self.asks_kind = False
+            self._asks_kind = False
         if now.shown_s != getattr(self._now, "shown_s", None):
             self._heard_so_far = []
         self._work, self._now = work, now
@@ -182,11 +176,11 @@ hidden until you have scored, where the battery does not say otherwise.
         self._show_items(now)
         self.query_one("#naming-responded", Static).update(responded(now, work))
         roomy = self.app.size.height >= TALL
-        costs = roomy if self.costs is None else self.costs
+        costs = roomy if self._costs is None else self._costs
         self.query_one(MachinePanel).show(now, costs=costs)
         self._show_field(now)
         self._show_hint()
-        self._actions.show_to_speaker(now.card if now.waits else None)
+        self._show_to_speaker(now.card if now.waits else None)
         self.desk.set_class(now.microphone == "open", "-recording")
         self.desk.show_scores()
 
@@ -202,7 +196,7 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def state_words(self) -> str:
         """Return ``REC 04:12`` while the microphone is open."""
-        source = self._actions.controller.source if self.desk.started else None
+        source = self._controller.source if self.desk.started else None
         if source is None:
             return ""
         minutes, seconds = divmod(int(source.now_s), 60)
@@ -210,32 +204,25 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def escape(self) -> bool:
         """Leave the speaker's view."""
-        if self._actions.speaker_view:
-            self._actions.speaker()
-            return True
-        return False
+        if not self.speaker_view:
+            return False
+        self.speaker()
+        return True
 
     def keys_done(self) -> bool:
         """Return whether the picture that the last key asked for is drawn."""
-        return not (self._actions.drawing and self.screen.is_current)
+        return not (self._drawing and self.screen.is_current)
 
     def refuses_keys(self) -> bool:
         """Ignore keys while the microphone is being opened, and say so."""
-        actions = self._actions
-        actions.opening = actions.opening and not self.desk.settled
-        if actions.opening:
+        self._opening = self._opening and not self.desk.settled
+        if self._opening:
             words = "the microphone is being opened: press the key again when it is ready"
             self.show_message(words)
-        return actions.opening
+        return self._opening
 
-    def toggle_costs(self) -> None:
-        """Show or hide the costs of the alignment."""
-        shown = self.app.size.height >= TALL if self.costs is None else self.costs
-        self.costs = not shown
-        self.update_page()
-
-    def draw(self, card: Card) -> None:
-        """Put a picture before the speaker, before it is recorded that it was."""
+    def _draw(self, card: Card) -> None:
+        """Draw a picture before its time is recorded."""
         self._drawn = card
         self.query_one(Picture).show(card.picture)
         self.query_one("#naming-item", Line).show(head(card, scored=False), "")
@@ -287,7 +274,7 @@ hidden until you have scored, where the battery does not say otherwise.
         work, now = self._work, self._now
         if work is None or now is None:
             return
-        words, style = hint(work, now, asks_kind=self.asks_kind, moving=False)
+        words, style = hint(work, now, asks_kind=self._asks_kind, moving=False)
         if self._message:
             words, style = self._message, AMBER
         elif self._alarm:
@@ -328,6 +315,160 @@ hidden until you have scored, where the battery does not say otherwise.
             self.escape()
             self.desk.notify(words, title="Sound", severity="error", timeout=8, markup=False)
 
+    # ---------------------------------------------------------------- commands: what is shown
+
+    @property
+    def _controller(self) -> NamingController:
+        return self.desk.controller(NamingController)
+
+    @property
+    def _chosen_microphone(self) -> str:
+        """The microphone that was chosen, or empty for the system's own."""
+        return self.desk.workbench.remembered.microphone
+
+    def show(self) -> None:
+        """Open the microphone, show the next picture, or end."""
+        desk, work, now = self.desk, self._work, self._now
+        if work is None or now is None:
+            return
+        if now.microphone == "opening" or self._drawing:
+            self.show_message("one moment")
+        elif work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
+            desk.tell(ResultsWanted(work.administration.id))
+        elif now.microphone == "closed":
+            if now.left_over:
+                desk.do(self._controller.take_in)
+            self._opening = True
+            desk.workbench.keys.drop()
+            desk.do(partial(self._controller.ready, self._chosen_microphone))
+        elif now.upcoming is None:
+            desk.do(desk.sessions.next)
+        else:
+            self._show_card(now.upcoming)
+
+    def _show_card(self, card: Card) -> None:
+        source = self._controller.source
+        if source is None:
+            return
+        self._drawing = True
+        self.desk.do(partial(self._controller.expose, card.number))
+        self._draw(card)
+        self._show_to_speaker(card)
+
+        def drawn() -> None:
+            # The frame that holds the picture has been written: zero of latency.
+            at = source.now_s
+            about = DRAWN_S + source.uncertainty_s
+            self.desk.do(partial(self._controller.show_picture, card.number, at, about))
+            self._drawing = False
+
+        self.desk.call_after_refresh(drawn)
+
+    def speaker(self) -> None:
+        """Show the picture alone, or everything again."""
+        self.speaker_view = not self.speaker_view
+        self.desk.set_class(self.speaker_view, "-speaker")
+        now = self._now
+        self._show_to_speaker(now.card if now is not None and now.waits else None)
+
+    def _show_to_speaker(self, card: Card | None) -> None:
+        """Show a picture in the speaker's view, or nothing."""
+        for sheet in self.desk.query(SpeakerSheet):
+            sheet.show(None if card is None else card.picture)
+
+    def detail(self) -> None:
+        """Show or hide the costs of the alignment."""
+        shown = self.app.size.height >= TALL if self._costs is None else self._costs
+        self._costs = not shown
+        self.update_page()
+
+    # ---------------------------------------------------------------- commands: the response
+
+    def right(self) -> None:
+        """Score as right."""
+        self._score("right")
+
+    def self_corrected(self) -> None:
+        """Score as self-corrected."""
+        self._score("self-corrected")
+
+    def wrong(self) -> None:
+        """Score as an error."""
+        self._score("error")
+
+    def _score(self, score: Score, reason: str = "") -> None:
+        self.desk.do(partial(self._controller.score, score, reason))
+
+    def no_response(self) -> None:
+        """Ask of which kind no response is; the next key scores it."""
+        self._asks_kind = True
+        self._show_hint()
+
+    def unscorable(self) -> None:
+        """Ask for the reason why the response cannot be scored."""
+        job = partial(self._controller.score, "not-scorable")
+        self.desk.ask_words("This response cannot be scored", "Reason", job)
+
+    def cue(self) -> None:
+        """Give the next cue."""
+        self.desk.do(self._controller.cue)
+
+    def re_prompt(self) -> None:
+        """Mark that the question is repeated."""
+        self.desk.do(self._controller.re_prompt)
+
+    def attempt(self) -> None:
+        """Mark a new attempt."""
+        self.desk.do(self._controller.mark_attempt)
+
+    def examiner(self) -> None:
+        """Mark that the examiner begins to speak, or has ended."""
+        self.desk.do(self._controller.examiner)
+
+    def listen(self) -> None:
+        """Play the response, or stop."""
+        self.desk.do(self._controller.play)
+
+    def heard(self) -> None:
+        """Put the cursor into the field of what was heard."""
+        self.query_one(HeardField).focus()
+
+    def code(self) -> None:
+        """Ask for the code of the response."""
+        now = self._now
+        if now is None:
+            return
+
+        def chosen(code: tuple[str, tuple[str, ...]] | None) -> None:
+            if code is not None:
+                self.desk.do(partial(self._controller.code, *code))
+
+        target = now.card.target if now.card else ""
+        self.app.push_screen(CodeScreen(target, now.code, now.flags), chosen)
+
+    # ---------------------------------------------------------------- commands: preparation
+
+    def consent(self) -> None:
+        """Ask for the form by which the speaker has agreed to what is lacking."""
+        if self._work is None or self._now is None:
+            return
+        self.desk.ask_words(
+            f"{self._work.administration.conditions.person} has agreed today to",
+            "Where the signed form is",
+            self._controller.keep_consent,
+            "\n".join(f"{scope}: {SCOPES[scope]}" for scope in self._now.lacking),
+        )
+
+    def test(self) -> None:
+        """Choose a microphone and test it."""
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self.desk.workbench.remember(microphone=name)
+                self.desk.current.update_page()
+
+        self.app.push_screen(MicrophoneScreen(self._chosen_microphone), chosen)
+
     # ---------------------------------------------------------------- keys
 
     def action_onset(self, step_s: float) -> None:
@@ -339,40 +480,28 @@ hidden until you have scored, where the battery does not say otherwise.
         """Scroll what the machine says, where it is longer than its place."""
         self.query_one("#naming-said", VerticalScroll).scroll_relative(y=lines, animate=False)
 
-    def enter_heard(self) -> None:
-        """Put the cursor into the field."""
-        self.query_one(HeardField).focus()
-
-    def ask_kind(self) -> None:
-        """No response: ask of which kind."""
-        self.asks_kind = True
-        self._show_hint()
-
     def on_key(self, event: Key) -> None:
         """After *no response* the next key says of which kind it was."""
         self._message = ""
-        if not self.has_focus or not self.asks_kind:
+        if not self.has_focus or not self._asks_kind:
             return
         event.stop()
         event.prevent_default()
-        self.asks_kind = False
+        self._asks_kind = False
         if event.key in NO_RESPONSES:
-            self._score_no_response(NO_RESPONSES[event.key])
+            self._score("no-response", NO_RESPONSES[event.key])
         elif event.key in {"4", "enter", "space"}:
-            self._score_no_response("")
+            self._score("no-response")
         self._show_hint()
-
-    def _score_no_response(self, kind: str) -> None:
-        self.desk.do(partial(self._actions.controller.score, "no-response", kind))
 
     def on_waveform_onset_moved(self, event: Waveform.OnsetMoved) -> None:
         """Record the onset that a person has moved."""
         event.stop()
-        self.desk.do(partial(self._actions.controller.set_onset, event.at_s))
+        self.desk.do(partial(self._controller.set_onset, event.at_s))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep what was heard."""
         event.stop()
         if event.value.strip():
-            self.desk.do(partial(self._actions.controller.hear, event.value.strip()))
+            self.desk.do(partial(self._controller.hear, event.value.strip()))
         self.focus()

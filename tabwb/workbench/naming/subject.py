@@ -2,91 +2,151 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.naming.view_models import NamingNow
-from tabwb.workbench.shell.commands import Command, Situation, on_page
-from tabwb.workbench.shell.session_commands import session_commands
+from tabwb.workbench.shell.commands import Command, Situation
+from tabwb.workbench.shell.session_commands import (
+    DISCONTINUED,
+    DONE,
+    session_commands,
+    unchangeable,
+)
 from tabwb.workbench.shell.subject import PageSpec, Subject
 
-SCORING = {"right", "self_corrected", "wrong", "no_response", "unscorable"}
-IN_WINDOW = {"cue", "re_prompt", "attempt", "examiner"}
-AFTERWARDS = {"heard", "code", "listen"}
+NO_ITEM = "no picture has been shown yet: space shows the first one"
+MICROPHONE_CLOSED = "the microphone is closed: space opens it"
+NO_RESPONSE = "there is no response yet: score it first"
+
+
+def _waits(now: Situation, naming: NamingNow) -> bool:
+    """Return whether the response window is open."""
+    return now.running and naming.microphone == "open" and now.awaiting
+
+
+def _over(now: Situation) -> str | None:
+    if now.status is AdministrationStatus.DISCONTINUED:
+        return DISCONTINUED
+    return DONE if now.status is AdministrationStatus.DONE else None
+
+
+def _closed(now: Situation, naming: NamingNow) -> str | None:
+    """Return why no response can be given now, or None."""
+    if reason := _over(now):
+        return reason
+    if naming.microphone != "open":
+        return MICROPHONE_CLOSED
+    return NO_ITEM if now.item is None else None
+
+
+def _show(now: Situation, naming: NamingNow) -> str | None:
+    if _waits(now, naming):
+        return f"item {now.item} waits for its score: 1 to 5, or s skips it"
+    return None
+
+
+def _score(now: Situation, naming: NamingNow) -> str | None:
+    if _waits(now, naming) or (now.answered and now.running):
+        return None
+    return _closed(now, naming) or NO_RESPONSE
+
+
+def _mark(now: Situation, naming: NamingNow) -> str | None:
+    if _waits(now, naming):
+        return None
+    return _closed(now, naming) or f"the response to item {now.item} is closed: u opens it again"
+
+
+def _cue(now: Situation, naming: NamingNow) -> str | None:
+    if reason := _mark(now, naming):
+        return reason
+    if len(naming.cues) > naming.cues_given:
+        return None
+    return "this item has no further cue: score it, or repeat the question (e)"
+
+
+def _answered(now: Situation, naming: NamingNow) -> str | None:
+    if now.answered:
+        return None
+    if now.status is AdministrationStatus.DISCONTINUED:
+        return DISCONTINUED
+    return NO_ITEM if now.item is None else NO_RESPONSE
+
+
+def _change(now: Situation, *, possible: bool) -> str | None:
+    """Return why the item shown cannot be skipped or declared void, or None."""
+    if now.item is not None and possible:
+        return None
+    return _over(now) or (NO_ITEM if now.item is None else unchangeable(now))
+
+
+def _skip(now: Situation, naming: NamingNow) -> str | None:
+    is_open = now.awaiting or now.state is TrialState.PLANNED
+    return _change(now, possible=is_open and not now.answered and now.unfinished)
+
+
+def _void(now: Situation, naming: NamingNow) -> str | None:
+    return _change(now, possible=now.state is not TrialState.VOID)
+
+
+def _undo(now: Situation, naming: NamingNow) -> str | None:
+    return None if now.undoable else "nothing to take back yet"
+
+
+def _unfinished(now: Situation, naming: NamingNow) -> str | None:
+    return _over(now)
+
+
+def _test(now: Situation, naming: NamingNow) -> str | None:
+    if naming.microphone != "open":
+        return None
+    return _over(now) or "the microphone is recording: p pauses and closes it"
+
+
+def _consent(now: Situation, naming: NamingNow) -> str | None:
+    if naming.lacking:
+        return None
+    return _over(now) or "the speaker has agreed to all that is needed"
+
+
+_CHECKS: dict[str, Callable[[Situation, NamingNow], str | None]] = {
+    "show": _show,
+    "right": _score,
+    "self_corrected": _score,
+    "wrong": _score,
+    "no_response": _score,
+    "unscorable": _score,
+    "cue": _cue,
+    "re_prompt": _mark,
+    "attempt": _mark,
+    "examiner": _mark,
+    "heard": _answered,
+    "code": _answered,
+    "listen": _answered,
+    "skip": _skip,
+    "void": _void,
+    "undo": _undo,
+    "pause": _unfinished,
+    "discontinue": _unfinished,
+    "test": _test,
+    "consent": _consent,
+}
 
 
 def check(verb: str, now: Situation) -> str | None:
     """Return why a command cannot be used now, or None.
 
     Args:
-        verb: of the command.
+        verb: of the command, as the name of a method.
         now: the situation.
     """
     naming = now.extension
     if not isinstance(naming, NamingNow):
         return ""
-    return None if _possible(verb, now, naming) else _reason(verb, now, naming)
-
-
-def _possible(verb: str, now: Situation, naming: NamingNow) -> bool:
-    window = now.running and naming.microphone == "open" and now.awaiting
-    match verb:
-        case "show":
-            return not window
-        case "right" | "self_corrected" | "wrong" | "no_response" | "unscorable":
-            return window or (now.answered and now.running)
-        case "cue":
-            return window and len(naming.cues) > naming.cues_given
-        case "re_prompt" | "attempt" | "examiner":
-            return window
-        case "heard" | "code" | "listen":
-            return now.answered
-        case "skip":
-            is_open = now.awaiting or now.state is TrialState.PLANNED
-            return now.item is not None and is_open and not now.answered and now.unfinished
-        case "void":
-            return now.item is not None and now.state is not TrialState.VOID
-        case "undo":
-            return now.undoable
-        case "pause" | "discontinue":
-            return now.unfinished
-        case "test":
-            return naming.microphone != "open"
-        case "consent":
-            return bool(naming.lacking)
-        case _:
-            return True
-
-
-def _reason(verb: str, now: Situation, naming: NamingNow) -> str:
-    if verb == "undo":
-        return "nothing to take back yet"
-    if now.status is AdministrationStatus.DISCONTINUED:
-        return "discontinued: u takes that back, space shows the results"
-    if now.status is AdministrationStatus.DONE and verb not in AFTERWARDS:
-        return "done: nothing is left to give; space shows the results"
-    if verb == "consent":
-        return "the speaker has agreed to all that is needed"
-    if verb == "test":
-        return "the microphone is recording: p pauses and closes it"
-    if naming.microphone != "open" and verb in SCORING | IN_WINDOW:
-        return "the microphone is closed: space opens it"
-    if verb == "show":
-        return f"item {now.item} waits for its score: 1 to 5, or s skips it"
-    if now.item is None:
-        return "no picture has been shown yet: space shows the first one"
-    if verb == "cue" and now.awaiting:
-        return "this item has no further cue: score it, or repeat the question (e)"
-    if verb in IN_WINDOW:
-        return f"the response to item {now.item} is closed: u opens it again"
-    if verb in SCORING | AFTERWARDS:
-        return "there is no response yet: score it first"
-    if now.answered:
-        return f"item {now.item} is answered: u takes it back, v declares it void"
-    if now.state in {TrialState.SKIPPED, TrialState.VOID}:
-        return f"item {now.item} is {now.state.value} already: u takes that back"
-    return f"item {now.item} cannot be changed now: space continues"
+    return _CHECKS[verb](now, naming) if verb in _CHECKS else None
 
 
 def _command(verb: str, title: str, foot: str, key: str, rank: int, text: str) -> Command:
@@ -96,8 +156,7 @@ def _command(verb: str, title: str, foot: str, key: str, rank: int, text: str) -
     )
 
 
-COMMANDS = on_page(
-    "naming",
+COMMANDS = (
     _command("show", "Show the picture", "Show", "space", 1,
              "Open the microphone; then show the next picture: zero of latency."),
     _command("right", "Right", "Right", "1", 2,
@@ -136,8 +195,7 @@ COMMANDS = on_page(
 )  # fmt: skip
 SUBJECT = Subject(
     "naming",
-    pages=(PageSpec("naming", "tabwb.workbench.naming.page:NamingPage"),),
-    commands=COMMANDS,
+    pages=(PageSpec("naming", "tabwb.workbench.naming.page:NamingPage", COMMANDS),),
     actions="tabwb.workbench.naming.actions:NamingActions",
     controller="tabwb.workbench.naming.controller:NamingController",
     styles=(Path(__file__).with_name("screen.tcss"),),

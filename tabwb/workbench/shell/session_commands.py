@@ -7,11 +7,24 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tabwb.records.states import TrialState
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.shell.commands import Command, Situation
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
+
+DISCONTINUED = "discontinued: u takes that back, space shows the results"
+DONE = "done: nothing is left to give; space shows the results"
+
+
+def unchangeable(now: Situation) -> str:
+    """Return why the item shown cannot be changed."""
+    if now.answered:
+        return f"item {now.item} is answered: u takes it back, v declares it void"
+    if now.state in {TrialState.SKIPPED, TrialState.VOID}:
+        return f"item {now.item} is {now.state.value} already: u takes that back"
+    return f"item {now.item} cannot be changed now: space continues"
 
 
 def skip(desk: Desk) -> None:

@@ -6,12 +6,15 @@ from collections.abc import Callable
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.shell.commands import Command, Situation
-from tabwb.workbench.shell.session_commands import session_commands
+from tabwb.workbench.shell.session_commands import (
+    DISCONTINUED,
+    DONE,
+    session_commands,
+    unchangeable,
+)
 from tabwb.workbench.shell.subject import PageSpec, Subject
 
 ASKING = "the model is answering: esc stops it, p pauses after it"
-DISCONTINUED = "discontinued: u takes that back, space shows the results"
-DONE = "done: nothing is left to give; space shows the results"
 NO_ITEM = "no item has been shown yet: space gives the first one"
 WHERE = ("trial", "scores")
 
@@ -54,13 +57,13 @@ def _skip(now: Situation) -> str | None:
     is_open = now.awaiting or now.state is TrialState.PLANNED
     if is_open and not now.asking and not now.answered and now.unfinished:
         return None
-    return _closed(now) or _already(now)
+    return _closed(now) or unchangeable(now)
 
 
 def _void(now: Situation) -> str | None:
     if reason := _closed(now):
         return reason
-    return _already(now) if now.state is TrialState.VOID and not now.awaiting else None
+    return unchangeable(now) if now.state is TrialState.VOID and not now.awaiting else None
 
 
 def _undo(now: Situation) -> str | None:
@@ -80,15 +83,6 @@ def _closed(now: Situation) -> str | None:
     if now.status is AdministrationStatus.DISCONTINUED:
         return DISCONTINUED
     return NO_ITEM if now.item is None else None
-
-
-def _already(now: Situation) -> str:
-    """Return why the item shown cannot be changed."""
-    if now.answered:
-        return f"item {now.item} is answered: u takes it back, v declares it void"
-    if now.state in {TrialState.SKIPPED, TrialState.VOID}:
-        return f"item {now.item} is {now.state.value} already: u takes that back"
-    return f"item {now.item} cannot be changed now: space continues"
 
 
 _CHECKS: dict[str, Callable[[Situation], str | None]] = {
