@@ -87,6 +87,7 @@ class SpokenStrategy:
         self.aloud = session.administration.conditions.transcriber is not None
         self.speech = speech_of(session.speaker_record)
         self.listed = listed_words(session.battery)
+        self._said: dict[int, tuple[Trial, Earlier | None]] = {}
 
     # ---------------------------------------------------------------- state
 
@@ -170,8 +171,15 @@ class SpokenStrategy:
     def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
         """Return what was said before a trial, oldest first: a response may be a perseveration."""
         before = self.session.history.standing[: trial.plan.number - 1]
-        said = (self.view_of(other).spoken for other in before if self.is_spoken(other))
+        said = (self._spoken(other) for other in before if self.is_spoken(other))
         return tuple(response for response in said if response is not None)
+
+    def _spoken(self, trial: Trial) -> Earlier | None:
+        """Return what was said to an item; read again only after the trial has changed."""
+        number = trial.plan.number
+        if number not in self._said or self._said[number][0] is not trial:
+            self._said[number] = trial, self.view_of(trial).spoken
+        return self._said[number][1]
 
     # ---------------------------------------------------------------- recordings
 

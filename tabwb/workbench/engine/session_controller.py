@@ -19,11 +19,12 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.report.summaries.counted import is_answered
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.model_runner import ModelRunner
 from tabwb.workbench.engine.presenters import LiveScores, item_of
-from tabwb.workbench.engine.view_models import Work
+from tabwb.workbench.engine.view_models import Scores, Work
 
 RECORD_CONSENT = "once the speaker has agreed, y records it here"
 
@@ -329,6 +330,9 @@ class SessionController(Controller):
         trial, trials, model = session.current, session.trials, self.model
         conditions = session.administration.conditions
         view = None if self._extended is None else self._extended.view()
+        scores = Scores()  # the page of an extension shows scores of its own
+        if view is None:
+            scores = self._scores.of(session, now=not self.auto or over)
         work = Work(
             administration=session.administration,
             status=session.status,
@@ -340,7 +344,8 @@ class SessionController(Controller):
             auto=self.auto,
             undoable=session.history.undoable is not None,
             remaining=sum(one.state is TrialState.PLANNED for one in trials),
-            scores=self._scores.of(session, now=not self.auto or over),
+            answered=sum(map(is_answered, trials)),
+            scores=scores,
             facts=model.facts,
             disclaimer=session.battery.disclaimer,
             upcoming=next((one.plan.number for one in session.upcoming(1)), None),

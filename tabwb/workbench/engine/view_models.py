@@ -135,6 +135,8 @@ class Work:
         auto: items follow by themselves.
         undoable: there is something to take back.
         remaining: trials still to be given.
+        answered: trials with an answer; practice is not counted.
+        scores: the live scores; empty where the page shows others.
         upcoming: number of the trial that comes next, or None.
         together: items go out many at once; the one shown is the last that was answered.
         spending: what a model has taken so far; of a person nothing.
@@ -154,6 +156,7 @@ class Work:
     auto: bool
     undoable: bool
     remaining: int
+    answered: int
     scores: Scores
     facts: tuple[tuple[str, str], ...] = ()
     disclaimer: str = ""
@@ -168,11 +171,7 @@ class Work:
     @property
     def now(self) -> Administration:
         """The administration with its present status and number of answers."""
-        return replace(
-            self.administration,
-            status=self.status,
-            answered=sum(one.given for one in self.scores.subtests),
-        )
+        return replace(self.administration, status=self.status, answered=self.answered)
 
 
 @dataclass(frozen=True, slots=True)

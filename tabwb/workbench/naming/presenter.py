@@ -1,4 +1,4 @@
-"""From a naming session to what the naming page shows."""
+"""Makes the view models of the naming page."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tabwb.administer.naming.live import left_over
 from tabwb.administer.naming.scores import Naming, naming_of
 from tabwb.administer.naming.strategy import instructions_of
 from tabwb.records.errors import TabwbError
@@ -48,7 +49,7 @@ _SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "unsc
 
 
 class NamingPresenter:
-    """Makes snapshots of one session. Owned by the worker's thread.
+    """Makes the view models of one session. Owned by the worker's thread.
 
     Attributes:
         deaf: why nothing is transcribed, or empty.
@@ -58,29 +59,42 @@ class NamingPresenter:
         self._session = session
         self._assets = store.battery_assets(session.battery.content_hash)
         self._envelopes: dict[tuple[str, float, float], Envelope] = {}
+        self._cards: dict[int, Card] = {}
+        self._items: dict[int, tuple[Trial, NamedItem]] = {}
+        self._naming: Naming | None = None
         self._waiting: set[tuple[int, int]] = set()
         self.deaf = ""
 
     # ---------------------------------------------------------------- the listener
 
     def wait_for(self, trial: int, attempt: int) -> None:
-        """This response is being transcribed."""
+        """Record that a response is being transcribed.
+
+        Args:
+            trial: its number.
+            attempt: number of the response.
+        """
         self._waiting.add((trial, attempt))
 
     def came(self, trial: int, attempt: int) -> None:
-        """Its transcript is there."""
+        """Record that the transcript of a response is there; arguments as for :meth:`wait_for`."""
         self._waiting.discard((trial, attempt))
 
     def may_reveal(self, view: NamingView) -> bool:
-        """Whether what the machine says may be shown now, and there is something to show."""
+        """Return whether there is a transcript and the rules over it may be shown now."""
         if view.attempt is None or view.transcript is None:
             return False
         return view.score is not None or view.rules.reveal == "live"
 
-    # ---------------------------------------------------------------- snapshots
+    # ---------------------------------------------------------------- view models
 
     def now(self, live: Live | None, *, opening: bool) -> NamingNow:
-        """Everything as it stands."""
+        """Return the present state of the session.
+
+        Args:
+            live: the recording under way, or None.
+            opening: the microphone is being opened.
+        """
         session = self._session
         view = session.spoken.view()
         coming = list(filter(session.is_aloud, session.upcoming(1)))
@@ -88,12 +102,12 @@ class NamingPresenter:
         base = NamingNow(
             card=None if view is None else self.card(view.trial),
             upcoming=self.card(coming[0]) if coming else None,
-            items=tuple(self._items()),
+            items=tuple(self._named_items()),
             microphone=microphone,
             device=live.source.device if live else "",
             transcriber=session.administration.conditions.transcriber or "",
-            left_over=self._left_over(live),
-            instructions=instructions_of(session),
+            left_over=0 if live else len(left_over(session)),
+            instructions="" if live else instructions_of(session),
         )
         return base if view is None else self._with_response(base, view, live)
 
@@ -101,7 +115,9 @@ class NamingPresenter:
         attempt, take, score = view.attempt, view.take, view.score
         shown = view.shown
         waits = self._session.awaiting and view.trial is self._session.current
-        naming = naming_of(view)
+        if self._naming is None or self._naming.view != view:
+            self._naming = naming_of(view)
+        naming = self._naming
         revealed = view.revealed
         return replace(
             base,
@@ -126,7 +142,13 @@ class NamingPresenter:
         )
 
     def card(self, trial: Trial) -> Card:
-        """The picture of a trial, with what is asked for."""
+        """Return the picture of a trial, with what is asked for."""
+        number = trial.plan.number
+        if number not in self._cards:
+            self._cards[number] = self._new_card(trial)
+        return self._cards[number]
+
+    def _new_card(self, trial: Trial) -> Card:
         item, rules = self._session.spoken.item(trial), self._session.spoken.rules(trial)
         picture, trouble = None, ""
         try:
@@ -149,29 +171,33 @@ class NamingPresenter:
         )
 
     def picture_file(self, trial: Trial) -> bytes:
-        """The picture as the battery has it."""
+        """Return the file of a trial's picture, as the battery has it."""
         return self._assets.get(self._session.spoken.item(trial).picture, b"")
 
-    def _items(self) -> Iterator[NamedItem]:
+    def _named_items(self) -> Iterator[NamedItem]:
         session = self._session
-        now = session.current
+        now = session.current if session.awaiting else None
         for trial in session.trials:
-            if session.is_aloud(trial):
-                here = now is not None and trial.plan.number == now.plan.number
-                waits = here and session.awaiting
-                yield self._named(trial, waits=waits)
+            if not session.is_aloud(trial):
+                continue
+            number = trial.plan.number
+            if now is not None and number == now.plan.number:
+                yield NamedItem(session.spoken.item(trial).name, "now")
+                continue
+            known = self._items.get(number)
+            if known is None or known[0] is not trial:
+                known = self._items[number] = trial, self._named(trial)
+            yield known[1]
 
-    def _named(self, trial: Trial, *, waits: bool) -> NamedItem:
+    def _named(self, trial: Trial) -> NamedItem:
         name = self._session.spoken.item(trial).name
-        if waits:
-            return NamedItem(name, "now")
         match trial.state:
             case TrialState.PLANNED:
                 return NamedItem(name, "open")
             case TrialState.ANSWERED:
-                view = self._session.spoken.view(trial.plan.number)
-                score = None if view is None else view.score
-                if view is None or score is None:
+                view = self._session.spoken.view_of(trial)
+                score = view.score
+                if score is None:
                     return NamedItem(name, "given")
                 if trial.plan.practice:
                     return NamedItem(name, "scored", None, "practice")
@@ -197,12 +223,6 @@ class NamingPresenter:
             return f"not transcribed: {transcript.error}"
         return ""
 
-    def _left_over(self, live: Live | None) -> int:
-        from tabwb.administer.naming.live import left_over
-
-        own = None if live is None else live.recording
-        return sum(recording != own for recording, _ in left_over(self._session))
-
     def _envelope(self, take: Take, live: Live | None) -> Envelope | None:
         key = (take.recording, take.start_s, take.end_s)
         if key not in self._envelopes:
@@ -218,12 +238,12 @@ class NamingPresenter:
 
 
 def _given(view: NamingView) -> str:
-    """What stands for a score where there is none to give."""
+    """Return ``given`` for a description that was given, which is not scored."""
     return "given" if view.attempt is not None and not view.item.coded else ""
 
 
 def _text(view: NamingView) -> str:
-    """What was heard of the response: of a description its text."""
+    """Return what was heard of the response; of a description its text."""
     if not view.item.coded:
         return "" if view.attempt is None else view.attempt.response
     return "" if view.heard is None else view.heard.text
@@ -236,7 +256,7 @@ def _short(score: str, right: bool | None) -> str:
 
 
 def onset_of(view: NamingView) -> OnsetMark | None:
-    """The onset of the response that counts."""
+    """Return the onset of the response that counts."""
     take = view.take
     if view.onset_s is None or take is None:
         return None
@@ -250,11 +270,18 @@ def onset_of(view: NamingView) -> OnsetMark | None:
 
 
 def spans(view: NamingView, naming: Naming, take: Take, *, revealed: bool) -> Iterator[AttemptSpan]:
-    """Attempts on the recording's clock; those of the machine only when it is shown."""
+    """Yield the attempts, in seconds of the recording.
+
+    Args:
+        view: the trial.
+        naming: what the rules say of it.
+        take: the stretch of the response.
+        revealed: whether attempts of the transcript are shown; else those marked by a person.
+    """
     if revealed:
-        for one, said in zip(naming.attempts, naming.spoken, strict=True):
-            start, end = take.start_s + one.onset_s, take.start_s + one.offset_s
-            yield AttemptSpan(start, end, one.phonemes, by_ear=said.ear)
+        for attempt, reading in zip(naming.attempts, naming.spoken, strict=True):
+            start, end = take.start_s + attempt.onset_s, take.start_s + attempt.offset_s
+            yield AttemptSpan(start, end, attempt.phonemes, by_ear=reading.ear)
         return
     starts = [at for at in view.marks if take.start_s <= at < take.end_s]
     for start, end in pairwise([*starts, take.end_s]):
@@ -262,7 +289,12 @@ def spans(view: NamingView, naming: Naming, take: Take, *, revealed: bool) -> It
 
 
 def envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:
-    """How loud a stretch of a recording is: the peak of each part, dBFS.
+    """Return how loud a stretch of a recording is: the peak of each part, dBFS.
+
+    Args:
+        path: of the recording.
+        start_s: of the stretch.
+        end_s: of the stretch.
 
     Raises:
         TabwbError: it cannot be read.
