@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
-from tabwb.scoring.naming.readings import AttemptReading, aside
+from tabwb.scoring.naming.attempts import AttemptReading, aside
 from tabwb_annotations.tiers import code_of, shown_of, transcribed_attempts
 
 ERROR_CODES: Mapping[str, tuple[str, ...]] = {

@@ -23,8 +23,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.speech.cutting import AROUND_S, with_sounds
 from tabwb.speech.files import read_clip
-from tabwb.speech.finding import find_speech
-from tabwb.speech.stretches import windows
+from tabwb.speech.finding import find_speech, windows
 
 TRAINED_S = 1.0
 """Length of the recordings that the model was trained on."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tabwb.records.speech import Clip, Segment, Stretch, Transcript
-from tabwb.speech.stretches import windows
+from tabwb.speech.finding import windows
 
 OTHER_SOUND = "<spn>"
 AROUND_S = 0.15

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.speech.active_level import active_speech_level
 from tabwb.speech.files import Samples
 from tabwb.speech.finding import find_speech
-from tabwb.speech.level import FLOOR_DBFS, dbfs, full_scale_runs, rms
+from tabwb.speech.level import FLOOR_DBFS, active_speech_level, dbfs, full_scale_runs, rms
 
 FRAME_S = 0.025
 SHORT_S = 0.25

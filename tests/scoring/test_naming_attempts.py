@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.records.speech import Segment
-from tabwb.scoring.naming.attempts import propose_attempts
-from tabwb.scoring.naming.readings import is_fragment
+from tabwb.scoring.naming.attempts import is_fragment, propose_attempts
 from tests.scoring.naming_parts import timed
 
 

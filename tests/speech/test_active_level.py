@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabwb.speech.active_level import active_speech_level
 from tabwb.speech.files import Samples, read_clip
+from tabwb.speech.level import active_speech_level
 
 CLIPS = Path(__file__).parents[1] / "data" / "speech"
 

@@ -11,8 +11,7 @@ from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.speech import finding, voice
 from tabwb.speech.condition import condition
 from tabwb.speech.cutting import joined, pieces
-from tabwb.speech.finding import find_speech
-from tabwb.speech.stretches import stretches_of_speech
+from tabwb.speech.finding import find_speech, stretches_of_speech
 
 soundfile = pytest.importorskip("soundfile")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabwb.records.speech import Stretch
-from tabwb.speech.stretches import stretches_of_speech, windows
+from tabwb.speech.finding import stretches_of_speech, windows
 
 soundfile = pytest.importorskip("soundfile")
 CLIPS = Path(__file__).parents[1] / "data" / "speech"

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from tabwb.administer import consent
 from tabwb.administer.naming import order
-from tabwb.administer.naming.raters import machine_ratings, person_ratings
 from tabwb.administer.naming.responses import (
     UNWRITTEN,
     check_code,
@@ -25,6 +24,7 @@ from tabwb.administer.naming.responses import (
     observed,
     spoken_attempt,
 )
+from tabwb.administer.naming.scores import machine_ratings, person_ratings
 from tabwb.administer.naming.texts import rated_text, text_of, write_text
 from tabwb.administer.naming.views import NamingView, is_recorded, speech_of, view_of
 from tabwb.administer.session.session import Events, Session

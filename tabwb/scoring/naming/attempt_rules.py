@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Final
 
 from tabwb.phonology.inventory import is_vowel, to_ipa
+from tabwb.scoring.naming.attempts import aside, dont_know_sounds
 from tabwb.scoring.naming.case import Case, Proposal
 from tabwb.scoring.naming.codes import NO_SPEECH
 from tabwb.scoring.naming.correct import edits_within
 from tabwb.scoring.naming.forms import Matched, Variety, matched
-from tabwb.scoring.naming.readings import aside, dont_know_sounds
 from tabwb.scoring.naming.target import Accepted
 from tabwb.scoring.naming.words import (
     derived,

@@ -1,13 +1,265 @@
-"""Spoken attempts of a response, separated by pauses and by marks of a person."""
+"""Spoken attempts of a response: separated by pauses and marks, and read without asides."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
 
-from tabwb.phonology.inventory import SILENT
+from tabwb.phonology.inventory import SILENT, is_vowel
 from tabwb.records.speech import Segment
-from tabwb.scoring.naming.readings import is_fragment
+from tabwb.scoring.naming.words import pronunciations
+
+CARRIERS: Final = (
+    "the", "an", "a", "some", "this", "that", "it's", "its", "it is", "that's", "that is",
+    "this is", "there's", "i think", "i think it's", "i see", "looks like",
+    "it looks like", "maybe", "and", "my", "your", "his", "her", "these", "those", "they're",
+    "they are", "these are", "those are", "here's", "here is", "this one is", "that one is",
+)  # fmt: skip
+"""Articles, determiners and carrier phrases, which are not part of the attempt (PNT)."""
+FILLERS: Final = ("um", "uh", "er", "erm", "ah", "eh", "hm", "hmm", "mm", "mhm", "well", "oh", "so")
+"""Words that fill a pause and are not part of the attempt (PNT)."""
+_LONG_FILLER: Final = re.compile(r"u+m+|u+h+m*|e+r+m*|h+m+|m+h*m+|a+h+|e+h+|o+h+")
+"""Fillers as listeners spell long ones: "ummm", "uhh" [ours]."""
+_FILLER_SOUNDS: Final = (("AH", "M"), ("HH", "M"), ("ER", "M"), ("ER",), ("AH",))
+"""Transcriptions of fillers; the other fillers are words by their sound."""
+DONT_KNOW: Final = (
+    "i don't know", "don't know", "i dunno", "dunno", "no idea", "i have no idea", "i can't say it",
+    "i can't think of it", "i don't remember", "i can't remember", "i forgot", "i forget",
+    "what's it called", "what do you call it", "i can't say", "not sure", "i'm not sure",
+    "i do not know", "i don't know what it is", "i don't know what it's called",
+    "i don't know what that is", "i've no idea", "i can't", "can't say", "can't say it",
+    "i can't think", "can't think of it", "can't remember", "don't remember", "i know it",
+    "i know this", "i know it but i can't say it", "i know it but can't say it",
+    "i know what it is", "what is it", "what is that", "what's that", "no",
+)  # fmt: skip
+"""Phrases that say that no name comes."""
+_DONT_KNOW_PLAIN: Final = frozenset(phrase.replace("'", "") for phrase in DONT_KNOW)
+_MOST_WAYS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptReading:
+    """One attempt as the rules read it.
+
+    Attributes:
+        ways: its pronunciations, ARPAbet without stress; the first is shown.
+        words: of a listener, lower case; none where phonemes are known.
+        ear: whether a listener wrote it, not a machine.
+        guessed: whether the pronunciation follows from the letters only.
+        breaks: numbers of the phonemes of the first way before which a pause or a word begins.
+        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`, for what was removed.
+        noise: whether there was unintelligible speech.
+        broken_off: whether a listener marked it as a fragment (``d-``).
+        mapped: sounds outside the 40, each with the phoneme it is read as (``ɒ=AA``).
+    """
+
+    ways: tuple[tuple[str, ...], ...] = ()
+    words: tuple[str, ...] = ()
+    ear: bool = False
+    guessed: bool = False
+    breaks: frozenset[int] = frozenset()
+    flags: tuple[str, ...] = ()
+    noise: bool = False
+    broken_off: bool = False
+    mapped: tuple[str, ...] = ()
+
+    @property
+    def phonemes(self) -> tuple[str, ...]:
+        """The first pronunciation."""
+        return self.ways[0] if self.ways else ()
+
+    @property
+    def word(self) -> str:
+        """What a listener wrote, as one string."""
+        return " ".join(self.words)
+
+
+def is_filler(word: str) -> bool:
+    """Return whether a word only fills a pause.
+
+    >>> is_filler("um"), is_filler("ummm"), is_filler("well"), is_filler("ham")
+    (True, True, True, False)
+    """
+    return word in FILLERS or _LONG_FILLER.fullmatch(word) is not None
+
+
+def says_dont_know(word: str) -> bool:
+    """Return whether words say that no name comes; apostrophes may be left out.
+
+    >>> says_dont_know("i don't know"), says_dont_know("dont know"), says_dont_know("i know a dog")
+    (True, True, False)
+    """
+    return word.replace("'", "") in _DONT_KNOW_PLAIN
+
+
+def aside(reading: AttemptReading) -> str:
+    """Return the flag of a stretch that is not an attempt at a name, or empty (rules 3 and 5).
+
+    Such a stretch holds only fillers and carriers, or says that no name comes. If an attempt at a
+    name follows, that is the first attempt (PNT).
+
+    >>> [aside(AttemptReading(words=words)) for words in (("um",), ("it's", "a"), ("cat",))]
+    ['filler', 'carrier', '']
+    >>> aside(AttemptReading(words=("oh", "i", "don't", "know")))
+    'dont-know'
+    >>> aside(AttemptReading(ways=(("ER", "M"),)))
+    'filler'
+    """
+    if not reading.words:
+        if reading.phonemes in dont_know_sounds():
+            return "dont-know"
+        return _aside_sounds().get(reading.phonemes, "")
+    rest, flag = reading.words, ""
+    while rest:
+        if says_dont_know(" ".join(rest)):
+            return "dont-know"
+        length = 1 if is_filler(rest[0]) else _carrier_length(rest)
+        if not length:
+            return ""
+        flag = "filler" if is_filler(rest[0]) and flag != "carrier" else "carrier"
+        rest = rest[length:]
+    return flag
+
+
+def _carrier_length(words: Sequence[str]) -> int:
+    """Return the number of words of the longest carrier at the beginning; 0 without one."""
+    lengths = (len(phrase.split()) for phrase in CARRIERS if _begins(words, phrase))
+    return max(lengths, default=0)
+
+
+def _begins(words: Sequence[str], phrase: str) -> bool:
+    parts = tuple(phrase.split())
+    return tuple(words[: len(parts)]) == parts
+
+
+def cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
+    """Yield what remains without a filler, a carrier or a false start at the beginning.
+
+    Readings with one cut come before those with two.
+
+    >>> [each.words for each in cuts(AttemptReading(words=("it's", "a", "bed"), ear=True))]
+    [('a', 'bed'), ('bed',)]
+    """
+    waiting, seen = [reading], {(reading.words, reading.ways)}
+    while waiting:
+        longer = waiting.pop(0)
+        for rest in _word_cuts(longer) if longer.words else _sound_cuts(longer):
+            if (rest.words, rest.ways) not in seen:
+                seen.add((rest.words, rest.ways))
+                waiting.append(rest)
+                yield rest
+
+
+def _word_cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
+    for flag, phrases in (("carrier", CARRIERS), ("filler", FILLERS)):
+        for phrase in phrases:
+            parts = tuple(phrase.split())
+            if len(reading.words) > len(parts) and reading.words[: len(parts)] == parts:
+                yield _rest_of_words(reading, len(parts), flag)
+    if len(reading.words) > 1 and reading.words[0] not in FILLERS and is_filler(reading.words[0]):
+        yield _rest_of_words(reading, 1, "filler")
+    if len(reading.words) > 1 and is_filler(reading.words[-1]):
+        yield replace(
+            reading,
+            words=reading.words[:-1],
+            flags=_with(reading, "filler"),
+            ways=(),
+            guessed=False,
+        )
+    first, second = (*reading.words, "")[:2]
+    if second and first == second:
+        yield _rest_of_words(reading, 1, "repeated")
+    elif second and first.endswith("-"):
+        yield _rest_of_words(reading, 1, "false-start")
+
+
+def _rest_of_words(reading: AttemptReading, count: int, flag: str) -> AttemptReading:
+    # The ways belong to the whole attempt: those of the rest are looked up again.
+    rest = reading.words[count:]
+    return replace(reading, words=rest, flags=_with(reading, flag), ways=(), guessed=False)
+
+
+def _sound_cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
+    whole = reading.phonemes
+    for flag, sound in carrier_sounds():
+        if len(whole) > len(sound) and whole[: len(sound)] == sound:
+            yield _rest_of_sounds(reading, len(sound), flag)
+    for length in range(len(whole) // 2, 0, -1):
+        begun, rest = whole[:length], whole[length:]
+        if rest[:length] == begun and rest:
+            flag = "repeated" if rest == begun else "false-start"
+            yield _rest_of_sounds(reading, length, flag)
+
+
+def _rest_of_sounds(reading: AttemptReading, count: int, flag: str) -> AttemptReading:
+    breaks = frozenset(at - count for at in reading.breaks if at > count)
+    rest = reading.phonemes[count:]
+    return replace(reading, ways=(rest,), breaks=breaks, flags=_with(reading, flag))
+
+
+def _with(reading: AttemptReading, flag: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*reading.flags, flag)))
+
+
+@lru_cache(maxsize=1)
+def carrier_sounds() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the sounds of carriers and fillers with their flags, the longest first."""
+    flags: dict[tuple[str, ...], str] = dict.fromkeys(_FILLER_SOUNDS, "filler")
+    for phrase in CARRIERS:
+        for sound in sounds_of(phrase):
+            flags[sound] = "carrier"
+    return tuple(
+        (flag, sound) for sound, flag in sorted(flags.items(), key=lambda entry: -len(entry[0]))
+    )
+
+
+@lru_cache(maxsize=1)
+def _aside_sounds() -> dict[tuple[str, ...], str]:
+    """Return the flags of carriers and fillers by sound, including fillers that are words."""
+    words = {sound: "filler" for word in FILLERS for sound in sounds_of(word)}
+    return words | {sound: flag for flag, sound in carrier_sounds()}
+
+
+@lru_cache(maxsize=256)
+def sounds_of(phrase: str) -> tuple[tuple[str, ...], ...]:
+    """Return the sounds of a phrase by the dictionary; none if a word is unknown."""
+    ways = [pronunciations(word)[:_MOST_WAYS] for word in phrase.split()]
+    joined = itertools.islice(itertools.product(*ways), _MOST_WAYS**2)
+    return tuple(tuple(itertools.chain.from_iterable(way)) for way in joined)
+
+
+@lru_cache(maxsize=1)
+def dont_know_sounds() -> frozenset[tuple[str, ...]]:
+    """Return the sounds of "I don't know" and similar phrases."""
+    return frozenset(sound for phrase in DONT_KNOW[:-1] for sound in sounds_of(phrase))
+
+
+def is_fragment(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ()) -> bool:
+    """Return whether an attempt lacks a consonant or a vowel other than schwa (PNT).
+
+    The inventory has one phoneme for the vowel of "but" and for schwa; at the end of an attempt it
+    is read as schwa [ours]. An accepted form is never a fragment.
+
+    Args:
+        phonemes: of the attempt.
+        accepted: pronunciations that are right.
+
+    >>> is_fragment(["K", "AE"]), is_fragment(["K", "AH"]), is_fragment(["K"])
+    (False, True, True)
+    >>> is_fragment(["AY"], accepted=[["AY"]])
+    False
+    """
+    spoken = tuple(phonemes)
+    if spoken in [tuple(form) for form in accepted]:
+        return False
+    vowels = sum(map(is_vowel, spoken))
+    schwa = spoken[-1:] == ("AH",)
+    return vowels == len(spoken) or vowels - schwa < 1
+
 
 PAUSE_S = 1.0
 """Seconds without a phoneme that end an attempt: the "1 sec. count" of the PNT's scoring guide."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tabwb.phonology.inventory import to_ipa
+from tabwb.scoring.naming.attempts import AttemptReading
 from tabwb.scoring.naming.forms import Variety
-from tabwb.scoring.naming.readings import AttemptReading
 from tabwb.scoring.naming.similarity import Similarity, chance_rate, most_similar
 from tabwb.scoring.naming.target import Accepted, NamingTarget, Number, Rule, Tolerance
 from tabwb.scoring.naming.words import Words, is_word, words_sounding

@@ -16,8 +16,7 @@ from tabwb.phonology.inventory import (
     parse_ipa,
 )
 from tabwb.records.errors import UsageError
-from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
-from tabwb.scoring.naming.readings import AttemptReading
+from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S, AttemptReading
 from tabwb.scoring.naming.words import sound_of
 
 ALLOWED: Final = "words, ARPAbet (D AO G) or IPA (/dɔɡ/); a comma, ... or <sil> separates attempts"

@@ -20,12 +20,19 @@ from tabwb.scoring.naming.attempt_rules import (
     other_number,
     weak_vowels,
 )
-from tabwb.scoring.naming.attempts import BREAK_S, SpokenAttempt, propose_attempts
+from tabwb.scoring.naming.attempts import (
+    BREAK_S,
+    AttemptReading,
+    SpokenAttempt,
+    aside,
+    cuts,
+    is_fragment,
+    propose_attempts,
+)
 from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
 from tabwb.scoring.naming.correct import Correctness, correct_any
 from tabwb.scoring.naming.forms import matched
 from tabwb.scoring.naming.heard import HeardAs, read_words
-from tabwb.scoring.naming.readings import AttemptReading, aside, cuts, is_fragment
 from tabwb.scoring.naming.table import decide
 from tabwb.scoring.naming.target import NamingTarget, Rule
 from tabwb.scoring.naming.words import pronunciations

@@ -15,10 +15,10 @@ from typing import Final, Literal
 
 from tabwb.scoring.naming import attempt_rules
 from tabwb.scoring.naming.attempt_rules import compound_of, matching_form, name_in
+from tabwb.scoring.naming.attempts import AttemptReading
 from tabwb.scoring.naming.case import Case, Proposal
 from tabwb.scoring.naming.forms import UNHEARD, VARIETIES
 from tabwb.scoring.naming.heard import read_words
-from tabwb.scoring.naming.readings import AttemptReading
 from tabwb.scoring.naming.words import is_word
 
 Stage = Literal["attempts", "reading", "code", "response"]
@@ -161,7 +161,7 @@ RULES: Final[tuple[NamingRule, ...]] = (
         ),
         "PNT",
         "reading",
-        "readings.cuts",
+        "attempts.cuts",
     ),
     NamingRule(
         "6",

@@ -17,7 +17,7 @@ from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
 
 CELLS = 10
 LEAST_DBFS = -60.0
-"""The bar begins here; a quiet room lies about there."""
+"""The level meter and the bars of the waveform begin here; a quiet room lies about there."""
 QUIET_DBFS = -40.0
 """Speech that never comes above this is too quiet to be transcribed well."""
 CLIP_HELD_S = 2.0
@@ -83,7 +83,6 @@ class LevelMeter(WidthAwareWidget):
 
 
 BARS = "▁▂▃▄▅▆▇█"
-LEAST_DBFS = -60.0
 STEP_S = 0.01
 STRIDE_S = 0.05
 SETTLED_S = 0.8
