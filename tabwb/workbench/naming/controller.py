@@ -111,7 +111,7 @@ class NamingController(Controller):
         self._sessions.publish()
 
     def keep_interrupted(self, number: int) -> None:
-        """Keep recordings of an administration that were interrupted, without going on with it."""
+        """Keep interrupted recordings of an administration without resuming it."""
         with self._sessions.session_of(number) as session:
             if session.is_spoken:
                 self._take_in(session)
@@ -157,7 +157,16 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- one item
 
     def show_picture(self, number: int, at_s: float, uncertainty_s: float) -> None:
-        """The picture of this trial was drawn at this second of the recording."""
+        """Record that a picture was drawn.
+
+        Args:
+            number: of its trial.
+            at_s: second of the recording.
+            uncertainty_s: how exactly that is known.
+
+        Raises:
+            TabwbError: another picture comes next.
+        """
         session, live = self._naming(), self._recording()
         coming = session.upcoming(1)
         if not coming or coming[0].plan.number != number:
@@ -167,10 +176,10 @@ class NamingController(Controller):
         self._sessions.after(live.show(uncertainty_s, at_s=at_s))
 
     def expose(self, number: int) -> None:
-        """Put the picture of this trial before a second terminal."""
+        """Show the picture of a trial in the second terminal."""
         session = self._naming()
         if self._showing is not None:
-            trial = next(one for one in session.trials if one.plan.number == number)
+            trial = session.history.trial(number)
             self._showing.show(self.presenter.picture_file(trial))
 
     def holds_next(self) -> bool:
@@ -192,15 +201,20 @@ class NamingController(Controller):
         self._sessions.after(self._recording().re_prompt())
 
     def mark_attempt(self) -> None:
-        """A new attempt begins now."""
+        """Mark that a new attempt begins now."""
         self._sessions.after(self._recording().mark())
 
     def examiner(self) -> None:
-        """The administrator begins to speak, or has ended."""
+        """Mark that the administrator begins to speak, or has ended."""
         self._sessions.after(self._recording().examiner())
 
     def score(self, score: Score, reason: str = "") -> None:
-        """A person's score; closes the window where it is open."""
+        """Store a person's score; it closes the response window.
+
+        Args:
+            score: see :data:`tabwb.records.naming.Score`.
+            reason: see :func:`tabwb.administer.naming.responses.check_score`.
+        """
         session = self._naming()
         closes = session.awaiting
         if self._live is not None:
@@ -218,11 +232,11 @@ class NamingController(Controller):
         self._sessions.after(self._naming().spoken.hear(text))
 
     def code(self, code: str, flags: tuple[str, ...]) -> None:
-        """A person's code."""
+        """Store a person's code, with flags."""
         self._sessions.after(self._naming().spoken.code(code, flags))
 
     def set_onset(self, at_s: float) -> None:
-        """A person moves the onset."""
+        """Store the onset that a person has moved."""
         self._sessions.after(self._naming().spoken.set_onset(at_s))
 
     def play(self) -> None:
@@ -282,8 +296,8 @@ class NamingController(Controller):
                 self._deaf(error)
                 return
 
-            def heard(job: Job, said: Transcript) -> None:
-                later(partial(self._transcribed, number, job, said))
+            def heard(job: Job, transcript: Transcript) -> None:
+                later(partial(self._transcribed, number, job, transcript))
 
             def failed(error: TabwbError) -> None:
                 later(partial(self._deaf, error))
@@ -295,12 +309,12 @@ class NamingController(Controller):
         self._listener.put(job)
         self._sessions.publish()
 
-    def _transcribed(self, administration: int, job: Job, said: Transcript) -> None:
+    def _transcribed(self, administration: int, job: Job, transcript: Transcript) -> None:
         session = self._sessions.session
         if session is None or session.administration.id != administration:
-            return  # it comes again when that one is opened
+            return  # it is transcribed again when that administration is opened
         self.presenter.came(job.trial, job.attempt)
-        self._sessions.after(session.spoken.transcribed(job.trial, job.attempt, said))
+        self._sessions.after(session.spoken.transcribed(job.trial, job.attempt, transcript))
 
     def _deaf(self, error: TabwbError) -> None:
         self.presenter.deaf = error.message
@@ -318,7 +332,7 @@ class NamingController(Controller):
         return self._live
 
     def opened(self, session: Session) -> None:
-        """Get ready for a session that was opened."""
+        """Prepare for a session that was opened."""
         self._presenter = None
         self._named = False
         self._lacking = ()
@@ -346,7 +360,7 @@ class NamingController(Controller):
                 self._showing = None
 
     def after(self, made: tuple[events.Event, ...]) -> None:
-        """End the recording at a pause or the end; decide which page comes."""
+        """End the recording at a pause or the end; decide which page is shown next."""
         ends = events.Paused | events.Discontinued | events.Finished
         if any(isinstance(event, ends) for event in made):
             self._blank()
@@ -395,16 +409,16 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- afterwards
 
     def by_ear(self, at: tuple[int, int], who: Listening, doing: str, say: ByEar) -> None:
-        """Have a listener say something of one stored response.
+        """Store the score, code or words of a listener on a stored response.
 
         Args:
             at: the administration and the number of the trial.
             who: listens.
-            doing: what is said: score, heard or code.
-            say: says it.
+            doing: score, heard or code.
+            say: stores it.
 
         Raises:
-            TabwbError: an item waits for its answer, or this one has none.
+            TabwbError: an item waits for its answer, or the response does not exist.
         """
         number, trial = at
         with (
@@ -433,7 +447,7 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- what is shown
 
     def _reveal(self, session: Session) -> None:
-        """Keep that the machine's words are shown from now on, before they are."""
+        """Record that the machine's words are shown from now on, before they are."""
         view = session.spoken.view() if self._named else None
         if view is not None and self.presenter.may_reveal(view) and not view.revealed:
             session.spoken.reveal()

@@ -1,4 +1,4 @@
-"""What the naming page says of an item: its head, its clock, what can be done now, the rules."""
+"""Parts of the naming page on one item: head, clock, response, hint, rule verdicts, field."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ DRAFT = "Transcripts are a draft until a trained listener has heard the recordin
 
 
 def head(card: Card | None, *, scored: bool) -> Content:
-    """Target and accepted pronunciations."""
+    """Return target and accepted pronunciations.
+
+    Args:
+        card: the picture, or None.
+        scored: the response has a score.
+    """
     if card is None:
         return Content("")
     forms = ", ".join(" ".join(form) for form in card.accepted[:3])
@@ -37,13 +42,19 @@ def head(card: Card | None, *, scored: bool) -> Content:
 
 
 def resting(work: Work, now: NamingNow, device: str) -> Content:
-    """While the microphone is closed: what is to be given, and how to begin or go on."""
-    one = work.administration
+    """Return what is shown while the microphone is closed: what is to be given, how to begin.
+
+    Args:
+        work: the open administration.
+        now: its naming part.
+        device: the microphone that was chosen, or empty.
+    """
+    administration = work.administration
     begun = work.item is not None or work.now.answered > 0
     title = {
         AdministrationStatus.DONE: "Done",
         AdministrationStatus.DISCONTINUED: "Discontinued",
-    }.get(work.status, "Break" if begun else one.battery_title)
+    }.get(work.status, "Break" if begun else administration.battery_title)
     lines = [Content.styled(title, "bold"), Content("")]
     if work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
         scored = sum(item.standing == "scored" for item in now.items)
@@ -51,8 +62,8 @@ def resting(work: Work, now: NamingNow, device: str) -> Content:
         lines.append(Content.assemble(("space", f"bold {ACCENT}"), " shows the results"))
         return Content("\n").join(lines)
     if not begun:
-        lines.append(_fact("speaker", one.conditions.examinee))
-        lines.append(_fact("conditions", ", ".join(conditions_words(one))))
+        lines.append(_fact("speaker", administration.conditions.examinee))
+        lines.append(_fact("conditions", ", ".join(conditions_words(administration))))
         lines.append(_fact("transcribed by", short_spec(now.transcriber) or "nothing"))
     if now.instructions:
         lines.append(_fact("read aloud", f"“{now.instructions}”"))
@@ -82,7 +93,12 @@ def _fact(name: str, words: str) -> Content:
 
 
 def responded(now: NamingNow, work: Work) -> Content:
-    """Cue, attempts and the person's score, one line each."""
+    """Return cue, attempts and the person's score, one line each.
+
+    Args:
+        now: the naming part of the administration.
+        work: the administration.
+    """
     lines = []
     if now.card is not None and now.card.trouble:
         lines.append(Content.styled(f"! {now.card.trouble}", AMBER))
@@ -100,13 +116,13 @@ def responded(now: NamingNow, work: Work) -> Content:
         )
     if now.examiner_speaks:
         lines.append(Content.styled("● examiner speaks: x ends it", AMBER))
-    for number, one in enumerate(now.attempts, 1):
-        if one.phonemes:
+    for number, attempt in enumerate(now.attempts, 1):
+        if attempt.phonemes:
             lines.append(
                 Content.assemble(
                     (f"attempt {number}   ", QUIET),
-                    (" ".join(one.phonemes), "bold"),
-                    ("   as heard" if one.by_ear else "   machine, unchecked", QUIET),
+                    (" ".join(attempt.phonemes), "bold"),
+                    ("   as heard" if attempt.by_ear else "   machine, unchecked", QUIET),
                 )
             )
     if now.sound:
@@ -127,7 +143,14 @@ def responded(now: NamingNow, work: Work) -> Content:
 
 
 def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[str, str]:
-    """What is going on and what can be done now, with its style."""
+    """Return what can be done now, with its style.
+
+    Args:
+        work: the open administration.
+        now: its naming part.
+        asks_kind: the next key says of which kind no response is.
+        moving: the onset is being moved.
+    """
     if asks_kind:
         return "no response:   s silent   d don't know   r refused   4 only that   esc back", AMBER
     if now.microphone == "opening":
@@ -166,7 +189,11 @@ TICK_S = 0.1
 
 
 def clock_words(elapsed_s: float | None, limit_s: float | None) -> Content:
-    """The limit and the time; past the limit the word *limit* becomes amber.
+    """Return the limit and the time; past the limit the word *limit* becomes amber.
+
+    Args:
+        elapsed_s: since the picture was shown, or None.
+        limit_s: of the item, or None.
 
     >>> clock_words(3.21, 20.0).plain, clock_words(20.0, 20.0).plain
     ('limit 20 s     03.2 s', '! limit 20 s   20.0 s')
@@ -197,11 +224,11 @@ class ResponseClock(WidthAwareWidget):
         self._ticking: Timer | None = None
 
     def on_mount(self) -> None:
-        """It stands still until something is shown."""
+        """Start the timer, paused until a picture is shown."""
         self._ticking = self.set_interval(TICK_S, self._tick, pause=True)
 
     def run(self, elapsed: Callable[[], float | None], limit_s: float | None) -> None:
-        """Show this time again and again.
+        """Show a running time.
 
         Args:
             elapsed: seconds since the picture was drawn.
@@ -213,14 +240,14 @@ class ResponseClock(WidthAwareWidget):
         self._tick()
 
     def stand(self, elapsed_s: float | None, limit_s: float | None) -> None:
-        """Show one time that does not change."""
+        """Show a time that does not change; arguments as for :meth:`run`."""
         if self._ticking is not None:
             self._ticking.pause()
         self._elapsed, self._limit_s = lambda: elapsed_s, limit_s
         self._tick()
 
     def paint(self, width: int) -> Content:
-        """One line, at the right."""
+        """Return the line, at the right."""
         return Content.assemble(" " * max(width - self._words.cell_length, 0), self._words)
 
     def _tick(self) -> None:
@@ -232,7 +259,13 @@ class ResponseClock(WidthAwareWidget):
 
 
 def panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]:
-    """The lines for this many columns."""
+    """Yield what the machine says of a response, or why it is not shown.
+
+    Args:
+        now: the naming part of the administration.
+        width: of a line.
+        costs: show the costs of the alignment.
+    """
     machine = now.machine
     if machine is None:
         words = waiting_words(now)
@@ -248,7 +281,7 @@ def panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]
 
 
 def waiting_words(now: NamingNow) -> str:
-    """Why nothing is shown."""
+    """Return why nothing is shown, or nothing."""
     if now.listening:
         return now.listening
     if now.hidden:
@@ -259,7 +292,7 @@ def waiting_words(now: NamingNow) -> str:
 
 
 class MachinePanel(WidthAwareWidget):
-    """The machine's words."""
+    """What the machine says of the response."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -267,7 +300,7 @@ class MachinePanel(WidthAwareWidget):
         self._costs = False
 
     def show(self, now: NamingNow, *, costs: bool) -> None:
-        """Show these."""
+        """Show the verdicts; ``costs`` shows the costs of the alignment too."""
         if (now, costs) != (self._now, self._costs):
             self._now, self._costs = now, costs
             self.refresh(layout=True)

@@ -14,18 +14,18 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Transcript
 
 Heard = Callable[[Job, Transcript], None]
-"""Takes a transcript as it comes; called in the listener's thread."""
+"""Takes the transcript of a job; called in the listener's thread."""
 CLOSE_S = 3.0
 
 
 class Listener(threading.Thread):
-    """Opens one transcriber and gives it job after job.
+    """Opens a transcriber and gives it one job at a time.
 
     Args:
         plugins: where the transcriber is registered.
         spec: of the transcriber.
-        heard: takes what comes of each job.
-        failed: takes why the transcriber cannot be opened; nothing comes after that.
+        heard: takes the transcript of each job.
+        failed: takes the error when the transcriber cannot be opened; no transcript follows.
         folder: for conditioned copies; removed at the end.
     """
 
@@ -50,11 +50,11 @@ class Listener(threading.Thread):
         self._jobs.put(job)
 
     def moved(self, source: Path, kept: Path) -> None:
-        """A recording lies elsewhere now."""
+        """Record that a recording was moved from ``source`` to ``kept``."""
         self._moved[source] = kept
 
     def close(self) -> None:
-        """End; what is under way is given up and comes again when the administration is opened."""
+        """Stop; open jobs are done again when the administration is opened again."""
         self._cancel.set()
         self._jobs.put(None)
         self.join(CLOSE_S)
@@ -71,9 +71,9 @@ class Listener(threading.Thread):
             return
         with transcribing:
             while (job := self._jobs.get()) is not None and not self._cancel.is_set():
-                self._one(transcribing, job)
+                self._transcribe(transcribing, job)
 
-    def _one(self, transcribing: Transcribing, job: Job) -> None:
+    def _transcribe(self, transcribing: Transcribing, job: Job) -> None:
         for again in (True, False):
             placed = replace(job, source=self._moved.get(job.source, job.source))
             try:
@@ -84,8 +84,8 @@ class Listener(threading.Thread):
             if self._cancel.is_set():
                 return
             moved_meanwhile = self._moved.get(job.source, job.source) != placed.source
-            if again and moved_meanwhile and any(said.status == "error" for _, said in done):
+            if again and moved_meanwhile and any(made.status == "error" for _, made in done):
                 continue
-            for _, said in done:
-                self._heard(job, said)
+            for _, transcript in done:
+                self._heard(job, transcript)
             return

@@ -89,21 +89,21 @@ class MicrophoneScreen(Dialog[str | None]):
         listed.set_options(
             Option(
                 Content.assemble(
-                    title(one),
-                    (f"   {one.rate / 1000:g} kHz", QUIET),
-                    ("   the system's own" if one.default else "", QUIET),
+                    title(device),
+                    (f"   {device.rate / 1000:g} kHz", QUIET),
+                    ("   the system's own" if device.default else "", QUIET),
                 )
             )
-            for one in self._devices
+            for device in self._devices
         )
-        names = [one.name for one in self._devices]
-        default = next((at for at, one in enumerate(self._devices) if one.default), 0)
+        names = [device.name for device in self._devices]
+        default = next((at for at, device in enumerate(self._devices) if device.default), 0)
         listed.highlighted = names.index(self._chosen) if self._chosen in names else default
         none = "no microphone was found; plug one in and come back"
         self._tell("" if self._devices else none, AMBER)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take that one."""
+        """Take the chosen device."""
         if self._devices and not self._testing:
             self.dismiss(self._devices[event.option_index].name)
 
@@ -132,12 +132,12 @@ class MicrophoneScreen(Dialog[str | None]):
                 finally:
                     self._recorder = None
                     made = await asyncio.to_thread(recorder.stop)
-                found = await asyncio.to_thread(_judge, made.path)
-                self._tell(f"▸ playing   {quality_words(found)}", QUIET)
+                test = await asyncio.to_thread(_judge, made.path)
+                self._tell(f"▸ playing   {quality_words(test)}", QUIET)
                 playback = Playback(made.path)
                 await asyncio.to_thread(playback.start)
                 await asyncio.to_thread(playback.wait)
-                self._tell(quality_words(found), AMBER if found.remarks else QUIET)
+                self._tell(quality_words(test), AMBER if test.remarks else QUIET)
             except TabwbError as error:
                 self._tell(str(error), AMBER)
             finally:
@@ -154,10 +154,10 @@ class MicrophoneScreen(Dialog[str | None]):
             self.query_one("#test-message", Static).update(Content.styled(words, style))
 
 
-def quality_words(found: Quality) -> str:
-    """What a test recording was like."""
-    good = f"peak {found.peak_dbfs:.0f} dBFS, noise {found.noise_floor_dbfs:.0f} dBFS"
-    remarks = "; ".join(found.remarks)
+def quality_words(test: Quality) -> str:
+    """Return what a test recording was like."""
+    good = f"peak {test.peak_dbfs:.0f} dBFS, noise {test.noise_floor_dbfs:.0f} dBFS"
+    remarks = "; ".join(test.remarks)
     return f"{good}   ! {remarks}" if remarks else f"{good}   ok"
 
 

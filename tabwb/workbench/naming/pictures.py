@@ -92,7 +92,13 @@ def _too_large(what: str, name: str) -> UsageError:
 
 
 def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[int, int]:
-    """The largest size with these proportions that fits; at least one pixel each way.
+    """Return the largest size with these proportions that fits; at least one pixel each way.
+
+    Args:
+        width: of the picture.
+        height: of the picture.
+        most_width: allowed.
+        most_height: allowed.
 
     >>> fitted(400, 300, 40, 40), fitted(300, 400, 40, 20), fitted(1000, 1, 10, 10)
     ((40, 30), (15, 20), (10, 1))
@@ -105,7 +111,12 @@ def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[
 
 
 def scaled(pixels: Pixels, width: int, height: int) -> Pixels:
-    """Every new pixel is the mean of the area it covers.
+    """Return a scaled picture; every new pixel is the mean of the area it covers.
+
+    Args:
+        pixels: height x width x 3.
+        width: of the result.
+        height: of the result.
 
     >>> import numpy as np
     >>> board = np.array([[[0] * 3, [200] * 3], [[200] * 3, [0] * 3]], dtype=np.uint8)
@@ -120,7 +131,7 @@ def scaled(pixels: Pixels, width: int, height: int) -> Pixels:
 
 
 def _shares(old: int, new: int) -> NDArray[np.float32]:
-    """New x old: which share of each new pixel comes from which old one; rows add up to 1."""
+    """Return the share of each new pixel (row) that each old pixel makes up; rows add up to 1."""
     edges = np.arange(new + 1) * (old / new)
     starts = np.arange(old)
     overlap = np.minimum(edges[1:, None], starts + 1) - np.maximum(edges[:-1, None], starts)
@@ -147,13 +158,13 @@ class Picture(Widget):
         self._made_for: tuple[int, int] | None = None
 
     def compose(self) -> ComposeResult:
-        """The terminal's own picture, where it draws any."""
+        """Yield the terminal's own picture, where it draws any."""
         drawn = graphics.widget()
         if drawn is not None:
             yield drawn(id="drawn")
 
     def show(self, pixels: Pixels | None) -> None:
-        """Show this one, or nothing."""
+        """Show a picture, or nothing."""
         if pixels is self._pixels:
             return
         self._pixels = pixels
@@ -167,7 +178,7 @@ class Picture(Widget):
 
     @property
     def shown(self) -> bool:
-        """Whether a picture stands here."""
+        """Whether a picture is shown."""
         return self._pixels is not None
 
     def on_resize(self, event: Resize) -> None:
@@ -175,7 +186,7 @@ class Picture(Widget):
         self._made_for = None
 
     def render_line(self, y: int) -> Strip:
-        """One row of cells."""
+        """Return one row of cells."""
         width, height = self.size
         if self._pixels is None or not width or not height or graphics.widget() is not None:
             return Strip.blank(width, self.rich_style)
@@ -198,7 +209,7 @@ class Picture(Widget):
 
 
 def half_blocks(pixels: Pixels, width: int, height: int) -> list[Strip]:
-    """A picture as rows of cells, each two square pixels one above the other.
+    """Return a picture as rows of cells, each two square pixels one above the other.
 
     Args:
         pixels: height x width x 3.
@@ -241,9 +252,9 @@ class SpeakerSheet(Container):
     """
 
     def compose(self) -> ComposeResult:
-        """The picture."""
+        """Yield the picture."""
         yield Picture()
 
     def show(self, pixels: Pixels | None) -> None:
-        """Show this picture, or blank paper."""
+        """Show a picture, or blank paper."""
         self.query_one(Picture).show(pixels)

@@ -1,4 +1,4 @@
-"""How every item stands: a strip at the foot, or a list at the left where there is room."""
+"""The state of every item: a strip at the foot, or a list at the left where there is room."""
 
 from __future__ import annotations
 
@@ -15,35 +15,39 @@ GAP = 3
 _WORDS = {"open": MARKS["open"], "now": "now", "given": f"{MARKS['given']} to score"}
 
 
-def standing_words(one: NamedItem) -> str:
-    """What stands beside an item's name.
+def standing_words(item: NamedItem) -> str:
+    """Return what is shown beside an item's name.
 
     >>> standing_words(NamedItem("bed", "scored", True)), standing_words(NamedItem("dog", "now"))
     ('✓', 'now')
     >>> standing_words(NamedItem("cat", "scored", False, "semantic"))
     'semantic'
     """
-    if one.standing == "scored":
-        if one.word:
-            return one.word
-        return "-" if one.right is None else MARKS["right" if one.right else "wrong"]
-    return _WORDS.get(one.standing, MARKS.get(one.standing, ""))
+    if item.standing == "scored":
+        if item.word:
+            return item.word
+        return "-" if item.right is None else MARKS["right" if item.right else "wrong"]
+    return _WORDS.get(item.standing, MARKS.get(item.standing, ""))
 
 
 def tally(items: Sequence[NamedItem]) -> str:
-    """``2 of 3 right``: of those that a person scored right or wrong.
+    """Return ``2 of 3 right``, of the items that a person scored right or wrong.
 
     >>> tally([NamedItem("bed", "scored", True), NamedItem("cat", "scored", False)])
     '1 of 2 right'
     >>> tally([NamedItem("bed", "now")])
     ''
     """
-    scored = [one for one in items if one.right is not None]
-    return f"{sum(bool(one.right) for one in scored)} of {len(scored)} right" if scored else ""
+    scored = [item for item in items if item.right is not None]
+    return f"{sum(bool(item.right) for item in scored)} of {len(scored)} right" if scored else ""
 
 
 def strip(items: Sequence[NamedItem], width: int) -> Content:
-    """One line: items around the present one, and how many are right.
+    """Return one line: the items around the present item, and how many are right.
+
+    Args:
+        items: all of them.
+        width: of the line.
 
     >>> scored, now = NamedItem("bed", "scored", True), NamedItem("cat", "now")
     >>> strip([scored, now, NamedItem("dog", "open")], 44).plain
@@ -53,10 +57,10 @@ def strip(items: Sequence[NamedItem], width: int) -> Content:
     """
     right = Content.styled(tally(items), "bold")
     room = width - right.cell_length - GAP
-    parts = [_piece(one) for one in items]
-    at = next((place for place, one in enumerate(items) if one.standing == "now"), None)
+    parts = [_piece(item) for item in items]
+    at = next((place for place, item in enumerate(items) if item.standing == "now"), None)
     if at is None:
-        at = max((place for place, one in enumerate(items) if one.standing != "open"), default=0)
+        at = max((place for place, item in enumerate(items) if item.standing != "open"), default=0)
     first, last = at, at + 1
     while True:
         grown = [(first - 1, last), (first, last + 1)]
@@ -81,28 +85,33 @@ def _row(parts: Sequence[Content], first: int, last: int) -> Content:
     return Content(" " * GAP).join(shown)
 
 
-def _piece(one: NamedItem) -> Content:
-    now = one.standing == "now"
-    words = standing_words(one)
-    style = ACCENT if now else QUIET if one.standing == "open" else "bold"
-    return Content.assemble((one.name, "bold" if now else QUIET), " ", (words, style))
+def _piece(item: NamedItem) -> Content:
+    now = item.standing == "now"
+    words = standing_words(item)
+    style = ACCENT if now else QUIET if item.standing == "open" else "bold"
+    return Content.assemble((item.name, "bold" if now else QUIET), " ", (words, style))
 
 
 def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
-    """A person's scores so far: how many are right, and what the others were."""
-    scored = [one for one in items if one.standing == "scored"]
-    right = [one for one in scored if one.right]
-    counted = [one for one in scored if one.right is not None]
+    """Yield a person's scores so far: how many are right, and what the others were.
+
+    Args:
+        items: all of them.
+        width: of a line.
+    """
+    scored = [item for item in items if item.standing == "scored"]
+    right = [item for item in scored if item.right]
+    counted = [item for item in scored if item.right is not None]
     yield spread(
         Content.styled("Right, as a person scored", "bold"),
         Content.styled(f"{len(right)} of {len(counted)}" if counted else "-", "bold"),
         width,
     )
     yield Content("")
-    kinds = Counter(one.word or ("right" if one.right else "error") for one in scored)
+    kinds = Counter(item.word or ("right" if item.right else "error") for item in scored)
     for kind, count in kinds.most_common():
         yield spread(Content(kind), Content(str(count)), width)
-    left = Counter(one.standing for one in items if one.standing not in {"scored", "now"})
+    left = Counter(item.standing for item in items if item.standing not in {"scored", "now"})
     if kinds and left:
         yield Content("")
     for standing, count in left.items():
@@ -120,13 +129,13 @@ class ScoreStrip(WidthAwareWidget):
         self._items: tuple[NamedItem, ...] = ()
 
     def show(self, items: Sequence[NamedItem]) -> None:
-        """Show these."""
+        """Show these items."""
         if tuple(items) != self._items:
             self._items = tuple(items)
             self.refresh()
 
     def paint(self, width: int) -> Content:
-        """One line."""
+        """Return the line."""
         return strip(self._items, width)
 
 
@@ -140,20 +149,20 @@ class ItemList(WidthAwareWidget):
         self._items: tuple[NamedItem, ...] = ()
 
     def show(self, items: Sequence[NamedItem]) -> None:
-        """Show these."""
+        """Show these items."""
         if tuple(items) != self._items:
             self._items = tuple(items)
             self.refresh()
 
     def paint(self, width: int) -> Content:
-        """As many lines as there is room for, around the present item."""
+        """Return as many lines as there is room for, around the present item."""
         height = max(self.content_size.height, 1)
-        at = next((place for place, one in enumerate(self._items) if one.standing == "now"), 0)
+        at = next((place for place, item in enumerate(self._items) if item.standing == "now"), 0)
         first = max(0, min(at - height // 2, len(self._items) - height))
         lines = []
-        for one in self._items[first : first + height]:
-            now = one.standing == "now"
-            style = ACCENT if now else QUIET if one.standing == "open" else "bold"
-            name = Content.styled(("▸ " if now else "  ") + one.name, "bold" if now else "")
-            lines.append(spread(name, Content.styled(standing_words(one), style), width))
+        for item in self._items[first : first + height]:
+            now = item.standing == "now"
+            style = ACCENT if now else QUIET if item.standing == "open" else "bold"
+            name = Content.styled(("▸ " if now else "  ") + item.name, "bold" if now else "")
+            lines.append(spread(name, Content.styled(standing_words(item), style), width))
         return Content("\n").join(lines)

@@ -25,7 +25,11 @@ CLIP_HELD_S = 2.0
 
 
 def level_words(level: LevelNow | None, *, clipped: bool = False) -> Content:
-    """Bar, figure, word.
+    """Return bar, figure and word.
+
+    Args:
+        level: the level, or None before sound arrives.
+        clipped: something reached full scale a moment ago.
 
     >>> level_words(LevelNow(-14.2)).plain
     'level ▮▮▮▮▮▮▮▯▯▯  -14 dBFS  ok'
@@ -55,7 +59,7 @@ def level_words(level: LevelNow | None, *, clipped: bool = False) -> Content:
 
 
 class LevelMeter(WidthAwareWidget):
-    """The level as it stands; the clip light stays on for a moment."""
+    """Shows the level; the clip light stays on for a moment."""
 
     DEFAULT_CSS = "LevelMeter { height: 1; width: 1fr; }"
 
@@ -77,7 +81,7 @@ class LevelMeter(WidthAwareWidget):
             self.refresh()
 
     def paint(self, width: int) -> Content:
-        """One line."""
+        """Return the line."""
         words = self._words if self._words.cell_length <= width else self._words[len("level ") :]
         return words.truncate(width)
 
@@ -90,7 +94,12 @@ SETTLED_S = 0.8
 
 
 def bars(envelope: Envelope, width: int, rows: int = 1) -> list[str]:
-    """One bar for each column, as high as the loudest in it; the lowest row comes last.
+    """Return a bar for each column, as high as the loudest part; the lowest row comes last.
+
+    Args:
+        envelope: of the stretch.
+        width: columns.
+        rows: lines.
 
     >>> bars(Envelope(0.0, 1.0, (-60.0, -30.0, 0.0, -60.0)), 4)
     ['▁▄█▁']
@@ -115,7 +124,12 @@ def bars(envelope: Envelope, width: int, rows: int = 1) -> list[str]:
 
 
 def column_of(at_s: float, envelope: Envelope, width: int) -> int:
-    """The column in which a second lies; the nearest where it lies outside.
+    """Return the column of a second; the nearest where it lies outside.
+
+    Args:
+        at_s: the second.
+        envelope: of the stretch.
+        width: columns.
 
     >>> column_of(0.5, Envelope(0.0, 1.0, ()), 10), column_of(7.0, Envelope(0.0, 1.0, ()), 10)
     (5, 9)
@@ -125,7 +139,7 @@ def column_of(at_s: float, envelope: Envelope, width: int) -> int:
 
 
 def onset_words(onset: OnsetMark) -> str:
-    """``onset 0.61 s after picture ±0.05``.
+    """Return the onset in words: ``onset 0.61 s after picture ±0.05``.
 
     >>> onset_words(OnsetMark(4.2, 0.611, 0.05, "energy"))
     'onset 0.61 s after picture ±0.05'
@@ -144,7 +158,12 @@ def onset_words(onset: OnsetMark) -> str:
 
 
 def marker_line(onset: OnsetMark, envelope: Envelope, width: int) -> Content:
-    """The marker at its place, with as many words beside it as there is room for.
+    """Return the marker at its place, with as many words beside it as there is room for.
+
+    Args:
+        onset: the onset.
+        envelope: of the stretch.
+        width: columns.
 
     >>> marker_line(OnsetMark(0.5), Envelope(0.0, 1.0, ()), 40).plain
     '                    ┃ onset at 0.50 s'
@@ -167,17 +186,22 @@ def marker_line(onset: OnsetMark, envelope: Envelope, width: int) -> Content:
 
 
 def attempts_line(attempts: Sequence[AttemptSpan], envelope: Envelope, width: int) -> str:
-    """Each attempt as a bracket with its number; those a person marked with square corners.
+    """Return each attempt as a bracket with its number; square corners: marked by a person.
+
+    Args:
+        attempts: the attempts.
+        envelope: of the stretch.
+        width: columns.
 
     >>> spans = [AttemptSpan(0.1, 0.45), AttemptSpan(0.6, 0.9, marked=True)]
     >>> attempts_line(spans, Envelope(0.0, 1.0, ()), 20)
     '  ╰──1───╯  └──2──┘'
     """
     line = [" "] * width
-    for number, one in enumerate(attempts, 1):
-        first = column_of(one.start_s, envelope, width)
-        last = max(column_of(one.end_s, envelope, width), first)
-        left, right = "└┘" if one.marked else "╰╯"
+    for number, attempt in enumerate(attempts, 1):
+        first = column_of(attempt.start_s, envelope, width)
+        last = max(column_of(attempt.end_s, envelope, width), first)
+        left, right = "└┘" if attempt.marked else "╰╯"
         line[first : last + 1] = "─" * (last - first + 1)
         line[first] = left
         if last > first:
@@ -231,7 +255,13 @@ the brackets below are attempts: round ones are proposed at pauses, square ones 
         onset: OnsetMark | None = None,
         attempts: Sequence[AttemptSpan] = (),
     ) -> None:
-        """Show these; an onset that is being moved stays until it is kept."""
+        """Show a response; an onset that is being moved stays until it is kept.
+
+        Args:
+            envelope: how loud it is, or None.
+            onset: where speech begins, or None.
+            attempts: the spoken attempts.
+        """
         shown = (envelope, onset, tuple(attempts))
         if shown == (self._envelope, self._onset, self._attempts):
             return
@@ -242,7 +272,7 @@ the brackets below are attempts: round ones are proposed at pauses, square ones 
 
     @property
     def onset_s(self) -> float | None:
-        """Where the marker stands now."""
+        """Where the marker is now, seconds."""
         if self._moved is not None:
             return self._moved
         return None if self._onset is None else self._onset.at_s
@@ -272,7 +302,7 @@ the brackets below are attempts: round ones are proposed at pauses, square ones 
         self._moved = None
 
     def paint(self, width: int) -> Content:
-        """Bars, marker, brackets."""
+        """Return bars, marker and brackets."""
         envelope = self._envelope
         if envelope is None or width < 1:
             return Content.styled(BARS[0] * max(width, 1), QUIET)

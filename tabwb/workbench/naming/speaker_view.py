@@ -23,12 +23,12 @@ FILE_NAME = "picture"
 
 
 def path_of(store: Store) -> Path:
-    """Where the picture of a store's administration lies."""
+    """Return the path of the file that holds the picture."""
     return takes.folder_of(store) / FILE_NAME
 
 
 class Showing:
-    """Puts pictures there. A second terminal that cannot be served never stops an administration.
+    """Writes pictures to the file. An error of writing never stops an administration.
 
     Args:
         path: of the file.
@@ -38,7 +38,7 @@ class Showing:
         self._path = path
 
     def show(self, picture: bytes) -> None:
-        """Show this picture; nothing with no bytes."""
+        """Show a picture; without bytes nothing."""
         passing = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         with suppress(OSError):
             passing.unlink(missing_ok=True)
@@ -53,13 +53,13 @@ class Showing:
         self.show(b"")
 
     def end(self) -> None:
-        """Nothing is administered any more."""
+        """Remove the file: nothing is administered any more."""
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 
 
 def read(path: Path) -> bytes | None:
-    """What is shown: a picture, nothing (empty), or None while nothing is administered."""
+    """Return the picture, empty bytes between items, or None while nothing is administered."""
     try:
         return path.read_bytes()
     except OSError:
@@ -67,7 +67,7 @@ def read(path: Path) -> bytes | None:
 
 
 LOOK_S = 0.03
-"""So often is looked for another picture; a latency measured with this view is later by as much."""
+"""Seconds between two reads of the file; a latency measured with this view is later by as much."""
 
 
 class SpeakerView(App[None]):
@@ -90,11 +90,11 @@ class SpeakerView(App[None]):
         self._shown = b""
 
     def compose(self) -> ComposeResult:
-        """The paper."""
+        """Yield the paper."""
         yield SpeakerSheet()
 
     def on_mount(self) -> None:
-        """Look again and again."""
+        """Read the file regularly."""
         self.set_interval(LOOK_S, self._look)
 
     def _look(self) -> None:
@@ -110,7 +110,7 @@ class SpeakerView(App[None]):
 
 
 def run_speaker_view(store_location: str | None) -> int:
-    """Open it; the exit status.
+    """Open the speaker's view; return the exit status.
 
     Args:
         store_location: of the workbench's store, or None for the configuration's.

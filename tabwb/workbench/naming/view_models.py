@@ -1,4 +1,4 @@
-"""What the widgets of spoken naming are fed: frozen snapshots, made in the worker's thread.
+"""What the widgets of spoken naming show: frozen view models, made in the worker's thread.
 
 Times are seconds of the recording unless a name says otherwise.
 """
@@ -129,12 +129,12 @@ Microphone = Literal["closed", "opening", "open"]
 
 @dataclass(frozen=True, slots=True)
 class NamingNow:
-    """A naming administration as it stands, beside what every administration shows.
+    """The state of a naming administration, beside what every administration shows.
 
     Attributes:
         card: what was shown last, or None before the first.
         upcoming: what *show* will put before the speaker, or None when nothing is left.
-        items: how every item stands.
+        items: the state of every item.
         microphone: whether it records.
         device: the microphone's name.
         shown_s: when the picture was drawn.
