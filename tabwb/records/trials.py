@@ -93,6 +93,12 @@ class Trial:
                 return attempt
         return None
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether it has an answer that counts; practice never does."""
+        is_answered = self.state is TrialState.ANSWERED and not self.plan.practice
+        return is_answered and self.counting is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Administration:

@@ -240,15 +240,6 @@ def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
     return status is None or status.usable
 
 
-def is_answered(trial: Trial) -> bool:
-    """Return whether a trial has an answer that counts; practice never does."""
-    return (
-        trial.state is TrialState.ANSWERED
-        and not trial.plan.practice
-        and trial.counting is not None
-    )
-
-
 def protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
     """Return how one response was obtained; the administration's protocol alone does not tell it.
 
@@ -328,7 +319,7 @@ def counted(sources: Iterable[Source]) -> list[CountedResponse]:
         statuses = effective_statuses(source.battery, source.trials)
         for trial, status in zip(source.trials, statuses, strict=True):
             attempt = trial.counting
-            if attempt is None or not is_answered(trial):
+            if attempt is None or not trial.is_answered:
                 continue
             plan = trial.plan
             subtest, item = items[plan.subtest, plan.item]

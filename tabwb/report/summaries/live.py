@@ -5,7 +5,7 @@ The numbers are those of :func:`tabwb.report.summaries.summary.pool`; a test com
 
 from __future__ import annotations
 
-from tabwb.report.summaries.counted import CountedResponse, Source, counted, is_answered
+from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
 from tabwb.report.summaries.subtests import SubtestCount, decider
 
@@ -53,7 +53,7 @@ def subtest_counts(source: Source, rows: list[CountedResponse]) -> tuple[Subtest
         if not trial.plan.practice:
             subtest_id = trial.plan.subtest
             planned[subtest_id] = planned.get(subtest_id, 0) + 1
-            answered[subtest_id] = answered.get(subtest_id, 0) + is_answered(trial)
+            answered[subtest_id] = answered.get(subtest_id, 0) + trial.is_answered
     counts = []
     for subtest in source.battery.subtests:
         own = [row for row in rows if row.subtest.id == subtest.id]

@@ -10,7 +10,7 @@ from math import fsum
 from tabwb.battery.model import Subtest
 from tabwb.records.states import ResponseKind
 from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
-from tabwb.report.summaries.counted import CountedResponse, Source, is_answered
+from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden import NONE_COUNTED, Usable, count_usable
 from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
@@ -270,7 +270,7 @@ def summarise_subtest(
         title=subtest.title,
         kind=subtest.response,
         planned=len(trials),
-        answered=sum(map(is_answered, trials)),
+        answered=sum(trial.is_answered for trial in trials),
         share=share,
         baselines=baselines,
         estimates={

@@ -19,7 +19,6 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.report.summaries.counted import is_answered
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.model_runner import ModelRunner
@@ -344,7 +343,7 @@ class SessionController(Controller):
             auto=self.auto,
             undoable=session.history.undoable is not None,
             remaining=sum(one.state is TrialState.PLANNED for one in trials),
-            answered=sum(map(is_answered, trials)),
+            answered=sum(one.is_answered for one in trials),
             scores=scores,
             facts=model.facts,
             disclaimer=session.battery.disclaimer,

@@ -95,8 +95,6 @@ hidden until you have scored, where the battery does not say otherwise.
         super().__init__(desk, page)
         self._work: Work | None = None
         self._now: NamingNow | None = None
-        self._narrow = False
-        self._device = ""
         self._source: Source | None = None
         self._ticking: Timer | None = None
         self._heard_so_far: list[float] = []
@@ -152,13 +150,12 @@ hidden until you have scored, where the battery does not say otherwise.
         if work is None or not isinstance(now := work.extension, NamingNow):
             return
         source, device = self._controller.source, self._chosen_microphone
-        narrow = not self.desk.docks.scores_stand
         if self._now is None or now.card != self._now.card or not now.waits:
             self._asks_kind = False
         if now.shown_s != getattr(self._now, "shown_s", None):
             self._heard_so_far = []
         self._work, self._now = work, now
-        self._narrow, self._device, self._source = narrow, device, source
+        self._source = source
         self._message = ""
         self._drawn = None
         if self._ticking is not None:

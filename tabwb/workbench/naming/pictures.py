@@ -156,6 +156,7 @@ class Picture(Widget):
         self._pixels: Pixels | None = None
         self._strips: list[Strip] = []
         self._made_for: tuple[int, int] | None = None
+        self._drawn_by_terminal = graphics.widget() is not None
 
     def compose(self) -> ComposeResult:
         """Yield the terminal's own picture, where it draws any."""
@@ -188,7 +189,7 @@ class Picture(Widget):
     def render_line(self, y: int) -> Strip:
         """Return one row of cells."""
         width, height = self.size
-        if self._pixels is None or not width or not height or graphics.widget() is not None:
+        if self._pixels is None or not width or not height or self._drawn_by_terminal:
             return Strip.blank(width, self.rich_style)
         if self._made_for != (width, height):
             self._strips = half_blocks(self._pixels, width, height)
