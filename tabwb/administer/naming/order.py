@@ -54,11 +54,11 @@ def in_turn(spoken: SpokenStrategy, trial: Trial) -> Trial | None:
 
     Args:
         spoken: of the session.
-        trial: the next one in the order of the plan.
+        trial: the next one in the order of the plan; its subtest has a start item.
     """
     rules = spoken.rules(trial)
     session = spoken.session
-    if not rules.start_item or session.administration.conditions.item_order == "shuffled":
+    if session.administration.conditions.item_order == "shuffled":
         return trial
     planned = {
         other.plan.item: other

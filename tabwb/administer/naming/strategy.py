@@ -87,6 +87,7 @@ class SpokenStrategy:
         self.aloud = session.administration.conditions.transcriber is not None
         self.speech = speech_of(session.speaker_record)
         self.listed = listed_words(session.battery)
+        self._items: dict[tuple[str, str], NamingItem] = {}
         self._said: dict[int, tuple[Trial, Earlier | None]] = {}
 
     # ---------------------------------------------------------------- state
@@ -118,7 +119,10 @@ class SpokenStrategy:
                 f"item '{trial.plan.item}' is not named aloud",
                 hint=f"it is answered by typing: tabwb resume {self.session.administration.id}",
             )
-        return naming_item(self.session.battery.subtest(trial.plan.subtest).item(trial.plan.item))
+        place = trial.plan.subtest, trial.plan.item
+        if place not in self._items:
+            self._items[place] = naming_item(self.session.battery.subtest(place[0]).item(place[1]))
+        return self._items[place]
 
     def is_spoken(self, trial: Trial) -> bool:
         """Return whether a trial is answered aloud; others are typed."""
@@ -519,7 +523,7 @@ class SpokenStrategy:
 
     def in_turn(self, trial: Trial) -> Trial | None:
         """Return the trial to give next, where ``trial`` is the next one in the plan."""
-        if trial.plan.practice or not self.is_spoken(trial):
+        if trial.plan.practice or not self.is_spoken(trial) or not self.rules(trial).start_item:
             return trial
         return order.in_turn(self, trial)
 
