@@ -103,7 +103,7 @@ def _lm_eval(folder: str, prompts: Sequence[str]) -> Callable[[], list[str]] | N
 
 
 def _replicates() -> list[Request]:
-    from tabwb.administer.session.conversation import request_for
+    from tabwb.administer.session.exchange import request_for
     from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
     from tabwb.plugin_api.registry.plugins import Plugins

@@ -127,7 +127,7 @@ def local_generation(rounds: int) -> Iterator[Result]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from tabwb.administer.session.conversation import request_for
+    from tabwb.administer.session.exchange import request_for
     from tabwb.administer.session.plan import plan_trials
     from tabwb.battery.loader import load_battery
     from tabwb.plugin_api.registry.plugins import Plugins

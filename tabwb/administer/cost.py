@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from tabwb.administer.session.conversation import token_limit
+from tabwb.administer.session.exchange import token_limit
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ModelJudge, Response

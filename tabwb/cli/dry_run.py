@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tabwb.administer.cost import expense_of, forecasts
-from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import planned, said, to_json
 from tabwb.cli.common import note, print_json, print_messages

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from tabwb.administer.session import setup
-from tabwb.administer.session.conversation import request_for, token_limit
 from tabwb.administer.session.drive import ask, drive
+from tabwb.administer.session.exchange import request_for, token_limit
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import load_battery

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.registry.plugins import Plugins

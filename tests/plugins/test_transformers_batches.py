@@ -12,7 +12,7 @@ import pytest
 from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import TransformersOptions
 
-from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.registry.plugins import Plugins

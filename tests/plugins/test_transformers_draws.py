@@ -11,7 +11,7 @@ from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import TransformersOptions
 
 from benchmarks.draws import agreement_by_chance, first_words
-from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.registry.plugins import Plugins

@@ -14,7 +14,7 @@ import pytest
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.survey import without_trials
+from tabwb.workbench.comparison.table import without_trials
 from tabwb.workbench.engine.gc_tuning import AT_ONCE, let_go, resting
 from tests.workbench.stocked import stock
 

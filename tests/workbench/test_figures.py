@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.workbench.comparison.figures import figure_of
-from tabwb.workbench.comparison.survey import bases
+from tabwb.workbench.comparison.plots import figure_of
+from tabwb.workbench.comparison.table import bases
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 
 

@@ -22,9 +22,8 @@ from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.shell import remembered, themes
 from tabwb.workbench.shell.app import TOO_SMALL
-from tabwb.workbench.shell.dock import Dock, Handle
+from tabwb.workbench.shell.frame import Dock, Handle, TitleBar
 from tabwb.workbench.shell.terminal import ControlFilter
-from tabwb.workbench.shell.title_bar import TitleBar
 from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
 from tabwb.workbench.trial.open import ranked
 from tests.workbench.seat import SIZES, Sit

@@ -11,7 +11,7 @@ from textual.widgets import Input, TextArea
 from tabwb.records.speakers import Consent
 from tabwb.records.states import StopReason, TrialState
 from tabwb.store.store import Store
-from tabwb.workbench.trial.trial_words import NOTHING_TYPED
+from tabwb.workbench.trial.item_view import NOTHING_TYPED
 from tests.workbench.seat import SIZES, Seat, Sit
 
 

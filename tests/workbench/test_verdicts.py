@@ -20,8 +20,7 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.workbench.judging.judged_response import judged_response
-from tabwb.workbench.judging.verdicts import ReasonPane
+from tabwb.workbench.judging.verdicts import ReasonPane, judged_response
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 

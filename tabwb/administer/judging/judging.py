@@ -22,7 +22,7 @@ from tabwb.administer.judging.calls import (
     has_verdict,
     request_key,
 )
-from tabwb.administer.session.attempts import storable
+from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.observers import Observers
 from tabwb.administer.session.raters import Raters, checked, declaration_of
 from tabwb.battery.model import Battery

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tabwb.administer.naming.responses import now, observed
-from tabwb.administer.session.attempts import storable
+from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.session import Events, Session
 from tabwb.records.entries import RatingsEntry
 from tabwb.records.naming import TextSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tabwb.administer.session.attempts import storable
+from tabwb.administer.session.exchange import storable
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.plugin_api.components import Judge, ModelJudge, Response, ScopedJudge, Scorer
 from tabwb.plugin_api.registry.loading import PluginExit, plugin_code

@@ -15,8 +15,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from tabwb.administer import consent
-from tabwb.administer.session.attempts import attempt_in_error, attempt_with_answer, storable
-from tabwb.administer.session.conversation import request_for
+from tabwb.administer.session.exchange import (
+    attempt_in_error,
+    attempt_with_answer,
+    request_for,
+    storable,
+)
 from tabwb.administer.session.observers import Observers
 from tabwb.administer.session.raters import Raters
 from tabwb.administer.session.state import SessionState

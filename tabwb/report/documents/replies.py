@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
-from tabwb.administer.session.conversation import token_limit
+from tabwb.administer.session.exchange import token_limit
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.condition_table import decoding_columns
 from tabwb.records.condition_values import ColumnType

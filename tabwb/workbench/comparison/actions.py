@@ -133,7 +133,7 @@ class ComparisonActions(Actions):
     def compared(self, message: Compared) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
-            from tabwb.workbench.comparison.compare import CompareScreen
+            from tabwb.workbench.comparison.dialogs import CompareScreen
 
             self.desk.app.push_screen(CompareScreen(message.found, message.battery))
 
@@ -159,7 +159,7 @@ class ComparisonActions(Actions):
     def differing(self, message: Differing) -> None:
         """Show them."""
         if message.turn == self.asker.turn:
-            from tabwb.workbench.comparison.differing import DifferingScreen
+            from tabwb.workbench.comparison.dialogs import DifferingScreen
 
             self.desk.app.push_screen(
                 DifferingScreen(message.found, message.battery, message.label)

@@ -15,7 +15,7 @@ from tabwb.report.render.tables import burden_view
 from tabwb.report.render.wording import FEW, baselines_of, between, number, plain, right_of, size_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.workbench.comparison.survey import Basis, judge_of
+from tabwb.workbench.comparison.table import Basis, judge_of
 from tabwb.workbench.shell.report_view import content_of
 from tabwb.workbench.shell.wording import QUIET, sentence, spread
 

@@ -27,7 +27,7 @@ from tabwb.workbench.comparison.messages import (
     Paired,
     SurveyGrown,
 )
-from tabwb.workbench.comparison.survey import without_trials
+from tabwb.workbench.comparison.table import without_trials
 from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
 from tabwb.workbench.engine.messages import Failed

@@ -16,18 +16,19 @@ from tabwb.report.render.groups import answers_table
 from tabwb.report.summaries.groups import Grouped
 from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.detail import ModelDetail
-from tabwb.workbench.comparison.plot_pane import PlotPane
-from tabwb.workbench.comparison.survey import (
+from tabwb.workbench.comparison.plots import PlotPane
+from tabwb.workbench.comparison.table import (
     COLUMNS,
     HEADS,
+    HELP,
     Basis,
     Key,
+    ModelsTable,
     Order,
     bases,
     chosen,
     key_of,
 )
-from tabwb.workbench.comparison.table import HELP, ModelsTable
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page

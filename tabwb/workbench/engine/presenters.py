@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from tabwb.administer.session.conversation import token_limit
+from tabwb.administer.session.exchange import token_limit
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.conditions import Conditions

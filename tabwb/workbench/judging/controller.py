@@ -18,7 +18,7 @@ from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.engine.model_runner import FRAME_S
 from tabwb.workbench.engine.session_controller import SessionController
-from tabwb.workbench.judging.judged_response import JudgedResponse, judged_response
+from tabwb.workbench.judging.verdicts import JudgedResponse, judged_response
 
 
 @dataclass(frozen=True, slots=True)

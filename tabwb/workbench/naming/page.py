@@ -36,7 +36,7 @@ from tabwb.workbench.naming.score_panel import ItemList, ScoreStrip, naming_line
 from tabwb.workbench.naming.sound import STEP_S, STRIDE_S, LevelMeter, Waveform
 from tabwb.workbench.naming.view_models import Card, Envelope, LevelNow, NamingNow
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dock_layout import ROOMY
+from tabwb.workbench.shell.frame import ROOMY
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.score_panel import ScorePanel
 from tabwb.workbench.shell.width_aware import Line

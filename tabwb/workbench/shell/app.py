@@ -23,10 +23,9 @@ from textual.screen import Screen
 
 from tabwb.workbench.shell import remembered, themes
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.key_queue import KeyQueue, Passed
 from tabwb.workbench.shell.menu import Commands
 from tabwb.workbench.shell.subject import Subject
-from tabwb.workbench.shell.terminal import ControlFilter
+from tabwb.workbench.shell.terminal import ControlFilter, KeyQueue, Passed
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"

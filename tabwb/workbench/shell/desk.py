@@ -21,16 +21,13 @@ from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell import themes
 from tabwb.workbench.shell.commands import CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
-from tabwb.workbench.shell.dock import Dock
-from tabwb.workbench.shell.dock_layout import DockLayout
 from tabwb.workbench.shell.explorer import Explorer
-from tabwb.workbench.shell.footer import Foot, Hint
+from tabwb.workbench.shell.frame import Dock, DockLayout, Foot, Hint, TitleBar
 from tabwb.workbench.shell.home_page import HomePage
 from tabwb.workbench.shell.menu import MenuScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.score_panel import ScorePanel
 from tabwb.workbench.shell.subject import Actions, Subject, load
-from tabwb.workbench.shell.title_bar import TitleBar
 from tabwb.workbench.shell.wording import name_of
 
 if TYPE_CHECKING:

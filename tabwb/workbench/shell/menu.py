@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from tabwb.workbench.shell import themes
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import Dialog
-from tabwb.workbench.shell.title_bar import GAP, NAME, menu_places
+from tabwb.workbench.shell.frame import MENU_GAP, NAME, menu_places
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
 
@@ -39,9 +39,9 @@ class MenuBar(WidthAwareWidget):
         for group in GROUPS:
             if group == self.group:
                 style = "bold $on-accent on $accent"
-                line = Content.assemble(line, " " * (GAP - 1), (f" {group.title()} ", style))
+                line = Content.assemble(line, " " * (MENU_GAP - 1), (f" {group.title()} ", style))
             else:
-                gap = " " * GAP if not line.plain.endswith(" ") else " " * (GAP - 1)
+                gap = " " * MENU_GAP if not line.plain.endswith(" ") else " " * (MENU_GAP - 1)
                 line = Content.assemble(line, gap, group.title())
         return line
 

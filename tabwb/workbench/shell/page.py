@@ -12,7 +12,7 @@ from tabwb.workbench.engine.view_models import Scores
 if TYPE_CHECKING:
     from tabwb.workbench.shell.commands import Command, Situation
     from tabwb.workbench.shell.desk import Desk
-    from tabwb.workbench.shell.footer import Hint
+    from tabwb.workbench.shell.frame import Hint
     from tabwb.workbench.shell.score_panel import ScorePanel
 
 WIDE = 100

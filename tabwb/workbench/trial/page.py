@@ -18,16 +18,16 @@ from tabwb.workbench.engine.messages import Streamed
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.shell.commands import Situation
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.footer import Hint
+from tabwb.workbench.shell.frame import Hint
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.score_panel import CompactScores, ScorePanel
 from tabwb.workbench.shell.width_aware import Flow, Line
 from tabwb.workbench.shell.wording import AMBER, QUIET, bar, head_words, name_of
-from tabwb.workbench.trial.answer_field import AnswerField
-from tabwb.workbench.trial.run_line import RunLine
-from tabwb.workbench.trial.trial_words import (
+from tabwb.workbench.trial.item_view import (
     PERSON_NEXT,
+    AnswerField,
     Keys,
+    RunLine,
     findings,
     hint,
     of_person,

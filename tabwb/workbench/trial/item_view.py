@@ -1,15 +1,21 @@
-"""Texts of the item pane: conditions, reply, verdicts, hint."""
+"""Parts of the trial page: the answer field, the line of a run, texts of an item."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from typing import Literal
+from typing import ClassVar, Literal
 
+from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Static, TextArea
 
+from tabwb.administer.cost import Spending, format_spending
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
 from tabwb.tasks.task_type import task_type
-from tabwb.workbench.engine.view_models import Item, Verdict, Work
+from tabwb.workbench.engine.view_models import Item, Rest, Verdict, Work
 from tabwb.workbench.shell.wording import (
     ACCENT,
     AMBER,
@@ -167,3 +173,133 @@ def _next(work: Work, *, person: bool) -> tuple[str, str]:
     rest = "" if person else f", a gives all {work.remaining} that are left"
     left = f"   {work.remaining} left" if person else ""
     return f"space gives item {work.upcoming}{rest}{left}", QUIET
+
+
+class AnswerField(TextArea):
+    """Grows with the text; the text is recorded exactly as it was typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "record", "Record", show=False, priority=True),
+        Binding("escape", "give_back", "Keys", show=False, priority=True),
+        Binding("ctrl+j,alt+enter", "new_line", "New line", show=False, priority=True),
+    ]
+    HELP = """\
+# Answer
+
+Type the answer; it is recorded exactly as typed, with the time since the item was drawn.
+
+- **enter** records it; if nothing is typed, a second **enter** records *no response*
+- **ctrl+j** begins a new line (**alt+enter** too, where the terminal tells it from enter)
+- **esc** leaves the field for the commands: skip, note, pause; **enter** comes back here
+"""
+
+    class Recorded(Message):
+        """An answer was given."""
+
+        def __init__(self, text: str) -> None:
+            self.text = text
+            super().__init__()
+
+    class NothingTyped(Message):
+        """The state of :attr:`AnswerField.nothing_typed` has changed."""
+
+    class GivenBack(Message):
+        """The user has left the field."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            id="answer",
+            soft_wrap=True,
+            show_line_numbers=False,
+            tab_behavior="focus",
+            highlight_cursor_line=False,
+            placeholder="Type the answer; enter records it",
+        )
+        self.nothing_typed = False
+
+    def empty(self) -> None:
+        """Empty the field for the next answer."""
+        self.text = ""
+        self.read_only = False
+        self.nothing_typed = False
+
+    def action_record(self) -> None:
+        """Record the answer, once; an empty one only when enter was pressed twice."""
+        if self.read_only:
+            return
+        if not self.text.strip() and not self.nothing_typed:
+            self._ask(True)
+            return
+        self.read_only = True
+        self.post_message(self.Recorded(self.text))
+
+    def action_give_back(self) -> None:
+        """Leave the field; its text stays."""
+        self._ask(False)
+        self.post_message(self.GivenBack())
+
+    def action_new_line(self) -> None:
+        """Insert a new line."""
+        self.insert("\n")
+
+    def on_text_area_changed(self) -> None:
+        """Withdraw the question whether to record nothing."""
+        self._ask(False)
+
+    def _ask(self, on: bool) -> None:
+        if on != self.nothing_typed:
+            self.nothing_typed = on
+            self.post_message(self.NothingTyped())
+
+
+TICK_S = 0.25
+
+
+class RunLine(Static):
+    """One line; hidden while it is empty."""
+
+    DEFAULT_CSS = "RunLine { height: auto; width: 1fr; padding: 0 0 0 2; display: none; }"
+
+    def __init__(self) -> None:
+        super().__init__(id="run-line", markup=False)
+        self._spending: Spending | None = None
+        self._rest: Rest | None = None
+        self._shown = Content("")
+        self._ticking: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Create the timer of the countdown."""
+        self._ticking = self.set_interval(TICK_S, self._paint, pause=True)
+
+    def show(self, spending: Spending | None, rest: Rest | None) -> None:
+        """Show what a run has used, and a wait while it lasts."""
+        if (spending, rest) == (self._spending, self._rest):
+            return
+        self._spending, self._rest = spending, rest
+        if self._ticking is not None:
+            (self._ticking.pause if rest is None else self._ticking.resume)()
+        self._paint()
+
+    def _paint(self) -> None:
+        left = self._rest.until - time.monotonic() if self._rest is not None else 0.0
+        words = words_of(self._spending, self._rest.reason if self._rest else "", left)
+        if not words.is_same(self._shown):
+            self._shown = words
+            self.display = bool(words)
+            self.update(words)
+
+
+def words_of(spending: Spending | None, reason: str, left_s: float) -> Content:
+    """Return the line: first the wait, then what was used.
+
+    >>> words_of(Spending(None, 8, 40, 2), "rate limit, attempt 2 of 6", 11.6).plain
+    '… rate limit, attempt 2 of 6: 12 s   8 in flight, 42 tokens, cost unknown'
+    >>> words_of(Spending(), "rate limit", 0.0).plain
+    ''
+    """
+    pieces = []
+    if reason and left_s > 0:
+        pieces.append(Content.styled(f"… {reason}: {left_s:.0f} s", AMBER))
+    if spending is not None and (said := format_spending(spending)):
+        pieces.append(Content.styled(said, QUIET))
+    return Content("   ").join(pieces)
