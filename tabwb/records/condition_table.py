@@ -9,7 +9,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tabwb.records import conditions
-from tabwb.records.condition import AUDIENCES, Audience, Comparison, Condition, ConditionError
+from tabwb.records.condition import (
+    AUDIENCES,
+    PERSON,
+    Audience,
+    Comparison,
+    Condition,
+    ConditionError,
+)
 from tabwb.records.condition_values import ColumnType, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
@@ -37,6 +44,13 @@ def default_text(condition: Condition) -> str:
     return condition.kind.written(value)
 
 
+def _audience_words(given_to: frozenset[Audience]) -> str:
+    people = ["people"] if given_to >= PERSON else []
+    named = given_to - PERSON if people else given_to
+    names = [words for name, words in AUDIENCES.items() if name in named] + people
+    return " and ".join(names)
+
+
 def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object]) -> Conditions:
     """Return the conditions of an administration that is to begin, specs not yet resolved.
 
@@ -59,9 +73,7 @@ def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object
         if value is not None:
             value = condition.checked(value)
             if not applies and value != default_of(condition):
-                meant = " and ".join(
-                    words for name, words in AUDIENCES.items() if name in condition.given_to
-                )
+                meant = _audience_words(condition.given_to)
                 raise ConditionError(condition, f"applies only to {meant}")
         elif applies and condition.asked is not None:
             value = condition.checked(condition.asked)

@@ -94,7 +94,7 @@ class Real(NamedTuple):
         """
         excluded = self.above and value == self.low
         if math.isnan(value) or excluded or not self.low <= value <= self.high:
-            raise BadValue(f"'{value}' cannot be used")
+            raise BadValue(f"'{value:g}' cannot be used")
         return float(value)
 
     def written(self, value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tabwb.records.condition import ConditionError
+from tabwb.records.condition import Audience, ConditionError
 from tabwb.records.condition_table import (
     compared,
     conditions_from,
@@ -118,3 +118,18 @@ def test_no_condition_is_declared_twice() -> None:
     names = [condition.id for condition in CONDITIONS]
     assert len(set(names)) == len(names)
     assert declared("top_p").place == ("decoding", "top_p")
+
+
+@pytest.mark.parametrize(
+    ("audience", "name", "value", "whom"),
+    [
+        ("model", "research_protocol", "IRB-7", "people"),
+        ("typed", "temperature", 1.0, "models"),
+        ("spoken", "replicates", 2, "models and people who type"),
+    ],
+)
+def test_a_condition_that_does_not_apply_says_to_whom_it_does(
+    audience: Audience, name: str, value: object, whom: str
+) -> None:
+    with pytest.raises(ConditionError, match=f"applies only to {whom}$"):
+        conditions_of("echo", audience, {name: value})
