@@ -16,6 +16,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import Consent
+from tabwb.records.words import SPEECH_CAUTION
 from tabwb.store.store import Store
 from tests.cli.conftest import Run
 from tests.tasks.description_parts import WORDS, description_battery, plugin_folder
@@ -37,6 +38,7 @@ def test_a_model_describes_what_it_is_asked(run: Run, tmp_path: Path) -> None:
         "Tell me about it.\nDescribe your kitchen.",
         "Tell me about it.\nDescribe your morning.",
     ]
+    assert SPEECH_CAUTION not in outcome.document["notices"]  # nothing was said aloud
 
 
 def test_a_model_is_refused_pictures(run: Run, battery: Path) -> None:

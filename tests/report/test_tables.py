@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.render.groups import groups_view
-from tabwb.report.render.tables import administration_view, list_view
+from tabwb.report.render.tables import administration_view, burden_view, list_view
 from tabwb.report.summaries.groups import Group, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import (
@@ -51,6 +51,14 @@ def test_the_burden_never_stands_alone() -> None:
     assert "symptom burden 1.00 over 7 features" in text
     assert "rules-2 · connected text · 2 responses, 2 distinct" in text
     assert "1.00 of 3" in text
+
+
+def test_titles_of_categories_are_whole_in_a_narrow_panel() -> None:
+    answers = trials(ANSWERS, ("retracing",))
+    summary = summarise(BATTERY, answers, CONDITIONS, declarations=DECLARED, interval=True)
+    (judge,) = summary.judges
+    titles = dict.fromkeys(judge.categories, "Perseverative")
+    assert "Perseverative  ━" in printed(burden_view(judge, titles), width=34)
 
 
 def test_responses_without_a_burden_are_said() -> None:

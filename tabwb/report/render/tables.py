@@ -295,7 +295,9 @@ def _category_bars(judge: JudgeSummary, titles: Mapping[str, str], width: int) -
     bars.add_column(justify="right", no_wrap=True)
     if width >= RATES_FROM:
         bars.add_column(justify="right", style="dim", no_wrap=True)
-    length = BAR if width >= RATES_FROM else NARROW_BAR
+    longest = max(len(titles.get(name, name)) for name in judge.categories)
+    room = width - longest - len("0.00 of 1") - 4
+    length = BAR if width >= RATES_FROM else min(NARROW_BAR, max(room, 1))
     for name, category in judge.categories.items():
         if category.count.value is not None and category.rate.value is not None:
             cells = (

@@ -36,7 +36,7 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
         yield battery.disclaimer
     if model:
         yield MODEL_CAUTION
-    if battery.spoken:
+    if battery.coded or (battery.spoken and not model):
         yield SPEECH_CAUTION
     if summary.answers.inexact:
         yield (
