@@ -60,6 +60,15 @@ def test_an_error_names_its_field(field: str, value: str) -> None:
     assert caught.value.field == field
 
 
+def test_the_first_wrong_field_of_the_dialog_is_named_with_what_was_typed() -> None:
+    wrong = {"replicates": "0", "temperature": "99", "top_p": "7", "judges": "none rules"}
+    for field, shown in (("replicates", "0"), ("temperature", "99"), ("top_p", "7")):
+        with pytest.raises(FieldError, match=f"'{shown}' cannot be used") as caught:
+            conditions_of(MODEL.filled(**wrong))
+        assert caught.value.field == field
+        del wrong[field]
+
+
 def test_a_person_without_a_study_id_is_refused() -> None:
     with pytest.raises(FieldError, match="participant code"):
         conditions_of(PERSON.filled(speaker=""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from tabwb.records import condition_table, conditions
@@ -11,6 +11,32 @@ from tabwb.records.condition_values import NONE
 from tabwb.records.conditions import Conditions, ExamineeKind
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
+
+ROWS = (
+    ("research_protocol",),
+    ("transcriber",),
+    ("microphone",),
+    ("rater",),
+    (),
+    ("seed", "replicates"),
+    ("item_order", "option_order"),
+    ("temperature", "top_p"),
+    ("max_tokens", "stop"),
+    ("conversation",),
+    ("protocol",),
+    ("judges",),
+)
+"""Fields side by side, below battery and examinee; an empty row is a gap. Conditions that are not
+named here follow in rows of their own."""
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    """Yield the fields of every row."""
+    yield from ROWS
+    placed = {name for row in ROWS for name in row}
+    for condition in conditions.CONDITIONS:
+        if condition.field is not None and condition.id not in placed:
+            yield (condition.id,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +138,16 @@ def conditions_of(draft: Draft, person: Audience = "typed") -> Conditions:
         )
     if not examinee:
         raise FieldError("model", "a model is needed", "for example bundled, echo, replay:FILE")
+    own = fields_of_draft()
+    asked = [name for row in rows() for name in row if name not in own]
     try:
-        values = {
-            condition.id: condition.read(draft.text(condition))
-            for condition in conditions.CONDITIONS
-            if condition.field is not None and audience in condition.given_to
-        }
+        values: dict[str, object] = {}
+        for condition in map(condition_table.declared, asked):
+            if audience in condition.given_to:
+                value = condition.read(draft.text(condition))
+                if value is not None:
+                    condition.checked(value)
+                values[condition.id] = value
         return condition_table.conditions_of(examinee, audience, values)
     except ConditionError as error:
         raise FieldError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 
 from textual import work
@@ -14,7 +14,6 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from tabwb.records import conditions
 from tabwb.records.condition import ANYBODY, MODEL, NAMED, PERSON, SPOKEN, TYPED, Audience
 from tabwb.records.condition_table import declared
 from tabwb.records.condition_values import Component, Components, OneOf, Switch
@@ -24,7 +23,7 @@ from tabwb.workbench.shell.combo import Combo, Known, known_judges
 from tabwb.workbench.shell.dialogs import Choice, Dialog
 from tabwb.workbench.shell.selection import Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
-from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview
+from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview, rows
 
 KINDS = (("a model", "model"), ("a person", "speaker"))
 SETTLED_S = 0.3
@@ -53,31 +52,6 @@ OTHER_FIELDS: dict[str, tuple[str, str, frozenset[Audience]]] = {
     ),
 }
 """Fields that are not conditions: label, help, and for whom they are shown."""
-ROWS = (
-    ("research_protocol",),
-    ("transcriber",),
-    ("microphone",),
-    ("rater",),
-    (),
-    ("seed", "replicates"),
-    ("item_order", "option_order"),
-    ("temperature", "top_p"),
-    ("max_tokens", "stop"),
-    ("conversation",),
-    ("protocol",),
-    ("judges",),
-)
-"""Fields side by side, below battery and examinee; an empty row is a gap. Conditions that are not
-named here follow in rows of their own."""
-
-
-def rows() -> Iterator[tuple[str, ...]]:
-    """Yield the fields of every row."""
-    yield from ROWS
-    placed = {name for row in ROWS for name in row}
-    for condition in conditions.CONDITIONS:
-        if condition.field is not None and condition.id not in placed:
-            yield (condition.id,)
 
 
 def words_of(name: str) -> tuple[str, str, frozenset[Audience]]:
