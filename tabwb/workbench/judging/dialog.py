@@ -51,7 +51,7 @@ class Field(Input):
         self.help_text = _help(name)
 
 
-class Selection(Select[str]):
+class JudgingSelect(Select[str]):
     """One of two."""
 
     def __init__(self, name: str) -> None:
@@ -103,8 +103,8 @@ class JudgingScreen(Dialog[None]):
             yield Static(f"Judge {self._what}", classes="dialog-title", markup=False)
             yield from _row("Judge", Combo("judge", self._judge, judges, _help("judge")))
             with Horizontal(classes="pair"):
-                yield from _row("Scope", Selection("scope"))
-                yield from _row("Answers", Selection("again"))
+                yield from _row("Scope", JudgingSelect("scope"))
+                yield from _row("Answers", JudgingSelect("again"))
             with Horizontal(classes="pair"):
                 yield from _row("Repeats", Field("repeats", "1"))
                 yield from _row("Max requests", Field("max_requests", "", "no limit"))
