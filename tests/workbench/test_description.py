@@ -10,6 +10,7 @@ from tabwb.records.speakers import Consent
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 from tabwb.workbench.naming.controller import NamingController
+from tabwb.workbench.naming.score_panel import standing_words
 from tests.plugin_api.conftest import Install
 from tests.tasks.description_parts import TRANSCRIBER, WORDS, description_battery
 from tests.workbench.naming_seat import NamingSeat, PlayedSource, draw
@@ -68,6 +69,11 @@ async def test_descriptions_are_recorded_transcribed_and_corrected(
         given.speaker.say("house")
         await given.score("1")
         await seat.until(lambda: given.now.heard == WORDS, "the text")
+        assert (given.now.items[0].standing, standing_words(given.now.items[0])) == ("given", "●")
+        for key, reason in (("3", "takes no score"), ("k", "takes no code")):
+            await seat.press(key)
+            await seat.reads(f"a description {reason}")
+            assert len(seat.app.screen_stack) == 1
         await given.show()
         assert given.now.card.picture is None
         assert given.now.card.prompt == "Describe your morning."

@@ -58,7 +58,9 @@ def resting(work: Work, now: NamingNow, device: str) -> Content:
     lines = [Content.styled(title, "bold"), Content("")]
     if work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
         scored = sum(item.standing == "scored" for item in now.items)
-        lines.append(Content(f"{scored} of {len(now.items)} items scored"))
+        described = sum(item.standing == "given" and bool(item.word) for item in now.items)
+        words = "answered" if described else "scored"
+        lines.append(Content(f"{scored + described} of {len(now.items)} items {words}"))
         lines.append(Content.assemble(("space", f"bold {ACCENT}"), " shows the results"))
         return Content("\n").join(lines)
     if not begun:

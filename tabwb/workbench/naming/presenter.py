@@ -198,7 +198,8 @@ class NamingPresenter:
                 view = self._session.spoken.view_of(trial)
                 score = view.score
                 if score is None:
-                    return NamedItem(name, "given")
+                    word = "" if view.item.coded else MARKS["given"]
+                    return NamedItem(name, "given", None, word)
                 if trial.plan.practice:
                     return NamedItem(name, "scored", None, "practice")
                 code = "" if view.code is None else view.code.code

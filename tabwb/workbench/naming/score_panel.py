@@ -23,6 +23,8 @@ def standing_words(item: NamedItem) -> str:
     >>> standing_words(NamedItem("cat", "scored", False, "semantic"))
     'semantic'
     """
+    if item.standing == "given" and item.word:
+        return item.word
     if item.standing == "scored":
         if item.word:
             return item.word

@@ -44,6 +44,8 @@ def _closed(now: Situation, naming: NamingNow) -> str | None:
 
 def _show(now: Situation, naming: NamingNow) -> str | None:
     if _waits(now, naming):
+        if _described(naming):
+            return f"item {now.item} is being described: 1 ends it, or s skips it"
         return f"item {now.item} waits for its score: 1 to 5, or s skips it"
     return None
 
@@ -52,6 +54,16 @@ def _score(now: Situation, naming: NamingNow) -> str | None:
     if _waits(now, naming) or (now.answered and now.running):
         return None
     return _closed(now, naming) or NO_RESPONSE
+
+
+def _described(naming: NamingNow) -> bool:
+    return naming.card is not None and not naming.card.coded
+
+
+def _other_score(now: Situation, naming: NamingNow) -> str | None:
+    if _described(naming):
+        return "a description takes no score: 1 ends it"
+    return _score(now, naming)
 
 
 def _mark(now: Situation, naming: NamingNow) -> str | None:
@@ -74,6 +86,12 @@ def _answered(now: Situation, naming: NamingNow) -> str | None:
     if now.status is AdministrationStatus.DISCONTINUED:
         return DISCONTINUED
     return NO_ITEM if now.item is None else NO_RESPONSE
+
+
+def _code(now: Situation, naming: NamingNow) -> str | None:
+    if _described(naming):
+        return "a description takes no code: h corrects its text"
+    return _answered(now, naming)
 
 
 def _change(now: Situation, *, possible: bool) -> str | None:
@@ -115,16 +133,16 @@ def _consent(now: Situation, naming: NamingNow) -> str | None:
 _CHECKS: dict[str, Callable[[Situation, NamingNow], str | None]] = {
     "show": _show,
     "right": _score,
-    "self_corrected": _score,
-    "wrong": _score,
-    "no_response": _score,
-    "unscorable": _score,
+    "self_corrected": _other_score,
+    "wrong": _other_score,
+    "no_response": _other_score,
+    "unscorable": _other_score,
     "cue": _cue,
     "re_prompt": _mark,
     "attempt": _mark,
     "examiner": _mark,
     "heard": _answered,
-    "code": _answered,
+    "code": _code,
     "listen": _answered,
     "skip": _skip,
     "void": _void,

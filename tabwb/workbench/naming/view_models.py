@@ -89,7 +89,8 @@ class NamedItem:
         name: its target.
         standing: see :data:`Standing`.
         right: a person's score, or None where there is none or it is neither.
-        word: a person's code or score where it is not simply right or wrong.
+        word: a person's code or score where it is not simply right or wrong; of a description,
+            which is not scored, the mark of what was given.
     """
 
     name: str
