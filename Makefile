@@ -8,7 +8,7 @@ VENV ?= .venv
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN = $(VENV)/bin
 # Hundreds of tests start the program anew: without cached bytecode each start compiles it again.
-PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist worksteal -q
 FAST = not (torch or audio or terminal or workbench or packaging or crash)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
@@ -18,16 +18,18 @@ demo: $(VENV)/.installed
 	@$(BIN)/tabwb --demo
 
 test: $(VENV)/.installed-dev system
-	@$(PYTEST)
+	@$(PYTEST) -n auto
 
-# Without torch, sound, terminals (the workbench is one), wheels and repeated crashes; the doctests
+# Without torch, sound, terminals (the workbench is one), wheels and repeated crashes; one worker more
+# than there are cores, because many of these tests wait for a process or a server. The doctests
 # of plugins import torch.
 test-fast: $(VENV)/.installed-dev
-	@$(PYTEST) -m "$(FAST)" tests tabwb
+	@$(PYTEST) -n $$($(BIN)/python -c "import os; print(os.cpu_count() + 1)") --hypothesis-profile=fast \
+	  -m "$(FAST)" tests tabwb
 
 # Twice as slow as the tests alone, so not a part of them.
 coverage: $(VENV)/.installed-dev system
-	@$(PYTEST) --cov --cov-report=term:skip-covered
+	@$(PYTEST) -n auto --cov --cov-report=term:skip-covered
 
 check: $(VENV)/.installed-dev
 	@$(MAKE) --no-print-directory format lint types contracts docs docstrings

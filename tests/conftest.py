@@ -22,6 +22,7 @@ switch_off(os.environ)  # before a test imports onnxruntime itself
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("tabwb", deadline=None, max_examples=50)
+settings.register_profile("fast", deadline=None, max_examples=15)  # make test-fast
 settings.load_profile("tabwb")
 
 BATTERY = """
@@ -76,8 +77,20 @@ TORCH = {
     "training/test_words.py",
 }
 """Files whose tests use torch; single tests elsewhere are marked where they stand."""
-PACKAGING = {"plugin_api/test_scaffold.py", "test_distribution.py", "test_wheel.py"}
-CRASH = {"administer/test_kill.py", "cli/test_killed_voices.py", "store/test_kill.py"}
+PACKAGING = {
+    "cli/test_doctor.py",
+    "cli/test_without_posix.py",
+    "plugin_api/test_scaffold.py",
+    "test_distribution.py",
+    "test_wheel.py",
+}
+"""Installations, and processes that lack what another platform lacks."""
+CRASH = {
+    "administer/test_kill.py",
+    "cli/test_killed_voices.py",
+    "store/test_interrupted.py",
+    "store/test_kill.py",
+}
 TERMINAL = {
     "cli/test_dash.py",
     "cli/test_hanging_plugins.py",

@@ -57,7 +57,7 @@ def test_a_lock_of_this_process_is_held(tmp_path: Path) -> None:
 def test_a_run_that_was_killed_is_interrupted_until_it_is_resumed(tmp_path: Path) -> None:
     location = tmp_path / "store.db"
     command = [sys.executable, "-m", "tabwb.cli.main"]
-    run = [*command, "run", "tab", "--model", "echo@delay=0.05", "--store", str(location)]
+    run = [*command, "run", "tab", "--model", "echo@delay=0.01", "--store", str(location)]
     process = subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
