@@ -7,6 +7,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,7 +30,7 @@ from tests.store.parts import attempt, begin, small_battery
 SECRET = "xylophonist"
 """Stands in everything that is recorded of the speaker who will be deleted."""
 SHARED = "said by both of them"
-KILLS = 40
+KILLS = 24
 
 
 def give(store: Store, speaker: str, word: str, *, size: int = 1) -> int:
@@ -295,23 +296,48 @@ def _delete(file: Path) -> None:
         store.people.delete_speaker("S-014", "withdrawn")
 
 
-def _killed_after(file: Path, lives_s: float) -> None:
+def _deleted_in_a_fork(file: Path, at_call: int = 0, after_s: float = 0.0) -> int:
+    """Delete the speaker in a fork that is killed.
+
+    Args:
+        file: The store.
+        at_call: Number of the function call, or return, at which the fork kills itself; 0: never.
+        after_s: Seconds after which the fork is killed from outside; 0.0: never.
+
+    Returns:
+        The number of calls and returns of a fork that nothing killed, else 0.
+    """
+    calls = 0
+    counted = file.with_name("calls")
+    counted.unlink(missing_ok=True)
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == at_call:
+            os.kill(os.getpid(), signal.SIGKILL)
+
     child = os.fork()
     if child == 0:
         try:
+            if not after_s:
+                sys.setprofile(count)
             _delete(file)
+            sys.setprofile(None)
+            counted.write_text(str(calls))
         finally:
             os._exit(0)
-    time.sleep(lives_s)
-    os.kill(child, signal.SIGKILL)
+    if after_s:
+        time.sleep(after_s)
+        os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
+    return int(counted.read_text()) if counted.exists() else 0
 
 
 def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
     filled: tuple[Store, int, int], file: Path, tmp_path: Path
 ) -> None:
     filled[0].close()
-    began = time.perf_counter()
     kept = tmp_path / "kept"
     kept.mkdir()
     copy = kept / file.name
@@ -322,18 +348,10 @@ def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
         shutil.copy(copy, file)
         shutil.copytree(f"{copy}.blobs", f"{file}.blobs")
 
-    shutil.copy(file, copy)
-    shutil.copytree(f"{file}.blobs", f"{copy}.blobs")
-    _delete(file)
-    whole_s = time.perf_counter() - began
-    generator = random.Random(20261121)
-    seen = set()
-    for _ in range(KILLS):
-        restore()
-        _killed_after(file, generator.random() * whole_s * 1.2)
+    def deleted() -> bool:
+        """Check that the store is as before the deletion or as after it; say which."""
         with Store.open(file) as store:
             gone = bool(store.people.tombstones())
-            seen.add(gone)
             if gone:
                 assert store.people.tombstones()[0].finished
                 assert holding(file, SECRET) == []
@@ -342,7 +360,30 @@ def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
                 for recording in store.people.recordings(1):
                     store.people.recording_path(recording.sha256)
         assert check(file) == ()
+        return gone
+
+    shutil.copy(file, copy)
+    shutil.copytree(f"{file}.blobs", f"{copy}.blobs")
+    _delete(file)  # imports and caches are filled before calls are counted
+    assert deleted()
+    restore()
+    began = time.perf_counter()
+    calls = _deleted_in_a_fork(file)
+    whole_s = time.perf_counter() - began
+    assert calls > KILLS
+    assert deleted()
+    seen = set()
+    for number in range(1, KILLS + 1):
+        restore()
+        assert _deleted_in_a_fork(file, at_call=number * calls // (KILLS + 1)) == 0
+        seen.add(deleted())
     assert seen == {True, False}
+    # A kill from outside can also fall inside a call of SQLite.
+    generator = random.Random(20261121)
+    for _ in range(KILLS):
+        restore()
+        _deleted_in_a_fork(file, after_s=generator.random() * whole_s)
+        deleted()
 
 
 def test_in_every_kind_of_store_the_rows_of_one_are_gone_and_those_of_others_stay(
