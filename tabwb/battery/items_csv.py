@@ -13,7 +13,8 @@ from typing import Any
 from tabwb.battery.files import read_text
 from tabwb.battery.problems import BatteryProblems, Problem, located
 from tabwb.battery.starting_points import subtest_table
-from tabwb.records.problems import KeyPath, near
+from tabwb.records.problems import KeyPath
+from tabwb.records.words import near
 
 COLUMNS = ("subtest", "response", "prompt", "options", "expected", "tags", "id")
 """Columns of an items CSV; only ``prompt`` is needed.

@@ -17,9 +17,10 @@ from tabwb.battery.toml_schema import (
     SubtestTable,
 )
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.problems import Broken, KeyPath, near, shortened
+from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import ResponseKind
+from tabwb.records.words import near
 from tabwb.tasks.task_type import TaskType, task_type
 
 FIELDS = ("{instructions}", "{prompt}", "{options}")

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ValidationError
 
 from tabwb.battery.rules import Scorers, broken_rules
 from tabwb.battery.toml_schema import BatteryFile, allowed_keys, required_keys
-from tabwb.records.problems import Broken, KeyPath, near, shortened
+from tabwb.records.problems import Broken, KeyPath, shortened
+from tabwb.records.words import near
 
 _MOST_MENDED = 500
 """With more wrong types than this, rules are not checked."""

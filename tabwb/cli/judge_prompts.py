@@ -10,9 +10,9 @@ import click
 from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
 from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL, prompt_files, prompt_id
 from tabwb.plugin_api.judge_prompts.prompt import sha256
-from tabwb.plugin_api.registry.index import check_needs, near
+from tabwb.plugin_api.registry.index import check_needs
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
-from tabwb.records.words import plural
+from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.descriptors import Descriptor
@@ -157,7 +157,8 @@ def _find(plugins: Plugins, judge: str) -> Descriptor:
                 )
             return each
     raise UsageError(
-        f"there is no judge '{judge}'" + near(judge, with_prompt), allowed=", ".join(with_prompt)
+        f"there is no judge '{judge}'" + did_you_mean(judge, with_prompt),
+        allowed=", ".join(with_prompt),
     )
 
 

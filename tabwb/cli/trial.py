@@ -14,8 +14,7 @@ from tabwb.phonology.inventory import to_ipa
 from tabwb.records.errors import UsageError
 from tabwb.records.events import Undone
 from tabwb.records.naming import SCORES, LimitsSet, OnsetSet, Score
-from tabwb.records.problems import near
-from tabwb.records.words import plural
+from tabwb.records.words import near, plural
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.views import NamingView

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, time
 
@@ -51,18 +50,3 @@ def shortened(value: object, most: int = 60) -> str:
         case _:
             text = repr(value)
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def near(word: str, words: Iterable[str]) -> str:
-    """Return the word that is most like ``word``, or nothing.
-
-    Args:
-        word: as it was written.
-        words: those that are allowed.
-
-    >>> near("choise", ["choice", "free"]), near("x", ["choice"])
-    ('choice', '')
-    """
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word, list(words), n=1)), "")

@@ -10,10 +10,10 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal, get_args
 
 from tabwb.records.errors import UsageError
+from tabwb.records.words import did_you_mean
 
 Value = str | int | float
 """Of one column; a column without a value is left out, never 0 or empty."""
@@ -152,9 +152,8 @@ class Study:
             if column.name == name:
                 return column
         names = [column.name for column in self.columns]
-        near = get_close_matches(name, names, n=1)
         raise UsageError(
-            f"this study has no column '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""),
+            f"this study has no column '{name}'" + did_you_mean(name, names),
             allowed=", ".join(names),
             hint="further ones stand under [study] in tabwb.toml",
         )

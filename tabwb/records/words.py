@@ -1,4 +1,8 @@
-"""Sentences that tabwb shows in public, in one place so that they are the same everywhere."""
+"""Sentences that tabwb shows in public, in one place; numbers with nouns, and near matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
 
 RESEARCH_ONLY = (
     "tabwb is an instrument for research. It is not a medical device. It does not diagnose aphasia "
@@ -39,3 +43,32 @@ def plural(count: int, noun: str, many: str = "") -> str:
     ('1 item', '20 items', '0 batteries')
     """
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def near(word: str, words: Iterable[str]) -> str:
+    """Return the word that is most like ``word``, or nothing.
+
+    Args:
+        word: as it was written.
+        words: those that are allowed.
+
+    >>> near("choise", ["choice", "free"]), near("x", ["choice"])
+    ('choice', '')
+    """
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, list(words), n=1)), "")
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` for a misspelt word, or an empty string.
+
+    Args:
+        word: as it was written.
+        words: those that are allowed.
+
+    >>> did_you_mean("ecko", ["echo", "replay"])
+    "; did you mean 'echo'?"
+    """
+    meant = near(word, words)
+    return f"; did you mean '{meant}'?" if meant else ""

@@ -20,9 +20,9 @@ from tabwb.records.naming import (
     Take,
     observation_to_json,
 )
-from tabwb.records.problems import near
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, Trial
+from tabwb.records.words import near
 from tabwb.scoring.naming.codes import CODES, FLAGS, NO_RESPONSE_KINDS
 
 UNWRITTEN = "not transcribed yet"

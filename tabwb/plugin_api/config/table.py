@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from tabwb.records.errors import UsageError
+from tabwb.records.words import did_you_mean
 
 _TYPES = {bool: "true or false", str: "a string", list: "a list", dict: "a table"}
 
@@ -70,8 +70,7 @@ class Table:
         """
         for key in self.content:
             if key not in known:
-                near = get_close_matches(key, known, n=1)
-                hint = f"; did you mean '{near[0]}'?" if near else ""
+                hint = did_you_mean(key, known)
                 raise self.error(key, f"unknown key{hint}", allowed=", ".join(known))
 
     def error(self, key: str, message: str, *, allowed: str | None = None) -> UsageError:

@@ -23,7 +23,8 @@ from tabwb.plugin_api.judge_prompts.prompt import (
 from tabwb.plugin_api.judge_prompts.rules import broken_rules
 from tabwb.plugin_api.judge_prompts.schema import JudgeFile
 from tabwb.records.errors import TabwbError
-from tabwb.records.problems import Broken, KeyPath, near
+from tabwb.records.problems import Broken, KeyPath
+from tabwb.records.words import near
 
 Tables = dict[str, Any]
 _OWN = frozenset({"id", "title", "version"})

@@ -8,7 +8,8 @@ from tabwb.battery.rules import control_characters, unique_ids
 from tabwb.plugin_api.judge_prompts.files import name_problem
 from tabwb.plugin_api.judge_prompts.prompt import PLACEHOLDER
 from tabwb.plugin_api.judge_prompts.schema import JudgeFile
-from tabwb.records.problems import Broken, KeyPath, near, shortened
+from tabwb.records.problems import Broken, KeyPath, shortened
+from tabwb.records.words import near
 
 _CONSTANT = ("definitions", "examples", "recap")
 PLACEHOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

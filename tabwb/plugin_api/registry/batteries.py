@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabwb.plugin_api.descriptors import BatterySource
-from tabwb.plugin_api.registry.index import near
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import is_kebab
+from tabwb.records.words import did_you_mean
 
 
 class BatteryIndex:
@@ -62,7 +62,7 @@ class BatteryIndex:
             )
         if not sources:
             raise UsageError(
-                f"there is no battery '{identifier}'" + near(identifier, self._sources),
+                f"there is no battery '{identifier}'" + did_you_mean(identifier, self._sources),
                 allowed=", ".join(sorted(self._sources)) or "none is installed",
                 hint="a file is named by a path with '/' or ending in .toml",
             )

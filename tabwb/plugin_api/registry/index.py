@@ -5,9 +5,8 @@ Two components with one id are both refused, first-party ones included.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
 from tabwb.records.specs import Spec, is_component_id
+from tabwb.records.words import did_you_mean
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -141,27 +141,13 @@ class Registry:
             ids = [component.descriptor.id for component in self.components]
             known = list(dict.fromkeys((*aliases, *ids)))  # the short words first
             raise UsageError(
-                f"there is no {noun} '{word}'" + near(word, known),
+                f"there is no {noun} '{word}'" + did_you_mean(word, known),
                 allowed=", ".join(known) or "none is installed",
                 hint=LISTS.get(
                     self.kind, "'tabwb plugins list' shows what is there and what failed"
                 ),
             )
         return claims[0]
-
-
-def near(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` for a misspelt word, or an empty string.
-
-    Args:
-        word: as written.
-        known: the words that exist.
-
-    >>> near("ecko", ["echo", "replay"])
-    "; did you mean 'echo'?"
-    """
-    matches = get_close_matches(word, list(known), n=1)
-    return f"; did you mean '{matches[0]}'?" if matches else ""
 
 
 def check_name(descriptor: Descriptor, spec: Spec) -> None:
@@ -237,7 +223,7 @@ def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
     for key in spec.options:
         if key not in known:
             raise UsageError(
-                f"'{descriptor.id}' has no option '{key}'" + near(key, known),
+                f"'{descriptor.id}' has no option '{key}'" + did_you_mean(key, known),
                 allowed=", ".join(known),
             )
     from pydantic import ValidationError

@@ -17,10 +17,10 @@ from tabwb.plugin_api import hookspecs
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.config.trust import standing
 from tabwb.plugin_api.registry import folders
-from tabwb.plugin_api.registry.index import near
 from tabwb.records.errors import TabwbError
 from tabwb.records.interrupts import is_real
 from tabwb.records.standard_streams import stdout_to_stderr
+from tabwb.records.words import did_you_mean
 
 NOT_LOADED = "not loaded"
 """``PluginProblem.what`` of a plugin folder that is not trusted."""
@@ -174,7 +174,7 @@ class Loader:
         known = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
         for caller in self.manager.get_hookcallers(module) or ():
             if not caller.has_spec():
-                error = f"tabwb has no such hook{near(caller.name, known)}"
+                error = f"tabwb has no such hook{did_you_mean(caller.name, known)}"
                 self.problems.append(PluginProblem(plugin, caller.name, error))
             elif any(
                 impl.wrapper or impl.hookwrapper

@@ -16,12 +16,12 @@ from tabwb.plugin_api.registry.index import (
     Component,
     check_name,
     check_needs,
-    near,
     validate_options,
 )
 from tabwb.plugin_api.registry.loading import error_words, plugin_code
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
+from tabwb.records.words import did_you_mean
 
 Find = Callable[[ComponentKind, str], Component]
 
@@ -88,7 +88,7 @@ def _expanded(spec: Spec, configuration: Configuration) -> Spec:
     profile = profiles.get(spec.name or "")
     if profile is None:
         raise UsageError(
-            f"there is no profile '{spec.name or ''}'" + near(spec.name or "", profiles),
+            f"there is no profile '{spec.name or ''}'" + did_you_mean(spec.name or "", profiles),
             allowed=", ".join(f"profile:{name}" for name in profiles)
             or "none; a profile is a table [profile.NAME] in tabwb.toml",
         )

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tabwb.records.problems import Broken, KeyPath, near, shortened
+from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
+from tabwb.records.words import near
 from tabwb.scoring.text import normalised
 from tabwb.tasks.task_type import TaskType
 

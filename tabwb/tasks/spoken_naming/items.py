@@ -7,7 +7,8 @@ from typing import Any
 
 from tabwb.phonology.inventory import parse_pronunciation
 from tabwb.records.errors import TabwbError
-from tabwb.records.problems import Broken, KeyPath, near, shortened
+from tabwb.records.problems import Broken, KeyPath, shortened
+from tabwb.records.words import near
 from tabwb.tasks.pictures import picture_problems
 from tabwb.tasks.spoken_naming.rules import RULE_KEYS, SOURCES_KEY
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tabwb.records.problems import Broken, KeyPath, near, shortened
+from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
+from tabwb.records.words import near
 from tabwb.scoring.yes_no import NO, YES
 from tabwb.tasks.task_type import TaskType
 
