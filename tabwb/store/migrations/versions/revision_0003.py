@@ -35,39 +35,21 @@ def upgrade() -> None:
     """Add the table, and what the judge of earlier administrations would have said."""
     op.create_table(
         "rater_declarations",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("administration_id", sa.Integer(), nullable=False),
-        sa.Column("rater_id", sa.Integer(), nullable=False),
-        sa.Column("kind", sa.String(), nullable=False),
-        sa.Column("scope", sa.String(), nullable=False),
-        sa.Column("features_id", sa.Integer(), nullable=False),
-        sa.Column("caution_id", sa.Integer(), nullable=False),
-        sa.Column("prompt_id", sa.Integer(), nullable=True),
-        sa.Column("recorded_at", sa.String(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["administration_id"],
-            ["administrations.id"],
-            name=op.f("fk_rater_declarations_administration_id"),
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column(
+            "administration_id",
+            sa.Integer,
+            sa.ForeignKey("administrations.id"),
+            nullable=False,
+            index=True,
         ),
-        sa.ForeignKeyConstraint(
-            ["rater_id"], ["raters.id"], name=op.f("fk_rater_declarations_rater_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["features_id"], ["texts.id"], name=op.f("fk_rater_declarations_features_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["caution_id"], ["texts.id"], name=op.f("fk_rater_declarations_caution_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["prompt_id"], ["texts.id"], name=op.f("fk_rater_declarations_prompt_id")
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_rater_declarations")),
-    )
-    op.create_index(
-        op.f("ix_rater_declarations_administration_id"),
-        "rater_declarations",
-        ["administration_id"],
-        unique=False,
+        sa.Column("rater_id", sa.Integer, sa.ForeignKey("raters.id"), nullable=False),
+        sa.Column("kind", sa.String, nullable=False),
+        sa.Column("scope", sa.String, nullable=False),
+        sa.Column("features_id", sa.Integer, sa.ForeignKey("texts.id"), nullable=False),
+        sa.Column("caution_id", sa.Integer, sa.ForeignKey("texts.id"), nullable=False),
+        sa.Column("prompt_id", sa.Integer, sa.ForeignKey("texts.id")),
+        sa.Column("recorded_at", sa.String, nullable=False),
     )
     connection = op.get_bind()
     rater = connection.scalar(sa.text("SELECT id FROM raters WHERE spec = :spec"), {"spec": RATER})
