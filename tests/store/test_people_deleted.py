@@ -331,7 +331,7 @@ def _deleted_in_a_fork(file: Path, at_call: int = 0, after_s: float = 0.0) -> in
         time.sleep(after_s)
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return int(counted.read_text()) if counted.exists() else 0
+    return int(counted.read_text() or 0) if counted.exists() else 0
 
 
 def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
