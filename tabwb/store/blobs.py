@@ -9,10 +9,10 @@ transaction, a named file without a row was left by a process that ended in betw
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import secrets
-import tempfile
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,10 +43,8 @@ def keep(folder: Path, digest: str, content: bytes) -> None:
     Raises:
         StoreError: it cannot be written.
     """
-    if is_whole(path_of(folder, digest), digest):
-        return
-    with explained(folder):
-        _put(folder, lambda file: (file.write(content), digest)[1])
+    if not is_whole(path_of(folder, digest), digest):
+        copy_into(folder, io.BytesIO(content))
 
 
 def copy_into(folder: Path, source: BinaryIO) -> str:
@@ -55,8 +53,9 @@ def copy_into(folder: Path, source: BinaryIO) -> str:
     Raises:
         StoreError: it cannot be written.
     """
-    with explained(folder):
-        return _put(folder, lambda file: _copy(source, file)[0])
+    with staged(folder, source) as new:
+        place(folder, new)
+    return new.digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,27 +187,6 @@ def sweep(folder: Path, known: Container[str]) -> list[Path]:
             if path.suffix != MARK:
                 removed.append(path)
     return removed
-
-
-def _put(folder: Path, write: Callable[[BinaryIO], str]) -> str:
-    """Write a file with ``write``, name it by the digest that it returns, and return the digest."""
-    # Private: mkstemp's files belong to their owner alone.
-    make_private_folder(folder)
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=NEW)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            digest = write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        path = path_of(folder, digest)
-        make_private_folder(path.parent)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    for changed in (path.parent, folder):
-        _sync_folder(changed)
-    return digest
 
 
 @contextmanager

@@ -10,12 +10,13 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from tabwb.records.errors import StoreError
+from tabwb.store import locks
 
 Row = Sequence[Any]
 
@@ -60,6 +61,19 @@ class Transaction:
         """Run one statement."""
         self._cursor.execute(self._written(sql), parameters)
 
+    def insert(self, table: str, row: Mapping[str, object], tail: str = "") -> Any:
+        """Insert a row, a value for each column; ``tail`` ends the statement.
+
+        Returns:
+            What the tail ``RETURNING column`` gives, or None.
+        """
+        marks = ", ".join("?" * len(row))
+        self.execute(
+            f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks}) {tail}", *row.values()
+        )
+        returned = self._cursor.fetchone() if "RETURNING" in tail else None
+        return None if returned is None else returned[0]
+
     def many(self, sql: str, rows: Sequence[Row]) -> None:
         """Run one statement for each row of parameters."""
         if rows:
@@ -75,11 +89,24 @@ class Database(Protocol):
     location: str
     """For people; never holds a password."""
 
+    def lock(self, administration_id: int) -> AbstractContextManager[None]:
+        """Hold an administration for this process; the lock is freed when the process ends.
+
+        Raises:
+            StoreError: another process holds it; the message names it.
+        """
+
+    def held(self, administrations: Collection[int]) -> frozenset[int]:
+        """Return those of some administrations that a session holds now."""
+
     def reading(self) -> AbstractContextManager[Transaction]:
         """Return a transaction that sees one state of the store throughout."""
 
     def writing(self) -> AbstractContextManager[Transaction]:
         """Return a transaction that is durable when the block ends and undone when it raises."""
+
+    def erasing(self) -> AbstractContextManager[Transaction]:
+        """Return a writing transaction whose deletions leave nothing in the file."""
 
     def close(self) -> None:
         """Close every connection; may be called twice."""
@@ -99,6 +126,9 @@ class EmbeddedDatabase:
     Args:
         path: of the file; created when it does not exist.
         patience_s: how long to wait for another program that writes.
+
+    Attributes:
+        only_read: whether the file could not be opened for writing.
     """
 
     def __init__(self, path: Path, *, patience_s: float = PATIENCE_S) -> None:
@@ -108,18 +138,19 @@ class EmbeddedDatabase:
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
         self._file: tuple[int, int] | None = None
-        self._only_read = False
+        self.only_read = False
 
-    @property
-    def only_read(self) -> bool:
-        """Whether the file could not be opened for writing."""
-        return self._only_read
+    def lock(self, administration_id: int) -> AbstractContextManager[None]:
+        """Hold the lock file of an administration; raises as :func:`locks.lock_file`."""
+        return locks.lock_file(self.path, administration_id)
 
-    @contextmanager
-    def reading(self) -> Iterator[Transaction]:
-        """Yield a transaction that sees one state of the store throughout."""
-        with self.transaction("BEGIN") as transaction:
-            yield transaction
+    def held(self, administrations: Collection[int]) -> frozenset[int]:
+        """Return those of some administrations that a session holds now."""
+        return frozenset(number for number in administrations if locks.is_held(self.path, number))
+
+    def reading(self) -> AbstractContextManager[Transaction]:
+        """Return a transaction that sees one state of the store throughout."""
+        return self._transaction("BEGIN")
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
@@ -129,11 +160,8 @@ class EmbeddedDatabase:
             StoreError: besides SQLite's own failures, when the file was removed or replaced while
                 it was open. SQLite would continue writing to an unnamed file.
         """
-        with self.explained():
-            self.connection()
-        if self._only_read:
-            raise read_only(self.location)
-        with self.transaction("BEGIN IMMEDIATE") as transaction:
+        self._refuse_read_only()
+        with self._transaction("BEGIN IMMEDIATE") as transaction:
             yield transaction
             self._still_there()
 
@@ -147,10 +175,7 @@ class EmbeddedDatabase:
         Raises:
             StoreError: as :meth:`writing`; or a row would be left without what it refers to.
         """
-        with self.explained():
-            self.connection()
-        if self._only_read:
-            raise read_only(self.location)
+        self._refuse_read_only()
         with self.explained(), closing(self._new(str(self.path))) as connection:
             connection.execute("PRAGMA foreign_keys = OFF")
             connection.execute("PRAGMA synchronous = FULL")
@@ -186,9 +211,14 @@ class EmbeddedDatabase:
             with suppress(OSError):
                 Path(f"{self.path}{tail}").chmod(0o600)
 
+    def _refuse_read_only(self) -> None:
+        with self.explained():
+            self.connection()
+        if self.only_read:
+            raise read_only(self.location)
+
     @contextmanager
-    def transaction(self, begin: str) -> Iterator[Transaction]:
-        """Yield a transaction opened with the given statement."""
+    def _transaction(self, begin: str) -> Iterator[Transaction]:
         with self.explained():
             connection = self.connection()
             try:
@@ -256,7 +286,7 @@ class EmbeddedDatabase:
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            return self._connect_to(str(self.path))
+            return self._connect_for_writing()
         except sqlite3.OperationalError as error:
             if not _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                 raise
@@ -285,7 +315,7 @@ class EmbeddedDatabase:
                 except sqlite3.Error:
                     connection.close()
                     raise
-                self._only_read = True
+                self.only_read = True
                 return connection
         return None
 
@@ -299,8 +329,8 @@ class EmbeddedDatabase:
             uri=uri,
         )
 
-    def _connect_to(self, place: str) -> sqlite3.Connection:
-        connection = self._new(place)
+    def _connect_for_writing(self) -> sqlite3.Connection:
+        connection = self._new(str(self.path))
         try:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
@@ -328,6 +358,32 @@ def _name(error: sqlite3.Error) -> str:
     return getattr(error, "sqlite_errorname", "") or ""
 
 
+_ERRORS = (
+    ("SQLITE_FULL", "the disk is full", f"{SAFE}: free some space, then resume"),
+    (
+        ("SQLITE_BUSY", "SQLITE_LOCKED"),
+        "the store is locked: another program has been writing for {patience_s:g} s",
+        f"{SAFE}: wait for that program or close it, then try again",
+    ),
+    (
+        "SQLITE_NOTADB",
+        "this is not a tabwb store: it is not an SQLite file, or its beginning is damaged",
+        "name another file with --store, or put back a backup",
+    ),
+    (
+        "SQLITE_CANTOPEN",
+        "the store cannot be opened: no permission, or its folder cannot be written",
+        "SQLite keeps two files beside it while it is open; name a place of your own with --store",
+    ),
+    (
+        "SQLITE_IOERR",
+        "the disk failed or refused to write ({name})",
+        f"{SAFE}: look for a full disk, a quota or a file size limit",
+    ),
+)
+"""Beginning of the name of an error of SQLite, message and hint."""
+
+
 def damaged(what: str, where: str) -> StoreError:
     """Return the error for a file that is not as SQLite wrote it."""
     return StoreError(
@@ -349,37 +405,12 @@ def read_only(where: str) -> StoreError:
 def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
     """Return what an error of SQLite means to a person, and what to do about it."""
     name = _name(error)
-    if name.startswith("SQLITE_FULL"):
-        return StoreError(
-            "the disk is full", where=where, hint=f"{SAFE}: free some space, then resume"
-        )
     if name.startswith("SQLITE_READONLY"):
         return read_only(where)
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return StoreError(
-            f"the store is locked: another program has been writing for {patience_s:g} s",
-            where=where,
-            hint=f"{SAFE}: wait for that program or close it, then try again",
-        )
-    if name == "SQLITE_NOTADB":
-        return StoreError(
-            "this is not a tabwb store: it is not an SQLite file, or its beginning is damaged",
-            where=where,
-            hint="name another file with --store, or put back a backup",
-        )
     if name.startswith("SQLITE_CORRUPT"):
         return damaged(str(error), where)
-    if name.startswith("SQLITE_CANTOPEN"):
-        return StoreError(
-            "the store cannot be opened: no permission, or its folder cannot be written",
-            where=where,
-            hint="SQLite keeps two files beside it while it is open; name a place of your own "
-            "with --store",
-        )
-    if name.startswith("SQLITE_IOERR"):
-        return StoreError(
-            f"the disk failed or refused to write ({name})",
-            where=where,
-            hint=f"{SAFE}: look for a full disk, a quota or a file size limit",
-        )
+    for beginning, message, hint in _ERRORS:
+        if name.startswith(beginning):
+            text = message.format(name=name, patience_s=patience_s)
+            return StoreError(text, where=where, hint=hint)
     return StoreError(f"the store failed: {error}", where=where, hint=SAFE)

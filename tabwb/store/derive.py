@@ -17,15 +17,17 @@ Both the reader and the engine use :class:`History`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from itertools import chain
+from typing import Self, TypeVar, overload
 
 from tabwb.records.entries import (
     AttemptEntry,
     DeclarationEntry,
     Entry,
     EventEntry,
+    EventKind,
     NumberedEntry,
     RatingsEntry,
 )
@@ -34,15 +36,81 @@ from tabwb.records.naming import TextSet, text_set, undoable_observation
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.store.blocks import Blocks
 
-UNDONE = "undone"
-"""The reason shown with an attempt that was taken back."""
-
+T = TypeVar("T")
+SIZE = 256
+"""Items in a block of :class:`Blocks`."""
 RatingsByRater = Mapping[str, tuple[Rating, ...]]
 _UNDOABLE = {"skipped": "skip", "voided": "void", "discontinued": "discontinuation"}
-_ENDINGS = frozenset({"finished", "not-needed"})
-_LIFECYCLE = frozenset({"finished", "discontinued", "paused", "resumed"})
+_LIFECYCLE = frozenset({"finished", "discontinued", "paused", "resumed", "undone"})
+
+
+class Blocks(Sequence[T]):
+    """An immutable sequence in blocks; a copy shares all blocks but those in which it differs.
+
+    A tuple of 40,000 trials, copied for every answer, cost more than scoring and storing it.
+
+    >>> first = Blocks(range(1000))
+    >>> second = first.changed({3: -3}, [1000])
+    >>> first[3], second[3], second[-1], len(first), len(second)
+    (3, -3, 1000, 1000, 1001)
+    """
+
+    __slots__ = ("_blocks", "_length")
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        whole = tuple(items)
+        self._length = len(whole)
+        self._blocks: tuple[tuple[T, ...], ...] = tuple(
+            whole[start : start + SIZE] for start in range(0, len(whole), SIZE)
+        )
+
+    def changed(self, items: Mapping[int, T], added: Sequence[T] = ()) -> Self:
+        """Return a copy with other items at some places (0 and up) and more items at its end."""
+        blocks = list(self._blocks)
+        opened: dict[int, list[T]] = {}
+        for place, item in items.items():
+            block, within = divmod(place, SIZE)
+            if block not in opened:
+                opened[block] = list(blocks[block])
+            opened[block][within] = item
+        for block, content in opened.items():
+            blocks[block] = tuple(content)
+        if added:
+            last = blocks.pop() if self._length % SIZE else ()
+            tail = (*last, *added)
+            blocks += [tail[start : start + SIZE] for start in range(0, len(tail), SIZE)]
+        copy = type(self)()
+        copy._blocks = tuple(blocks)
+        copy._length = self._length + len(added)
+        return copy
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, place: int | slice) -> T | tuple[T, ...]:
+        if isinstance(place, slice):
+            return tuple(self[at] for at in range(*place.indices(self._length)))
+        at = place + self._length if place < 0 else place
+        if not 0 <= at < self._length:
+            raise IndexError(place)
+        block, within = divmod(at, SIZE)
+        return self._blocks[block][within]
+
+    def __iter__(self) -> Iterator[T]:
+        return chain.from_iterable(self._blocks)
+
+    def __reversed__(self) -> Iterator[T]:
+        return chain.from_iterable(reversed(block) for block in reversed(self._blocks))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Blocks) and self._blocks == other._blocks
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, and the content may be large
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +153,7 @@ def taken_back(undone: Sequence[tuple[int, int]]) -> frozenset[int]:
     return frozenset(back)
 
 
-def trial_of(
+def _trial_of(
     plan: PlannedTrial,
     steps: Iterable[Step],
     ratings: Mapping[int, RatingsByRater],
@@ -93,15 +161,6 @@ def trial_of(
     *,
     discontinued: bool,
 ) -> Trial:
-    """Return the current state of one trial.
-
-    Args:
-        plan: as planned.
-        steps: the trial's own steps in order.
-        ratings: attempt number to what each rater said last.
-        back: sequence numbers that are taken back.
-        discontinued: whether the administration was ended early.
-    """
     attempts: list[Attempt] = []
     notes: list[str] = []
     observations: list[str] = []
@@ -114,7 +173,7 @@ def trial_of(
                     if effective:
                         state, reason = TrialState.ANSWERED, ""
                     else:
-                        attempt = replace(attempt, state=AttemptState.VOID, error=UNDONE)
+                        attempt = _voided(attempt, "undone")
                 attempts.append(attempt)
             case EventEntry(kind="skipped" | "voided" as kind, text=text) if effective:
                 state = TrialState.SKIPPED if kind == "skipped" else TrialState.VOID
@@ -127,12 +186,7 @@ def trial_of(
             case EventEntry(kind="observed", text=text) if effective:
                 observations.append(text)
                 if (written := text_set(text)) is not None:
-                    attempts = [
-                        _with_text(attempt, written)
-                        if attempt.number == written.attempt
-                        else attempt
-                        for attempt in attempts
-                    ]
+                    attempts = [_with_text(attempt, written) for attempt in attempts]
     if discontinued and state is TrialState.PLANNED:
         state = TrialState.NOT_ADMINISTERED
     trial = Trial(plan, state, tuple(attempts), (), reason, tuple(notes), tuple(observations))
@@ -144,6 +198,8 @@ def trial_of(
 
 
 def _with_text(attempt: Attempt, written: TextSet) -> Attempt:
+    if attempt.number != written.attempt:
+        return attempt
     kept = {name: value for name, value in attempt.metadata.items() if name != "cause"}
     return replace(
         attempt,
@@ -164,23 +220,17 @@ def status_of(
 ) -> tuple[AdministrationStatus, str]:
     """Return the status of an administration and the reason of its pause or discontinuation."""
     last = {
-        step.entry.kind: step
+        step.entry.kind: (step.sequence, step.entry.text)
         for step in steps
         if isinstance(step.entry, EventEntry) and step.sequence not in back
     }
     if "finished" in last:
         return AdministrationStatus.DONE, ""
     if "discontinued" in last:
-        return AdministrationStatus.DISCONTINUED, _text(last["discontinued"])
-    if "paused" in last and last["paused"].sequence > (
-        last["resumed"].sequence if "resumed" in last else 0
-    ):
-        return AdministrationStatus.PAUSED, _text(last["paused"])
+        return AdministrationStatus.DISCONTINUED, last["discontinued"][1]
+    if "paused" in last and last["paused"] > last.get("resumed", (0, "")):
+        return AdministrationStatus.PAUSED, last["paused"][1]
     return AdministrationStatus.RUNNING, ""
-
-
-def _text(step: Step) -> str:
-    return step.entry.text if isinstance(step.entry, EventEntry) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +311,7 @@ class History:
             if at is not None:
                 lines[at] = replace(lines[at], steps=(*lines[at].steps, step))
             if isinstance(entry, EventEntry):
-                lifecycle |= entry.kind in _LIFECYCLE or entry.kind == "undone"
+                lifecycle |= entry.kind in _LIFECYCLE
                 if entry.undoes is not None and not 0 < entry.undoes < step.sequence:
                     raise StoreError(
                         f"there is no step {entry.undoes} to take back",
@@ -287,7 +337,7 @@ class History:
         if (status is over) != (self.status is over):
             changed |= set(self._index.values())
         trials = {
-            at: trial_of(
+            at: _trial_of(
                 self.standing[at].plan,
                 kept[at].steps,
                 kept[at].ratings,
@@ -331,24 +381,12 @@ class History:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes on the administration as a whole."""
-        return tuple(
-            step.entry.text
-            for step in self._effective()
-            if isinstance(step.entry, EventEntry)
-            and step.entry.kind == "noted"
-            and step.entry.trial is None
-        )
+        return tuple(event.text for _, event in self._events("noted") if event.trial is None)
 
     @property
     def observations(self) -> tuple[str, ...]:
         """What was observed of the administration as a whole and not taken back, as JSON."""
-        return tuple(
-            step.entry.text
-            for step in self._effective()
-            if isinstance(step.entry, EventEntry)
-            and step.entry.kind == "observed"
-            and step.entry.trial is None
-        )
+        return tuple(event.text for _, event in self._events("observed") if event.trial is None)
 
     @property
     def model_facts(self) -> Mapping[str, str]:
@@ -382,14 +420,18 @@ class History:
 
         Who reopens takes them back.
         """
-        return tuple(
-            step.sequence
-            for step in self._effective()
-            if isinstance(step.entry, EventEntry) and step.entry.kind in _ENDINGS
-        )
+        return tuple(sequence for sequence, _ in self._events("finished", "not-needed"))
 
-    def _effective(self) -> Iterable[Step]:
-        return (step for step in self._steps if step.sequence not in self._back)
+    def _events(self, *kinds: EventKind) -> Iterator[tuple[int, EventEntry]]:
+        """Yield the effective events of these kinds with their sequence numbers."""
+        for step in self._steps:
+            entry = step.entry
+            if (
+                isinstance(entry, EventEntry)
+                and entry.kind in kinds
+                and step.sequence not in self._back
+            ):
+                yield step.sequence, entry
 
     def _place(self, number: int) -> int:
         if number not in self._index:

@@ -7,6 +7,7 @@ recordings, and pages that SQLite does not use any more) are named by the tombst
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +15,9 @@ from typing import TYPE_CHECKING
 from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.speakers import LogEntry, Reason, Tombstone
-from tabwb.store import blobs, codec, people_rows, takes
+from tabwb.store import blobs, people_rows, takes
 from tabwb.store.database import Transaction
-from tabwb.store.write import now
+from tabwb.store.write import now, to_json
 
 if TYPE_CHECKING:
     from tabwb.store.database import EmbeddedDatabase
@@ -40,30 +41,41 @@ _STEPS = (
     "DELETE FROM administrations WHERE id = ?",
 )
 
-_TEXTS = (
-    ("trials", "prompt_id", "administration_id = ?"),
-    ("messages", "text_id", f"attempt_id IN ({_ATTEMPTS})"),
-    ("rater_declarations", "features_id", "administration_id = ?"),
-    ("rater_declarations", "caution_id", "administration_id = ?"),
-    ("rater_declarations", "prompt_id", "administration_id = ?"),
-    ("judgements", "prompt_id", f"attempt_id IN ({_ATTEMPTS})"),
-    ("judgements", "raw_id", f"attempt_id IN ({_ATTEMPTS})"),
-    ("judgements", "first_raw_id", f"attempt_id IN ({_ATTEMPTS})"),
-    ("batteries", "canonical_id", None),
-)
-"""Table and column that refer to texts, and which of its rows are an administration's."""
-_REASONS = (("ratings", "reason_id", f"set_id IN ({_SETS})"),)
-_RATERS = (
-    ("rating_sets", "rater_id", f"attempt_id IN ({_ATTEMPTS})"),
-    ("judgements", "rater_id", f"attempt_id IN ({_ATTEMPTS})"),
-    ("rater_declarations", "rater_id", "administration_id = ?"),
-)
-"""The spec of a rater may hold the path of a transcript, and so the speaker's ID or name."""
-_FILES = (
-    ("recordings", "sha256", "administration_id = ?"),
-    ("battery_assets", "sha256", None),
-)
+_OWN = "administration_id = ?"
+_OF_ATTEMPTS = f"attempt_id IN ({_ATTEMPTS})"
 _Uses = tuple[tuple[str, str, str | None], ...]
+_SHARED: dict[str, tuple[str, _Uses]] = {
+    "texts": (
+        "id",
+        (
+            ("trials", "prompt_id", _OWN),
+            ("messages", "text_id", _OF_ATTEMPTS),
+            ("rater_declarations", "features_id", _OWN),
+            ("rater_declarations", "caution_id", _OWN),
+            ("rater_declarations", "prompt_id", _OWN),
+            ("judgements", "prompt_id", _OF_ATTEMPTS),
+            ("judgements", "raw_id", _OF_ATTEMPTS),
+            ("judgements", "first_raw_id", _OF_ATTEMPTS),
+            ("batteries", "canonical_id", None),
+        ),
+    ),
+    "reasons": ("id", (("ratings", "reason_id", f"set_id IN ({_SETS})"),)),
+    # The spec of a rater may hold the path of a transcript, and so the speaker's ID or name.
+    "raters": (
+        "id",
+        (
+            ("rating_sets", "rater_id", _OF_ATTEMPTS),
+            ("judgements", "rater_id", _OF_ATTEMPTS),
+            ("rater_declarations", "rater_id", _OWN),
+        ),
+    ),
+    "assets": (
+        "sha256",
+        (("recordings", "sha256", _OWN), ("battery_assets", "sha256", None)),
+    ),
+}
+"""What administrations share: its table and key; and every table and column that refer to it, with
+the condition by which its rows are an administration's."""
 
 
 def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
@@ -136,33 +148,29 @@ def delete(
         transaction.value("SELECT uid FROM administrations WHERE id = ?", number)
         for number in numbers
     ]
-    texts = _used(transaction, _TEXTS, numbers)
-    reasons = _used(transaction, _REASONS, numbers)
-    raters = _used(transaction, _RATERS, numbers)
-    files = _used(transaction, _FILES, numbers)
+    used = {table: _used(transaction, uses, numbers) for table, (_, uses) in _SHARED.items()}
     for number in numbers:
         for step in _STEPS:
             transaction.execute(step, number)
-    _forget(transaction, "texts", "id", texts - _used(transaction, _TEXTS, None))
-    _forget(transaction, "reasons", "id", reasons - _used(transaction, _REASONS, None))
-    _forget(transaction, "raters", "id", raters - _used(transaction, _RATERS, None))
-    files -= _used(transaction, _FILES, None)
-    _forget(transaction, "assets", "sha256", files)
+    for table, (key, uses) in _SHARED.items():
+        used[table] -= _used(transaction, uses, None)
+        rows = [(value,) for value in used[table]]
+        transaction.many(f"DELETE FROM {table} WHERE {key} = ?", rows)
     for table in ("speakers", "consents"):
         transaction.execute(f"DELETE FROM {table} WHERE speaker = ?", speaker)
     # Who did what is kept; the details may identify the person.
     transaction.execute("UPDATE access_log SET detail = '' WHERE speaker = ?", speaker)
     people_rows.insert_log(transaction, LogEntry("deleted", speaker, who=who, at=stone.deleted_at))
-    transaction.execute(
-        "INSERT INTO tombstones (speaker, deleted_at, who, reason, counts, pending)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        speaker,
-        stone.deleted_at,
-        who,
-        reason,
-        codec.to_json(stone.counts),
-        codec.to_json({"files": sorted(map(str, files)), "takes": takes}) if embedded else None,
-    )
+    left = {"files": sorted(map(str, used["assets"])), "takes": takes}
+    row = {
+        "speaker": speaker,
+        "deleted_at": stone.deleted_at,
+        "who": who,
+        "reason": reason,
+        "counts": to_json(stone.counts),
+        "pending": to_json(left) if embedded else None,
+    }
+    transaction.insert("tombstones", row)
     return stone
 
 
@@ -182,10 +190,6 @@ def _used(transaction: Transaction, uses: _Uses, numbers: tuple[int, ...] | None
                 rows = transaction.rows(f"{select} AND {theirs}", number)
                 used |= {row[0] for row in rows}
     return used
-
-
-def _forget(transaction: Transaction, table: str, key: str, unused: set[int | str]) -> None:
-    transaction.many(f"DELETE FROM {table} WHERE {key} = ?", [(value,) for value in unused])
 
 
 def remove_takes(store: Path, administrations: Iterable[str]) -> None:
@@ -212,7 +216,7 @@ def finish(database: EmbeddedDatabase) -> bool:
         stones = transaction.rows("SELECT id, pending FROM tombstones WHERE pending IS NOT NULL")
         known = {row[0] for row in transaction.rows("SELECT sha256 FROM assets")}
         for _, pending in stones:
-            left = codec.from_json(pending)
+            left = json.loads(pending)
             for digest in left["files"]:
                 if digest not in known:
                     blobs.remove(folder, digest)

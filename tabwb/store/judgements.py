@@ -6,24 +6,31 @@ never count, stand as JSON with the judgement itself.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
-from tabwb.store import codec
 from tabwb.store.database import Transaction
 from tabwb.store.schema import STATUSES
-from tabwb.store.write import Keys, attempt_key, insert_declaration, insert_ratings, now
+from tabwb.store.write import (
+    Keys,
+    attempt_key,
+    insert_declaration,
+    insert_ratings,
+    now,
+    to_json,
+)
 
 _AT_ONCE = 500
 """Parameters of one statement; databases allow some thousands."""
 
 _COLUMNS = (
-    "judgements.id, trial, attempts.number, spec, repeat, prompt.text, raw.text, first_raw.text,"
+    "trial, attempts.number, set_id, verdict, spec, repeat, prompt.text, raw.text, first_raw.text,"
     " repaired, structured, judgements.stop_reason, requests, prompt_tokens, reply_tokens,"
-    " judgements.latency_s, key, same_as, verdict, judgements.recorded_at, set_id"
+    " judgements.latency_s, key, same_as, judgements.id, judgements.recorded_at"
 )
 _JOINS = (
     " FROM judgements JOIN attempts ON attempts.id = judgements.attempt_id"
@@ -59,30 +66,29 @@ def insert(
             set_id = sets[judgement.rater]
         else:
             verdict = _verdict(judgement.ratings)
-        number = transaction.value(
-            "INSERT INTO judgements (attempt_id, rater_id, set_id, repeat, prompt_id, raw_id,"
-            " first_raw_id, repaired, structured, stop_reason, requests, prompt_tokens,"
-            " reply_tokens, latency_s, key, same_as, verdict, recorded_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
-            attempt_id,
-            rater_id,
-            set_id,
-            judgement.repeat,
-            keys.of(transaction, "texts", judgement.prompt_text),
-            keys.of(transaction, "texts", judgement.raw),
-            keys.of(transaction, "texts", judgement.first_raw) if judgement.first_raw else None,
-            judgement.repaired,
-            judgement.structured,
-            judgement.stop_reason.value,
-            judgement.requests,
-            judgement.prompt_tokens,
-            judgement.reply_tokens,
-            judgement.latency_s,
-            bytes.fromhex(judgement.key),
-            judgement.same_as,
-            verdict,
-            moment,
-        )
+        row = {
+            "attempt_id": attempt_id,
+            "rater_id": rater_id,
+            "set_id": set_id,
+            "repeat": judgement.repeat,
+            "prompt_id": keys.of(transaction, "texts", judgement.prompt_text),
+            "raw_id": keys.of(transaction, "texts", judgement.raw),
+            "first_raw_id": (
+                keys.of(transaction, "texts", judgement.first_raw) if judgement.first_raw else None
+            ),
+            "repaired": judgement.repaired,
+            "structured": judgement.structured,
+            "stop_reason": judgement.stop_reason.value,
+            "requests": judgement.requests,
+            "prompt_tokens": judgement.prompt_tokens,
+            "reply_tokens": judgement.reply_tokens,
+            "latency_s": judgement.latency_s,
+            "key": bytes.fromhex(judgement.key),
+            "same_as": judgement.same_as,
+            "verdict": verdict,
+            "recorded_at": moment,
+        }
+        number = transaction.insert("judgements", row, "RETURNING id")
         stored = replace(judgement, id=int(number), recorded_at=moment)
         kept.append(replace(entry, judgement=stored))
     return tuple(kept)
@@ -121,48 +127,39 @@ def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgem
 
 
 def _judged(transaction: Transaction, rows: Sequence[Any]) -> Iterator[Judged]:
-    ratings = _ratings(transaction, [row[-1] for row in rows if row[-1] is not None])
-    for row in rows:
-        (number, trial, attempt, rater, repeat, prompt, raw, first_raw, repaired, structured) = row[
-            :10
-        ]
-        stop, requests, prompt_tokens, reply_tokens, latency_s, key, same_as, verdict, moment = row[
-            10:19
-        ]
-        set_id = row[19]
-        yield Judged(
-            trial,
-            attempt,
-            Judgement(
-                rater=rater,
-                ratings=(
-                    tuple(Rating(rater, *given) for given in ratings[set_id])
-                    if set_id is not None
-                    else _from_verdict(rater, verdict)
-                ),
-                repeat=repeat,
-                prompt_text=prompt,
-                raw=raw,
-                first_raw=first_raw or "",
-                repaired=bool(repaired),
-                structured=bool(structured),
-                stop_reason=StopReason(stop),
-                requests=requests,
-                prompt_tokens=prompt_tokens,
-                reply_tokens=reply_tokens,
-                latency_s=latency_s,
-                key=bytes(key).hex(),
-                same_as=same_as,
-                id=number,
-                recorded_at=moment,
-            ),
+    ratings = _ratings(transaction, [row[2] for row in rows if row[2] is not None])
+    for trial, attempt, set_id, verdict, rater, repeat, prompt, raw, first_raw, *rest in rows:
+        repaired, structured, stop, requests, prompt_tokens, reply_tokens, latency_s, *last = rest
+        key, same_as, number, moment = last
+        given = _from_verdict(verdict) if set_id is None else ratings[set_id]
+        judgement = Judgement(
+            rater=rater,
+            ratings=tuple(Rating(rater, *rating) for rating in given),
+            repeat=repeat,
+            prompt_text=prompt,
+            raw=raw,
+            first_raw=first_raw or "",
+            repaired=bool(repaired),
+            structured=bool(structured),
+            stop_reason=StopReason(stop),
+            requests=requests,
+            prompt_tokens=prompt_tokens,
+            reply_tokens=reply_tokens,
+            latency_s=latency_s,
+            key=bytes(key).hex(),
+            same_as=same_as,
+            id=number,
+            recorded_at=moment,
         )
+        yield Judged(trial, attempt, judgement)
 
 
-def _ratings(
-    transaction: Transaction, sets: Sequence[int]
-) -> dict[int, list[tuple[str, float | None, RatingStatus, str]]]:
-    ratings: dict[int, list[tuple[str, float | None, RatingStatus, str]]] = {}
+_Given = list[tuple[str, float | None, RatingStatus, str]]
+"""Measure, value, status and reason of each rating."""
+
+
+def _ratings(transaction: Transaction, sets: Sequence[int]) -> dict[int, _Given]:
+    ratings: dict[int, _Given] = {}
     for at in range(0, len(sets), _AT_ONCE):
         part = sets[at : at + _AT_ONCE]
         marks = ", ".join("?" * len(part))
@@ -178,11 +175,9 @@ def _ratings(
 
 
 def _verdict(ratings: Sequence[Rating]) -> str:
-    return codec.to_json([[r.measure, r.value, r.status.value, r.reason] for r in ratings])
+    return to_json([[r.measure, r.value, r.status.value, r.reason] for r in ratings])
 
 
-def _from_verdict(rater: str, verdict: str) -> tuple[Rating, ...]:
-    return tuple(
-        Rating(rater, measure, value, RatingStatus(status), reason)
-        for measure, value, status, reason in codec.from_json(verdict)
-    )
+def _from_verdict(verdict: str) -> _Given:
+    rows = json.loads(verdict)
+    return [(measure, value, RatingStatus(status), why) for measure, value, status, why in rows]

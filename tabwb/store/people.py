@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabwb.records.errors import StoreError
 from tabwb.records.speakers import (
@@ -22,9 +23,11 @@ from tabwb.records.speakers import (
 )
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, erase, people_rows, read, takes
-from tabwb.store.access import Access
 from tabwb.store.database import Transaction
 from tabwb.store.location import resolve
+
+if TYPE_CHECKING:
+    from tabwb.store.store import Access
 
 
 class People:
@@ -63,11 +66,11 @@ class People:
         if gone:
             raise StoreError(
                 f"speaker {speaker} was deleted on {gone[-1].deleted_at[:10]} ({gone[-1].reason})",
-                where=self._access.location,
+                where=self._access.database.location,
             )
         raise StoreError(
             f"there is no speaker '{speaker}' in this store",
-            where=self._access.location,
+            where=self._access.database.location,
             hint=f"'tabwb speaker list' lists who there is; 'tabwb speaker add {speaker}' adds one",
         )
 
@@ -229,7 +232,7 @@ class People:
         with self._access.reading() as transaction:
             content = transaction.value("SELECT content FROM assets WHERE sha256 = ?", sha256)
         if content is None:
-            raise StoreError(f"no recording {sha256} is kept", where=self._access.location)
+            raise StoreError(f"no recording {sha256} is kept", where=self._access.database.location)
         if self._temporary is None:
             with blobs.explained(takes.user_work_root()):
                 self._temporary = WorkFolder(takes.user_work_root())
@@ -276,7 +279,7 @@ class People:
         embedded = self._access.embedded is not None
         with ExitStack() as held:
             for number in numbers:
-                held.enter_context(self._access.lock(number))
+                held.enter_context(self._access.database.lock(number))
             with self._access.erasing() as transaction:
                 stone = erase.delete(
                     transaction, speaker, because, who or operator(),

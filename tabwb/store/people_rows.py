@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from typing import Any
 
+from tabwb.records.condition_table import conditions_from
 from tabwb.records.errors import StoreError
-from tabwb.records.speakers import (
-    Consent,
-    KeptRecording,
-    LogEntry,
-    Speaker,
-    Tombstone,
-)
-from tabwb.store import codec
+from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker, Tombstone
 from tabwb.store.database import Transaction
-from tabwb.store.write import now
+from tabwb.store.write import now, to_json
 
 
 def speakers(transaction: Transaction) -> tuple[Speaker, ...]:
@@ -27,22 +23,19 @@ def speakers(transaction: Transaction) -> tuple[Speaker, ...]:
         "SELECT speaker, record, recorded_at, who FROM speakers ORDER BY id"
     ):
         versions[speaker] = versions.get(speaker, 0) + 1
-        values = codec.from_json(record)
+        values = json.loads(record)
         known[speaker] = Speaker(speaker, values, recorded_at, who, versions[speaker])
     return tuple(known[speaker] for speaker in sorted(known))
 
 
 def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
     """Return every version of a speaker's record, oldest first."""
+    rows = transaction.rows(
+        "SELECT record, recorded_at, who FROM speakers WHERE speaker = ? ORDER BY id", speaker
+    )
     return tuple(
-        Speaker(speaker, codec.from_json(record), recorded_at, who, version)
-        for version, (record, recorded_at, who) in enumerate(
-            transaction.rows(
-                "SELECT record, recorded_at, who FROM speakers WHERE speaker = ? ORDER BY id",
-                speaker,
-            ),
-            1,
-        )
+        Speaker(speaker, json.loads(record), recorded_at, who, version)
+        for version, (record, recorded_at, who) in enumerate(rows, 1)
     )
 
 
@@ -62,7 +55,7 @@ def guarded(transaction: Transaction, speaker: str | None = None) -> tuple[tuple
         " WHERE kind = 'speaker' OR conditions LIKE ? ORDER BY id",
         '%"origin":"%',
     )
-    given = ((number, codec.conditions_from_json(conditions)) for number, conditions in rows)
+    given = ((number, conditions_from(json.loads(conditions))) for number, conditions in rows)
     return tuple(
         (number, conditions.person)
         for number, conditions in given
@@ -81,13 +74,13 @@ def has_people(transaction: Transaction) -> bool:
 def insert_speaker(transaction: Transaction, speaker: Speaker) -> None:
     """Insert a new version of a speaker's record."""
     refuse_deleted(transaction, speaker.id)
-    transaction.execute(
-        "INSERT INTO speakers (speaker, record, who, recorded_at) VALUES (?, ?, ?, ?)",
-        speaker.id,
-        codec.to_json(dict(speaker.values)),
-        speaker.by,
-        now(),
-    )
+    row = {
+        "speaker": speaker.id,
+        "record": to_json(dict(speaker.values)),
+        "who": speaker.by,
+        "recorded_at": now(),
+    }
+    transaction.insert("speakers", row)
 
 
 def consents(transaction: Transaction, speaker: str) -> tuple[Consent, ...]:
@@ -105,57 +98,42 @@ def consents(transaction: Transaction, speaker: str) -> tuple[Consent, ...]:
 def insert_consent(transaction: Transaction, consent: Consent) -> None:
     """Insert one consent or withdrawal."""
     refuse_deleted(transaction, consent.speaker)
-    transaction.execute(
-        "INSERT INTO consents (speaker, scope, given, day, document, note, who, recorded_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        consent.speaker,
-        consent.scope,
-        consent.given,
-        consent.on,
-        consent.document,
-        consent.note,
-        consent.by,
-        now(),
-    )
+    row = {
+        "speaker": consent.speaker,
+        "scope": consent.scope,
+        "given": consent.given,
+        "day": consent.on,
+        "document": consent.document,
+        "note": consent.note,
+        "who": consent.by,
+        "recorded_at": now(),
+    }
+    transaction.insert("consents", row)
 
 
 def insert_log(transaction: Transaction, entry: LogEntry) -> None:
     """Insert one line of the log."""
-    transaction.execute(
-        "INSERT INTO access_log (at, who, act, speaker, administration, detail)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        entry.at or now(),
-        entry.who,
-        entry.act,
-        entry.speaker,
-        entry.administration,
-        entry.detail,
-    )
+    transaction.insert("access_log", {**asdict(entry), "at": entry.at or now()})
 
 
 def log_entries(
     transaction: Transaction, speaker: str | None, administration: int | None
 ) -> tuple[LogEntry, ...]:
     """Return the log, oldest first: all of it, of a speaker, or of an administration."""
-    wanted = [
-        (column, value)
-        for column, value in (("speaker", speaker), ("administration", administration))
-        if value is not None
-    ]
-    where = " AND ".join(f"{column} = ?" for column, _ in wanted)
-    return tuple(
-        LogEntry(act, whose, number, detail, who, at)
-        for act, whose, number, detail, who, at in transaction.rows(
-            "SELECT act, speaker, administration, detail, who, at FROM access_log"
-            f"{f' WHERE {where}' if where else ''} ORDER BY id",
-            *(value for _, value in wanted),
-        )
+    limits = {"speaker": speaker, "administration": administration}
+    wanted = {column: value for column, value in limits.items() if value is not None}
+    where = f" WHERE {' AND '.join(f'{column} = ?' for column in wanted)}" if wanted else ""
+    rows = transaction.rows(
+        f"SELECT act, speaker, administration, detail, who, at FROM access_log{where} ORDER BY id",
+        *wanted.values(),
     )
+    return tuple(LogEntry(*row) for row in rows)
 
 
 _RECORDING = (
     "uid, seconds, rate, channels, role, derived_from, parameters, started_at, sha256, recorded_at"
 )
+"""The columns that are fields of :class:`KeptRecording`."""
 
 
 def recordings(transaction: Transaction, administration_id: int) -> tuple[KeptRecording, ...]:
@@ -177,19 +155,8 @@ def recording(transaction: Transaction, uid: str) -> tuple[int, KeptRecording] |
 
 
 def _recording(row: Any) -> KeptRecording:
-    uid, seconds, rate, channels, role, derived_from, parameters, started_at, sha256, at = row[:10]
-    return KeptRecording(
-        uid=uid,
-        seconds=seconds,
-        rate=rate,
-        channels=channels,
-        role=role,
-        derived_from=derived_from,
-        parameters=codec.from_json(parameters),
-        started_at=started_at,
-        sha256=sha256,
-        recorded_at=at,
-    )
+    values = dict(zip(_RECORDING.split(", "), row, strict=False))
+    return KeptRecording(**{**values, "parameters": json.loads(values["parameters"])})
 
 
 def insert_recording(
@@ -201,27 +168,16 @@ def insert_recording(
     content: bytes | None,
 ) -> None:
     """Insert a recording, and its file unless that is there already."""
-    transaction.execute(
-        "INSERT INTO assets (sha256, size, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        digest,
-        size,
-        content,
-    )
-    transaction.execute(
-        "INSERT INTO recordings (uid, administration_id, sha256, role, derived_from, seconds, rate,"
-        " channels, parameters, started_at, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        recording.uid,
-        administration_id,
-        digest,
-        recording.role,
-        recording.derived_from,
-        recording.seconds,
-        recording.rate,
-        recording.channels,
-        codec.to_json(dict(recording.parameters)),
-        recording.started_at,
-        now(),
-    )
+    asset = {"sha256": digest, "size": size, "content": content}
+    transaction.insert("assets", asset, "ON CONFLICT DO NOTHING")
+    row = {
+        **asdict(recording),
+        "administration_id": administration_id,
+        "sha256": digest,
+        "parameters": to_json(dict(recording.parameters)),
+        "recorded_at": now(),
+    }
+    transaction.insert("recordings", row)
 
 
 def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[Tombstone, ...]:
@@ -232,7 +188,7 @@ def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[To
         *(() if speaker is None else (speaker,)),
     )
     return tuple(
-        Tombstone(whose, deleted_at, who, reason, codec.from_json(counts), pending is None)
+        Tombstone(whose, deleted_at, who, reason, json.loads(counts), pending is None)
         for whose, deleted_at, who, reason, counts, pending in rows
     )
 
@@ -243,9 +199,8 @@ def refuse_deleted(transaction: Transaction, speaker: str) -> None:
     Raises:
         StoreError: the speaker was deleted, and not for having been entered by mistake.
     """
-    gone = [
-        stone for stone in tombstones(transaction, speaker) if stone.reason != "entered-by-mistake"
-    ]
+    stones = tombstones(transaction, speaker)
+    gone = [stone for stone in stones if stone.reason != "entered-by-mistake"]
     if gone:
         raise StoreError(
             f"speaker {speaker} was deleted on {gone[-1].deleted_at[:10]} ({gone[-1].reason})",

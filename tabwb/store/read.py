@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
+from tabwb.records.condition_table import conditions_from
 from tabwb.records.entries import (
     AttemptEntry,
     DeclarationEntry,
@@ -15,14 +17,8 @@ from tabwb.records.entries import (
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Declaration, Rating
-from tabwb.records.states import (
-    AdministrationStatus,
-    AttemptState,
-    ResponseStatus,
-    StopReason,
-)
+from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Administration, Attempt, PlannedTrial
-from tabwb.store import codec
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import History, Step, status_of
 from tabwb.store.schema import STATUSES
@@ -39,28 +35,18 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
     """
     text = str(reference).strip().lower()
     # A uid may be all digits at its beginning; a small id has fewer than 8.
+    select = "SELECT id FROM administrations WHERE"
+    rows: list[Row] = []
     if text.isdecimal() and len(text) < 8:
-        numbers = [
-            row[0]
-            for row in transaction.rows("SELECT id FROM administrations WHERE id = ?", int(text))
-        ]
+        rows = transaction.rows(f"{select} id = ?", int(text))
     elif _PREFIX.fullmatch(text):
-        numbers = [
-            row[0]
-            for row in transaction.rows(
-                "SELECT id FROM administrations WHERE uid >= ? AND uid < ? ORDER BY id",
-                text,
-                text + "g",
-            )
-        ]
-    else:
-        numbers = []
-    if len(numbers) == 1:
-        return int(numbers[0])
-    if numbers:
+        rows = transaction.rows(f"{select} uid >= ? AND uid < ? ORDER BY id", text, text + "g")
+    if len(rows) == 1:
+        return int(rows[0][0])
+    if rows:
         raise StoreError(
-            f"'{reference}' is the beginning of {len(numbers)} administrations' ids",
-            allowed=", ".join(str(number) for number in numbers[:10]),
+            f"'{reference}' is the beginning of {len(rows)} administrations' ids",
+            allowed=", ".join(str(number) for (number,) in rows[:10]),
         )
     raise StoreError(
         f"there is no administration '{reference}' in this store",
@@ -76,15 +62,8 @@ def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTr
         " JOIN texts ON texts.id = prompt_id WHERE administration_id = ? ORDER BY number",
         administration_id,
     ):
-        yield PlannedTrial(
-            number,
-            subtest,
-            item,
-            replicate,
-            tuple(codec.from_json(options)),
-            prompt,
-            bool(practice),
-        )
+        shown = tuple(json.loads(options))
+        yield PlannedTrial(number, subtest, item, replicate, shown, prompt, bool(practice))
 
 
 def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
@@ -130,15 +109,14 @@ def _attempt(kind: str, row: Row, exchanges: dict[int, list[Message]], recorded_
         latency_s=latency_s,
         messages=tuple(exchanges.get(attempt_id, ())),
         error=error,
-        metadata=codec.from_json(metadata) if metadata != "{}" else {},
+        metadata=json.loads(metadata) if metadata != "{}" else {},
         recorded_at=recorded_at,
     )
 
 
 def _ratings(transaction: Transaction, administration_id: int) -> Iterator[RatingsEntry]:
     # One entry for each set; a later set of the same rater replaces the earlier one in the fold.
-    place: tuple[int, int, int] | None = None
-    collected: list[Rating] = []
+    sets: dict[tuple[int, int, int], list[Rating]] = {}
     for set_id, trial, number, rater, measure, value, status_id, reason in transaction.rows(
         "SELECT rating_sets.id, trial, attempts.number, spec, name, value, status_id, reasons.text"
         " FROM attempts"
@@ -150,13 +128,10 @@ def _ratings(transaction: Transaction, administration_id: int) -> Iterator[Ratin
         " WHERE administration_id = ? ORDER BY rating_sets.id, measure_id",
         administration_id,
     ):
-        if place != (set_id, trial, number):
-            if place is not None:
-                yield RatingsEntry(place[1], place[2], tuple(collected))
-            place, collected = (set_id, trial, number), []
-        collected.append(Rating(rater, measure, value, STATUSES[status_id], reason or ""))
-    if place is not None:
-        yield RatingsEntry(place[1], place[2], tuple(collected))
+        rating = Rating(rater, measure, value, STATUSES[status_id], reason or "")
+        sets.setdefault((set_id, trial, number), []).append(rating)
+    for (_, trial, number), ratings in sets.items():
+        yield RatingsEntry(trial, number, tuple(ratings))
 
 
 def _declarations(transaction: Transaction, administration_id: int) -> Iterator[DeclarationEntry]:
@@ -169,7 +144,7 @@ def _declarations(transaction: Transaction, administration_id: int) -> Iterator[
         " WHERE administration_id = ? ORDER BY rater_declarations.id",
         administration_id,
     ):
-        over = tuple(codec.from_json(features))
+        over = tuple(json.loads(features))
         yield DeclarationEntry(Declaration(rater, over, scope, kind, caution, prompt or ""))
 
 
@@ -182,12 +157,8 @@ def history(transaction: Transaction, administration_id: int) -> History:
 
 def newest(transaction: Transaction, count: int) -> int:
     """Return the smallest id among the ``count`` newest administrations; 0 when there are fewer."""
-    return int(
-        transaction.value(
-            "SELECT id FROM administrations ORDER BY id DESC LIMIT 1 OFFSET ?", count - 1
-        )
-        or 0
-    )
+    find = "SELECT id FROM administrations ORDER BY id DESC LIMIT 1 OFFSET ?"
+    return int(transaction.value(find, count - 1) or 0)
 
 
 def administrations(
@@ -200,28 +171,20 @@ def administrations(
     both ways agree.
     """
     these = "administration_id BETWEEN ? AND ?"
-    planned = _counts(
-        transaction,
-        f"SELECT administration_id, count(*) FROM trials WHERE {these} GROUP BY 1",
-        (first, last),
-    )
-    practice = _counts(
-        transaction,
-        f"SELECT administration_id, count(*) FROM trials WHERE {these} AND practice GROUP BY 1",
-        (first, last),
-    )
-    answered = _counts(
-        transaction,
+
+    def counts(sql: str) -> dict[int, int]:
+        return dict(transaction.rows(f"{sql} GROUP BY 1", first, last))
+
+    trials = f"SELECT administration_id, count(*) FROM trials WHERE {these}"
+    planned, practice = counts(trials), counts(f"{trials} AND practice")
+    answered = counts(
         "SELECT administration_id, count(DISTINCT trial) FROM entries"
-        f" WHERE {these} AND kind = 'attempt-ok' GROUP BY 1",
-        (first, last),
+        f" WHERE {these} AND kind = 'attempt-ok'"
     )
-    practised = _counts(
-        transaction,
+    practised = counts(
         "SELECT trials.administration_id, count(DISTINCT trial) FROM trials"
         " JOIN entries ON entries.administration_id = trials.administration_id"
-        f" AND trial = number WHERE trials.{these} AND practice AND kind = 'attempt-ok' GROUP BY 1",
-        (first, last),
+        f" AND trial = number WHERE trials.{these} AND practice AND kind = 'attempt-ok'"
     )
     events: dict[int, list[Step]] = {}
     folded: set[int] = set()
@@ -260,19 +223,15 @@ def administrations(
                 battery_version=version,
                 battery_hash=content_hash,
                 battery_title=title,
-                conditions=codec.conditions_from_json(conditions),
+                conditions=conditions_from(json.loads(conditions)),
                 created_at=created,
                 planned=planned.get(number, 0) - practice.get(number, 0),
                 answered=n_answered,
-                versions=codec.from_json(versions),
+                versions=json.loads(versions),
                 reason=reason if status is AdministrationStatus.DISCONTINUED else "",
             )
         )
     return tuple(made)
-
-
-def _counts(transaction: Transaction, sql: str, between: tuple[int, int]) -> dict[int, int]:
-    return dict(transaction.rows(sql, *between))
 
 
 def _outline(transaction: Transaction, administration_id: int) -> History:

@@ -6,7 +6,7 @@ import os
 import platform
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -61,6 +61,8 @@ class ServerDatabase:
         with self._transaction("SET LOCAL synchronous_commit = on") as transaction:
             yield transaction
 
+    erasing = writing  # the server's own clean-up removes deleted rows
+
     @contextmanager
     def lock(self, administration_id: int) -> Iterator[None]:
         """Hold the lock of one administration on a connection of its own.
@@ -83,8 +85,8 @@ class ServerDatabase:
         finally:
             connection.close()
 
-    def held(self) -> frozenset[int]:
-        """Return the administrations whose locks are held by any process."""
+    def held(self, administrations: Collection[int]) -> frozenset[int]:
+        """Return those of some administrations that a session holds now."""
         with self._explained():
             rows = self._connection().execute(
                 "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = %s"
@@ -92,7 +94,7 @@ class ServerDatabase:
                 " (SELECT oid FROM pg_database WHERE datname = current_database())",
                 (LOCK_SPACE,),
             )
-            return frozenset(int(row[0]) for row in rows.fetchall())
+            return frozenset(int(row[0]) for row in rows.fetchall()) & frozenset(administrations)
 
     def connect(self, *, autocommit: bool) -> psycopg.Connection[Any]:
         """Return a new connection whose name identifies this process as a holder of locks."""

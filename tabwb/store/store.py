@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -17,12 +18,72 @@ from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, PlannedTrial, Trial
 from tabwb.store import blobs, judgements, people_rows, read, write
-from tabwb.store.access import Access
-from tabwb.store.database import PATIENCE_S, Conflict, Database, EmbeddedDatabase
+from tabwb.store.database import PATIENCE_S, Conflict, Database, EmbeddedDatabase, Transaction
 from tabwb.store.derive import History
+from tabwb.store.erase import finish
 from tabwb.store.location import resolve
 from tabwb.store.open import open_embedded
 from tabwb.store.people import People
+
+
+class Access:
+    """Transactions for the parts of a store. May be used from several threads.
+
+    Attributes:
+        database: where the rows are.
+        embedded: the SQLite file, or None for a server.
+        keys: of what is stored once.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.embedded = database.path if isinstance(database, EmbeddedDatabase) else None
+        self.keys = write.Keys()
+        self._turn = threading.Lock()
+
+    def make_private_before_people(self, transaction: Transaction) -> None:
+        """Close the file to other users before it holds the first person's data."""
+        if isinstance(self.database, EmbeddedDatabase) and not people_rows.has_people(transaction):
+            self.database.make_private()
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Yield a reading transaction; rows that cannot be read are a damaged store."""
+        try:
+            with self.database.reading() as transaction:
+                yield transaction
+        except (KeyError, ValueError, TypeError) as error:
+            raise StoreError(
+                f"the store is damaged: a row cannot be read ({error})",
+                where=self.database.location,
+                hint="'tabwb store check' says where; put back a backup, and keep this one",
+            ) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """Yield a writing transaction; writers of this process take turns."""
+        with self._turn:
+            try:
+                with self.database.writing() as transaction:
+                    self.keys.renew(transaction)
+                    yield transaction
+            except BaseException:
+                self.keys.forget()
+                raise
+            self.keys.keep()
+
+    @contextmanager
+    def erasing(self) -> Iterator[Transaction]:
+        """Yield a writing transaction whose deletions leave nothing in the file."""
+        with self._turn, self.database.erasing() as transaction:
+            yield transaction
+
+    def finish_erasing(self) -> bool:
+        """Remove what a deletion left on the disk; False where traces may be left."""
+        if not isinstance(self.database, EmbeddedDatabase):
+            return True
+        with self._turn:
+            return finish(self.database)
 
 
 class Store:
@@ -109,34 +170,29 @@ class Store:
                     where=battery.origin or None,
                     hint="read the battery again",
                 )
-        embedded = self.embedded
-        folder = None if embedded is None else blobs.folder_of(embedded)
+        folder = None if self.embedded is None else blobs.folder_of(self.embedded)
         absent = {
             digest
             for digest in battery.assets.values()
             if folder and not blobs.is_whole(blobs.path_of(folder, digest), digest)
         }
-        sizes = {path: len(assets[path]) for path in battery.assets}
         try:
-            self._keep_battery(battery, assets, absent, sizes)
+            self._keep_battery(battery, assets, folder, absent)
         except Conflict:
             # On a server another process kept it at this moment.
-            self._keep_battery(battery, assets, absent, sizes)
+            self._keep_battery(battery, assets, folder, absent)
 
     def _keep_battery(
         self,
         battery: Battery,
         assets: Mapping[str, bytes],
+        folder: Path | None,
         absent: Collection[str],
-        sizes: Mapping[str, int],
     ) -> None:
-        embedded = self.embedded
-        folder = None if embedded is None else blobs.folder_of(embedded)
         with self._access.writing() as transaction:
             key = write.insert_battery(transaction, self._access.keys, battery)
             if key is not None:
-                content = assets if embedded is None else None
-                write.insert_assets(transaction, key, battery, content, sizes)
+                write.insert_assets(transaction, key, battery, assets, with_content=folder is None)
             for path, digest in battery.assets.items():
                 # A deletion may have removed one since the check.
                 if folder and (digest in absent or not blobs.path_of(folder, digest).is_file()):
@@ -240,8 +296,8 @@ class Store:
         """
         with self._access.reading() as transaction:
             number = read.number_of(transaction, ref)
-            matching = read.administrations(transaction, number, number)
-        return self._with_interrupted(matching)[0]
+            (administration,) = read.administrations(transaction, number, number)
+        return self._with_interrupted([administration])[0]
 
     def administrations(self, newest: int | None = None) -> tuple[Administration, ...]:
         """Return all administrations, or only so many of the newest; the newest one last."""
@@ -309,7 +365,7 @@ class Store:
         Raises:
             StoreError: another process holds it; the message names it.
         """
-        return self._access.lock(administration_id)
+        return self.database.lock(administration_id)
 
     # ---------------------------------------------------------------- inside
 
@@ -322,9 +378,7 @@ class Store:
             for administration in administrations
             if administration.status is AdministrationStatus.RUNNING
         ]
-        if not running:
-            return tuple(administrations)
-        left = frozenset(running) - self._access.held(running)
+        left = frozenset(running) - self.database.held(running) if running else frozenset()
         return tuple(
             replace(administration, interrupted=True)
             if administration.id in left

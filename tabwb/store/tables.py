@@ -11,33 +11,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Double,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    PrimaryKeyConstraint,
-    SmallInteger,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from tabwb.records.condition_table import default_of
 from tabwb.records.conditions import CONDITIONS
 
-metadata = MetaData(
+metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -47,312 +28,301 @@ metadata = MetaData(
     }
 )
 
-alembic_version = Table(
+alembic_version = sa.Table(
     "alembic_version",
     metadata,
-    Column("version_num", String(32), nullable=False),
-    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+    sa.Column("version_num", sa.String(32), nullable=False),
+    sa.PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
 
-batteries = Table(
+batteries = sa.Table(
     "batteries",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("battery", String, nullable=False),
-    Column("version", String, nullable=False),
-    Column("content_hash", String(64), nullable=False, unique=True),
-    Column("title", String, nullable=False),
-    Column("canonical_id", ForeignKey("texts.id"), nullable=False),
-    Column("kept_at", String, nullable=False),
-    UniqueConstraint("battery", "version"),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("battery", sa.String, nullable=False),
+    sa.Column("version", sa.String, nullable=False),
+    sa.Column("content_hash", sa.String(64), nullable=False, unique=True),
+    sa.Column("title", sa.String, nullable=False),
+    sa.Column("canonical_id", sa.ForeignKey("texts.id"), nullable=False),
+    sa.Column("kept_at", sa.String, nullable=False),
+    sa.UniqueConstraint("battery", "version"),
 )
 
-assets = Table(
+assets = sa.Table(
     "assets",
     metadata,
-    Column("sha256", String(64), primary_key=True),
-    Column("size", Integer, nullable=False),
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("size", sa.Integer, nullable=False),
     # Beside an SQLite file the bytes lie in a folder; a server keeps them here.
-    Column("content", LargeBinary),
+    sa.Column("content", sa.LargeBinary),
     sqlite_with_rowid=False,
 )
 
-battery_assets = Table(
+battery_assets = sa.Table(
     "battery_assets",
     metadata,
-    Column("battery_id", ForeignKey("batteries.id"), primary_key=True),
-    Column("path", String, primary_key=True),
-    Column("sha256", ForeignKey("assets.sha256"), nullable=False),
+    sa.Column("battery_id", sa.ForeignKey("batteries.id"), primary_key=True),
+    sa.Column("path", sa.String, primary_key=True),
+    sa.Column("sha256", sa.ForeignKey("assets.sha256"), nullable=False),
     sqlite_with_rowid=False,
 )
 
-administrations = Table(
+administrations = sa.Table(
     "administrations",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("uid", String(36), nullable=False, unique=True),
-    Column("battery_id", ForeignKey("batteries.id"), nullable=False),
-    Column("examinee", String, nullable=False),
-    Column("kind", String, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("uid", sa.String(36), nullable=False, unique=True),
+    sa.Column("battery_id", sa.ForeignKey("batteries.id"), nullable=False),
+    sa.Column("examinee", sa.String, nullable=False),
+    sa.Column("kind", sa.String, nullable=False),
     *(
-        Column(
+        sa.Column(
             condition.id,
-            {"integer": BigInteger, "number": Double, "boolean": Boolean}.get(
-                condition.kind.column, String
+            {"integer": sa.BigInteger, "number": sa.Double, "boolean": sa.Boolean}.get(
+                condition.kind.column, sa.String
             ),
             nullable=default_of(condition) is None,
         )
         for condition in CONDITIONS
         if condition.stored
     ),
-    Column("conditions", Text, nullable=False),
-    Column("versions", Text, nullable=False),
-    Column("created_at", String, nullable=False),
+    sa.Column("conditions", sa.Text, nullable=False),
+    sa.Column("versions", sa.Text, nullable=False),
+    sa.Column("created_at", sa.String, nullable=False),
     sqlite_autoincrement=True,
 )
 
-texts = Table(
-    "texts",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("sha256", LargeBinary, nullable=False, unique=True),
-    Column("text", Text, nullable=False),
-)
+# What many rows share stands here once.
+for name in ("texts", "reasons"):
+    sa.Table(
+        name,
+        metadata,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("sha256", sa.LargeBinary, nullable=False, unique=True),
+        sa.Column("text", sa.Text, nullable=False),
+    )
+for name, column in (("raters", "spec"), ("measures", "name")):
+    sa.Table(
+        name,
+        metadata,
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column(column, sa.String, nullable=False, unique=True),
+    )
 
-trials = Table(
+trials = sa.Table(
     "trials",
     metadata,
-    Column("administration_id", ForeignKey("administrations.id"), primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("subtest", String, nullable=False),
-    Column("item", String, nullable=False),
-    Column("replicate", Integer, nullable=False),
-    Column("options", Text, nullable=False),
-    Column("prompt_id", ForeignKey("texts.id"), nullable=False),
-    Column("practice", Boolean, nullable=False),
+    sa.Column("administration_id", sa.ForeignKey("administrations.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("subtest", sa.String, nullable=False),
+    sa.Column("item", sa.String, nullable=False),
+    sa.Column("replicate", sa.Integer, nullable=False),
+    sa.Column("options", sa.Text, nullable=False),
+    sa.Column("prompt_id", sa.ForeignKey("texts.id"), nullable=False),
+    sa.Column("practice", sa.Boolean, nullable=False),
     sqlite_with_rowid=False,
 )
 
-entries = Table(
+entries = sa.Table(
     "entries",
     metadata,
-    Column("administration_id", ForeignKey("administrations.id"), primary_key=True),
-    Column("sequence", Integer, primary_key=True, autoincrement=False),
-    Column("kind", String, nullable=False),
-    Column("trial", Integer),
-    Column("text", Text, nullable=False),
-    Column("undoes", Integer),
-    Column("recorded_at", String, nullable=False),
-    ForeignKeyConstraint(
+    sa.Column("administration_id", sa.ForeignKey("administrations.id"), primary_key=True),
+    sa.Column("sequence", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.String, nullable=False),
+    sa.Column("trial", sa.Integer),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("undoes", sa.Integer),
+    sa.Column("recorded_at", sa.String, nullable=False),
+    sa.ForeignKeyConstraint(
         ["administration_id", "trial"], ["trials.administration_id", "trials.number"]
     ),
-    ForeignKeyConstraint(
+    sa.ForeignKeyConstraint(
         ["administration_id", "undoes"], ["entries.administration_id", "entries.sequence"]
     ),
-    CheckConstraint("undoes IS NULL OR undoes < sequence", name="undoes_earlier"),
+    sa.CheckConstraint("undoes IS NULL OR undoes < sequence", name="undoes_earlier"),
     sqlite_with_rowid=False,
 )
 
-attempts = Table(
+attempts = sa.Table(
     "attempts",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("administration_id", Integer, nullable=False),
-    Column("trial", Integer, nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("sequence", Integer, nullable=False),
-    Column("response", Text, nullable=False),
-    Column("status", String),
-    Column("stop_reason", String, nullable=False),
-    Column("latency_s", Double),
-    Column("error", Text, nullable=False),
-    Column("metadata", Text, nullable=False),
-    UniqueConstraint("administration_id", "trial", "number"),
-    ForeignKeyConstraint(
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("administration_id", sa.Integer, nullable=False),
+    sa.Column("trial", sa.Integer, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("sequence", sa.Integer, nullable=False),
+    sa.Column("response", sa.Text, nullable=False),
+    sa.Column("status", sa.String),
+    sa.Column("stop_reason", sa.String, nullable=False),
+    sa.Column("latency_s", sa.Double),
+    sa.Column("error", sa.Text, nullable=False),
+    sa.Column("metadata", sa.Text, nullable=False),
+    sa.UniqueConstraint("administration_id", "trial", "number"),
+    sa.ForeignKeyConstraint(
         ["administration_id", "sequence"], ["entries.administration_id", "entries.sequence"]
     ),
 )
 
-messages = Table(
+messages = sa.Table(
     "messages",
     metadata,
-    Column("attempt_id", ForeignKey("attempts.id"), primary_key=True),
-    Column("position", SmallInteger, primary_key=True, autoincrement=False),
-    Column("role", String, nullable=False),
-    Column("text_id", ForeignKey("texts.id"), nullable=False),
+    sa.Column("attempt_id", sa.ForeignKey("attempts.id"), primary_key=True),
+    sa.Column("position", sa.SmallInteger, primary_key=True, autoincrement=False),
+    sa.Column("role", sa.String, nullable=False),
+    sa.Column("text_id", sa.ForeignKey("texts.id"), nullable=False),
     sqlite_with_rowid=False,
 )
 
-raters = Table(
-    "raters",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("spec", String, nullable=False, unique=True),
-)
-
-measures = Table(
-    "measures",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", String, nullable=False, unique=True),
-)
-
-rating_statuses = Table(
+rating_statuses = sa.Table(
     "rating_statuses",
     metadata,
-    Column("id", SmallInteger, primary_key=True, autoincrement=False),
-    Column("name", String, nullable=False, unique=True),
+    sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),
+    sa.Column("name", sa.String, nullable=False, unique=True),
 )
 
-reasons = Table(
-    "reasons",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("sha256", LargeBinary, nullable=False, unique=True),
-    Column("text", Text, nullable=False),
-)
-
-rating_sets = Table(
+rating_sets = sa.Table(
     "rating_sets",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("attempt_id", ForeignKey("attempts.id"), nullable=False, index=True),
-    Column("rater_id", ForeignKey("raters.id"), nullable=False),
-    Column("replaces", ForeignKey("rating_sets.id")),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("attempt_id", sa.ForeignKey("attempts.id"), nullable=False, index=True),
+    sa.Column("rater_id", sa.ForeignKey("raters.id"), nullable=False),
+    sa.Column("replaces", sa.ForeignKey("rating_sets.id")),
     # Null: recorded in one commit with the attempt, at its time.
-    Column("recorded_at", String),
+    sa.Column("recorded_at", sa.String),
 )
 
-ratings = Table(
+ratings = sa.Table(
     "ratings",
     metadata,
-    Column("set_id", ForeignKey("rating_sets.id"), primary_key=True),
-    Column("measure_id", ForeignKey("measures.id"), primary_key=True),
-    Column("value", Double),
-    Column("status_id", ForeignKey("rating_statuses.id"), nullable=False),
-    Column("reason_id", ForeignKey("reasons.id")),
+    sa.Column("set_id", sa.ForeignKey("rating_sets.id"), primary_key=True),
+    sa.Column("measure_id", sa.ForeignKey("measures.id"), primary_key=True),
+    sa.Column("value", sa.Double),
+    sa.Column("status_id", sa.ForeignKey("rating_statuses.id"), nullable=False),
+    sa.Column("reason_id", sa.ForeignKey("reasons.id")),
     # 0 is the status 'value'; only that one carries a number.
-    CheckConstraint("(status_id = 0) = (value IS NOT NULL)", name="value_has_status"),
+    sa.CheckConstraint("(status_id = 0) = (value IS NOT NULL)", name="value_has_status"),
     sqlite_with_rowid=False,
 )
 
-rater_declarations = Table(
+rater_declarations = sa.Table(
     "rater_declarations",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("administration_id", ForeignKey("administrations.id"), nullable=False, index=True),
-    Column("rater_id", ForeignKey("raters.id"), nullable=False),
-    Column("kind", String, nullable=False),
-    Column("scope", String, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("administration_id", sa.ForeignKey("administrations.id"), nullable=False, index=True),
+    sa.Column("rater_id", sa.ForeignKey("raters.id"), nullable=False),
+    sa.Column("kind", sa.String, nullable=False),
+    sa.Column("scope", sa.String, nullable=False),
     # Shared by all administrations that say the same: a JSON list, a sentence, a prompt.
-    Column("features_id", ForeignKey("texts.id"), nullable=False),
-    Column("caution_id", ForeignKey("texts.id"), nullable=False),
-    Column("prompt_id", ForeignKey("texts.id")),
-    Column("recorded_at", String, nullable=False),
+    sa.Column("features_id", sa.ForeignKey("texts.id"), nullable=False),
+    sa.Column("caution_id", sa.ForeignKey("texts.id"), nullable=False),
+    sa.Column("prompt_id", sa.ForeignKey("texts.id")),
+    sa.Column("recorded_at", sa.String, nullable=False),
 )
 
-judgements = Table(
+judgements = sa.Table(
     "judgements",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("attempt_id", ForeignKey("attempts.id"), nullable=False, index=True),
-    Column("rater_id", ForeignKey("raters.id"), nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("attempt_id", sa.ForeignKey("attempts.id"), nullable=False, index=True),
+    sa.Column("rater_id", sa.ForeignKey("raters.id"), nullable=False),
     # Null: a repetition, whose ratings do not count; they stand in `verdict`.
-    Column("set_id", ForeignKey("rating_sets.id")),
-    Column("repeat", Integer, nullable=False),
-    Column("prompt_id", ForeignKey("texts.id"), nullable=False),
-    Column("raw_id", ForeignKey("texts.id"), nullable=False),
-    Column("first_raw_id", ForeignKey("texts.id")),
-    Column("repaired", Boolean, nullable=False),
-    Column("structured", Boolean, nullable=False),
-    Column("stop_reason", String, nullable=False),
-    Column("requests", Integer, nullable=False),
-    Column("prompt_tokens", Integer),
-    Column("reply_tokens", Integer),
-    Column("latency_s", Double, nullable=False),
+    sa.Column("set_id", sa.ForeignKey("rating_sets.id")),
+    sa.Column("repeat", sa.Integer, nullable=False),
+    sa.Column("prompt_id", sa.ForeignKey("texts.id"), nullable=False),
+    sa.Column("raw_id", sa.ForeignKey("texts.id"), nullable=False),
+    sa.Column("first_raw_id", sa.ForeignKey("texts.id")),
+    sa.Column("repaired", sa.Boolean, nullable=False),
+    sa.Column("structured", sa.Boolean, nullable=False),
+    sa.Column("stop_reason", sa.String, nullable=False),
+    sa.Column("requests", sa.Integer, nullable=False),
+    sa.Column("prompt_tokens", sa.Integer),
+    sa.Column("reply_tokens", sa.Integer),
+    sa.Column("latency_s", sa.Double, nullable=False),
     # SHA-256 of judge and exact request: the same call is never paid for twice.
-    Column("key", LargeBinary, nullable=False, index=True),
-    Column("same_as", ForeignKey("judgements.id")),
-    Column("verdict", Text),
-    Column("recorded_at", String, nullable=False),
-    CheckConstraint("(set_id IS NULL) = (verdict IS NOT NULL)", name="verdict_once"),
+    sa.Column("key", sa.LargeBinary, nullable=False, index=True),
+    sa.Column("same_as", sa.ForeignKey("judgements.id")),
+    sa.Column("verdict", sa.Text),
+    sa.Column("recorded_at", sa.String, nullable=False),
+    sa.CheckConstraint("(set_id IS NULL) = (verdict IS NOT NULL)", name="verdict_once"),
 )
 
 # What a study records of its speakers, each time the whole record; the last one holds.
-speakers = Table(
+speakers = sa.Table(
     "speakers",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("speaker", String, nullable=False, index=True),
-    Column("record", Text, nullable=False),
-    Column("who", String, nullable=False),
-    Column("recorded_at", String, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("speaker", sa.String, nullable=False, index=True),
+    sa.Column("record", sa.Text, nullable=False),
+    sa.Column("who", sa.String, nullable=False),
+    sa.Column("recorded_at", sa.String, nullable=False),
 )
 
-consents = Table(
+consents = sa.Table(
     "consents",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("speaker", String, nullable=False, index=True),
-    Column("scope", String, nullable=False),
-    Column("given", Boolean, nullable=False),
-    Column("day", String, nullable=False),
-    Column("document", String, nullable=False),
-    Column("note", Text, nullable=False),
-    Column("who", String, nullable=False),
-    Column("recorded_at", String, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("speaker", sa.String, nullable=False, index=True),
+    sa.Column("scope", sa.String, nullable=False),
+    sa.Column("given", sa.Boolean, nullable=False),
+    sa.Column("day", sa.String, nullable=False),
+    sa.Column("document", sa.String, nullable=False),
+    sa.Column("note", sa.Text, nullable=False),
+    sa.Column("who", sa.String, nullable=False),
+    sa.Column("recorded_at", sa.String, nullable=False),
 )
 
-recordings = Table(
+recordings = sa.Table(
     "recordings",
     metadata,
-    Column("uid", String(36), primary_key=True),
-    Column("administration_id", ForeignKey("administrations.id"), nullable=False, index=True),
+    sa.Column("uid", sa.String(36), primary_key=True),
+    sa.Column("administration_id", sa.ForeignKey("administrations.id"), nullable=False, index=True),
     # The bytes are kept as those of batteries' files are.
-    Column("sha256", ForeignKey("assets.sha256"), nullable=False, index=True),
-    Column("role", String, nullable=False),
-    Column("derived_from", ForeignKey("recordings.uid")),
-    Column("seconds", Double, nullable=False),
-    Column("rate", Integer, nullable=False),
-    Column("channels", SmallInteger, nullable=False),
-    Column("parameters", Text, nullable=False),
-    Column("started_at", String, nullable=False),
-    Column("recorded_at", String, nullable=False),
-    CheckConstraint("(role = 'original') = (derived_from IS NULL)", name="derived_from_original"),
+    sa.Column("sha256", sa.ForeignKey("assets.sha256"), nullable=False, index=True),
+    sa.Column("role", sa.String, nullable=False),
+    sa.Column("derived_from", sa.ForeignKey("recordings.uid")),
+    sa.Column("seconds", sa.Double, nullable=False),
+    sa.Column("rate", sa.Integer, nullable=False),
+    sa.Column("channels", sa.SmallInteger, nullable=False),
+    sa.Column("parameters", sa.Text, nullable=False),
+    sa.Column("started_at", sa.String, nullable=False),
+    sa.Column("recorded_at", sa.String, nullable=False),
+    sa.CheckConstraint(
+        "(role = 'original') = (derived_from IS NULL)", name="derived_from_original"
+    ),
 )
 
 # Who did what with a person's data. Its number outlives the administration that it names.
-access_log = Table(
+access_log = sa.Table(
     "access_log",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("at", String, nullable=False),
-    Column("who", String, nullable=False),
-    Column("act", String, nullable=False),
-    Column("speaker", String, nullable=False, index=True),
-    Column("administration", Integer),
-    Column("detail", Text, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("at", sa.String, nullable=False),
+    sa.Column("who", sa.String, nullable=False),
+    sa.Column("act", sa.String, nullable=False),
+    sa.Column("speaker", sa.String, nullable=False, index=True),
+    sa.Column("administration", sa.Integer),
+    sa.Column("detail", sa.Text, nullable=False),
 )
 
-tombstones = Table(
+tombstones = sa.Table(
     "tombstones",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("speaker", String, nullable=False, index=True),
-    Column("deleted_at", String, nullable=False),
-    Column("who", String, nullable=False),
-    Column("reason", String, nullable=False),
-    Column("counts", Text, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("speaker", sa.String, nullable=False, index=True),
+    sa.Column("deleted_at", sa.String, nullable=False),
+    sa.Column("who", sa.String, nullable=False),
+    sa.Column("reason", sa.String, nullable=False),
+    sa.Column("counts", sa.Text, nullable=False),
     # Files still to be removed; null once nothing is left on the disk.
-    Column("pending", Text),
+    sa.Column("pending", sa.Text),
 )
 
-Index(
+sa.Index(
     "ix_trials_practice",
     trials.c.administration_id,
     trials.c.number,
-    sqlite_where=text("practice"),
-    postgresql_where=text("practice"),
+    sqlite_where=sa.text("practice"),
+    postgresql_where=sa.text("practice"),
 )
 
 SCHEMA_FILE = Path(__file__).parent / "schema.sql"

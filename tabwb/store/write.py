@@ -7,7 +7,9 @@ and named by a small integer.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from tabwb.battery.model import Battery
@@ -24,7 +26,6 @@ from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.specs import uuid7
 from tabwb.records.trials import PlannedTrial
-from tabwb.store import codec
 from tabwb.store.database import Transaction
 from tabwb.store.schema import STATUS_IDS
 
@@ -74,22 +75,28 @@ _NAMED = {"raters": "spec", "measures": "name"}
 
 
 def _key(transaction: Transaction, table: str, text: str) -> int:
-    name = _NAMED.get(table)
-    if name:
-        find = f"SELECT id FROM {table} WHERE {name} = ?"
-        put = f"INSERT INTO {table} ({name}) VALUES (?) ON CONFLICT DO NOTHING"
-        sought: tuple[object, ...] = (text,)
-        row: tuple[object, ...] = (text,)
+    if table in _NAMED:
+        row: dict[str, object] = {_NAMED[table]: text}
     else:
-        digest = hashlib.sha256(text.encode()).digest()
-        find = f"SELECT id FROM {table} WHERE sha256 = ?"
-        put = f"INSERT INTO {table} (sha256, text) VALUES (?, ?) ON CONFLICT DO NOTHING"
-        sought, row = (digest,), (digest, text)
-    key = transaction.value(find, *sought)
+        row = {"sha256": hashlib.sha256(text.encode()).digest(), "text": text}
+    column, sought = next(iter(row.items()))
+    find = f"SELECT id FROM {table} WHERE {column} = ?"
+    key = transaction.value(find, sought)
     if key is None:
-        transaction.execute(put, *row)
-        key = transaction.value(find, *sought)
+        transaction.insert(table, row, "ON CONFLICT DO NOTHING")
+        key = transaction.value(find, sought)
     return int(key)
+
+
+def to_json(value: object) -> str:
+    """Return canonical JSON: sorted keys, no spaces, text as it is.
+
+    >>> to_json({"b": ["é"], "a": 1})
+    '{"a":1,"b":["é"]}'
+    """
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
 
 
 def now() -> str:
@@ -117,32 +124,30 @@ def insert_battery(transaction: Transaction, keys: Keys, battery: Battery) -> in
             where=battery.origin or None,
             hint="give the changed battery a version of its own",
         )
-    return int(
-        transaction.value(
-            "INSERT INTO batteries (battery, version, content_hash, title, canonical_id, kept_at) "
-            "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-            battery.id,
-            battery.version,
-            battery.content_hash,
-            battery.title,
-            keys.of(transaction, "texts", battery.canonical),
-            now(),
-        )
-    )
+    row = {
+        "battery": battery.id,
+        "version": battery.version,
+        "content_hash": battery.content_hash,
+        "title": battery.title,
+        "canonical_id": keys.of(transaction, "texts", battery.canonical),
+        "kept_at": now(),
+    }
+    return int(transaction.insert("batteries", row, "RETURNING id"))
 
 
 def insert_assets(
     transaction: Transaction,
     battery_id: int,
     battery: Battery,
-    content: Mapping[str, bytes] | None,
-    sizes: Mapping[str, int],
+    content: Mapping[str, bytes],
+    *,
+    with_content: bool,
 ) -> None:
-    """Keep which files belong to a battery; their bytes too where ``content`` is given."""
+    """Keep which files belong to a battery, and their bytes where ``with_content``."""
     transaction.many(
         "INSERT INTO assets (sha256, size, content) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [
-            (digest, sizes[path], None if content is None else content[path])
+            (digest, len(content[path]), content[path] if with_content else None)
             for path, digest in battery.assets.items()
         ],
     )
@@ -166,18 +171,12 @@ def insert_administration(
         "battery_id": battery_id,
         "examinee": conditions.examinee,
         "kind": conditions.kind,
-        **{one.id: plain(one.of(conditions)) for one in CONDITIONS if one.stored},
-        "conditions": codec.conditions_to_json(conditions),
-        "versions": codec.strings(versions),
+        **{known.id: plain(known.of(conditions)) for known in CONDITIONS if known.stored},
+        "conditions": to_json(asdict(conditions)),
+        "versions": to_json(dict(versions)),
         "created_at": now(),
     }
-    number = int(
-        transaction.value(
-            f"INSERT INTO administrations ({', '.join(row)})"
-            f" VALUES ({', '.join('?' * len(row))}) RETURNING id",
-            *row.values(),
-        )
-    )
+    number = int(transaction.insert("administrations", row, "RETURNING id"))
     transaction.many(
         "INSERT INTO trials (administration_id, number, subtest, item, replicate, options,"
         " prompt_id, practice) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -188,7 +187,7 @@ def insert_administration(
                 trial.subtest,
                 trial.item,
                 trial.replicate,
-                codec.to_json(trial.options),
+                to_json(trial.options),
                 keys.of(transaction, "texts", trial.prompt),
                 trial.practice,
             )
@@ -259,21 +258,19 @@ def _insert_attempt(
     entry: AttemptEntry,
 ) -> int:
     attempt = entry.attempt
-    attempt_id = transaction.value(
-        "INSERT INTO attempts (administration_id, trial, number, sequence, response, status,"
-        " stop_reason, latency_s, error, metadata)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
-        administration_id,
-        entry.trial,
-        attempt.number,
-        sequence,
-        attempt.response,
-        None if attempt.status is None else attempt.status.value,
-        attempt.stop_reason.value,
-        attempt.latency_s,
-        attempt.error,
-        codec.strings(attempt.metadata),
-    )
+    row = {
+        "administration_id": administration_id,
+        "trial": entry.trial,
+        "number": attempt.number,
+        "sequence": sequence,
+        "response": attempt.response,
+        "status": None if attempt.status is None else attempt.status.value,
+        "stop_reason": attempt.stop_reason.value,
+        "latency_s": attempt.latency_s,
+        "error": attempt.error,
+        "metadata": to_json(dict(attempt.metadata)),
+    }
+    attempt_id = transaction.insert("attempts", row, "ON CONFLICT DO NOTHING RETURNING id")
     if attempt_id is None:
         raise StoreError(
             f"attempt {attempt.number} of trial {entry.trial} is recorded already",
@@ -331,14 +328,13 @@ def insert_ratings(
             attempt_id,
             rater_id,
         )
-        set_id = transaction.value(
-            "INSERT INTO rating_sets (attempt_id, rater_id, replaces, recorded_at)"
-            " VALUES (?, ?, ?, ?) RETURNING id",
-            attempt_id,
-            rater_id,
-            replaces,
-            recorded_at,
-        )
+        row = {
+            "attempt_id": attempt_id,
+            "rater_id": rater_id,
+            "replaces": replaces,
+            "recorded_at": recorded_at,
+        }
+        set_id = transaction.insert("rating_sets", row, "RETURNING id")
         sets[rater] = int(set_id)
         rows += [
             (
@@ -367,26 +363,21 @@ def insert_declaration(
 ) -> None:
     """Keep a rater's declaration, unless it is equal to its last one in this administration."""
     prompt = declaration.prompt_text
-    row = (
-        declaration.kind,
-        declaration.scope,
-        keys.of(transaction, "texts", codec.to_json(declaration.features)),
-        keys.of(transaction, "texts", declaration.caution),
-        keys.of(transaction, "texts", prompt) if prompt else None,
-    )
+    said = {
+        "kind": declaration.kind,
+        "scope": declaration.scope,
+        "features_id": keys.of(transaction, "texts", to_json(declaration.features)),
+        "caution_id": keys.of(transaction, "texts", declaration.caution),
+        "prompt_id": keys.of(transaction, "texts", prompt) if prompt else None,
+    }
     rater_id = keys.of(transaction, "raters", declaration.rater)
-    last = transaction.rows(
-        "SELECT kind, scope, features_id, caution_id, prompt_id FROM rater_declarations"
+    last = transaction.first(
+        f"SELECT {', '.join(said)} FROM rater_declarations"
         " WHERE administration_id = ? AND rater_id = ? ORDER BY id DESC LIMIT 1",
         administration_id,
         rater_id,
     )
-    if [tuple(declared) for declared in last] != [row]:
-        transaction.execute(
-            "INSERT INTO rater_declarations (administration_id, rater_id, kind, scope,"
-            " features_id, caution_id, prompt_id, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            administration_id,
-            rater_id,
-            *row,
-            recorded_at,
-        )
+    if last is None or tuple(last) != tuple(said.values()):
+        place = {"administration_id": administration_id, "rater_id": rater_id}
+        row = {**place, **said, "recorded_at": recorded_at}
+        transaction.insert("rater_declarations", row)

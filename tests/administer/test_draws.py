@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -17,12 +17,13 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.condition_table import conditions_from
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, THOUGHT_AWAY, Decoding, Reply, Request
 from tabwb.records.states import AttemptState, Protocol, ResponseStatus, StopReason
-from tabwb.store import codec
 from tabwb.store.store import Store
+from tabwb.store.write import to_json
 
 Begin = Callable[..., Session]
 SAMPLED = Decoding(temperature=0.8, top_p=0.95)
@@ -193,10 +194,10 @@ def test_max_tokens_replaces_the_batterys_limits_in_both_directions(tab: Battery
 
 
 def test_administrations_of_earlier_versions_keep_the_smaller_limit(tab: Battery) -> None:
-    stored = json.loads(codec.conditions_to_json(GIVEN))
+    stored = json.loads(to_json(asdict(GIVEN)))
     del stored["token_limits"]
     stored["decoding"]["max_tokens"] = 100
-    old = codec.conditions_from_json(json.dumps(stored))
+    old = conditions_from(stored)
     assert old.token_limits == "smaller"
     own = [subtest.max_tokens or 256 for subtest in tab.subtests]
     assert limits(tab, old) == [min(one, 100) for one in own]

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tabwb.records.entries import AttemptEntry, EventEntry
 from tabwb.records.trials import Trial
-from tabwb.store.blocks import SIZE, Blocks
-from tabwb.store.derive import History
+from tabwb.store.derive import SIZE, Blocks, History
 from tests.store.parts import attempt, planned
 
 
