@@ -36,7 +36,7 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
     if store.people.allowed(speaker, scope):
         return
     withdrawn = next(
-        (each for each in reversed(store.people.consents(speaker)) if each.scope == scope), None
+        (given for given in reversed(store.people.consents(speaker)) if given.scope == scope), None
     )
     if ":" in speaker:
         # A spec: recorded answers that do not say whose they are.
@@ -46,21 +46,15 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
             hint="say it with the option origin=model, or origin=human and participant=ID, "
             f"for example {speaker}@origin=model",
         )
-    said = f"on {withdrawn.on} withdrew consent to" if withdrawn else "has not consented to"
+    refusal = f"on {withdrawn.on} withdrew consent to" if withdrawn else "has not consented to"
     raise NoConsent(
-        f"{speaker} {said} {CONSENTED_TO[scope]} (scope '{scope}': {SCOPES[scope]})",
+        f"{speaker} {refusal} {CONSENTED_TO[scope]} (scope '{scope}': {SCOPES[scope]})",
         hint="once it is given: "
         f"tabwb speaker consent {speaker} --scope {scope} --given DAY --document WHERE",
     )
 
 
-def is_registered(store: Store, speaker: str) -> bool:
-    """Return whether a record or a consent of this speaker is kept.
-
-    Args:
-        store: with records and consents.
-        speaker: study ID.
-    """
+def _is_registered(store: Store, speaker: str) -> bool:
     return bool(store.people.speaker_versions(speaker) or store.people.consents(speaker))
 
 
@@ -80,13 +74,13 @@ def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str
             f"who made the answers of {speaker} is not known: they are guarded as a person's "
             "(say it with the option origin=model, or origin=human and participant=ID)",
         )
-    told = [plugins.configuration.study.remark(speaker)]
-    if not is_registered(store, speaker) and not store.elsewhere:
-        told.append(
+    remarks = [plugins.configuration.study.remark(speaker)]
+    if not _is_registered(store, speaker) and not store.elsewhere:
+        remarks.append(
             f"no consent of speaker {speaker} is recorded: what is said stays on this computer "
             f"(tabwb speaker consent {speaker} --scope record --given DAY)"
         )
-    return tuple(filter(None, told))
+    return tuple(filter(None, remarks))
 
 
 def check_store(store: Store, speaker: str) -> None:
@@ -164,7 +158,7 @@ def missing(
 
 
 def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
-    return plugins.configuration.study.require_consent or is_registered(store, speaker)
+    return plugins.configuration.study.require_consent or _is_registered(store, speaker)
 
 
 def check_transcribing(
@@ -294,26 +288,26 @@ def check_export(
     Raises:
         NoConsent: speakers have not agreed to ``share``; the message names all of them.
     """
-    people = [one for one in administrations if one.conditions.guarded]
-    speakers = dict.fromkeys(one.conditions.person for one in people)
-    unshared = [each for each in speakers if not store.people.allowed(each, "share")]
-    refused = [each for each in unshared if _must_consent(store, plugins, each)]
+    guarded = [given for given in administrations if given.conditions.guarded]
+    persons = {given.id: given.conditions.person for given in guarded}
+    speakers = list(dict.fromkeys(persons.values()))
+    unshared = [speaker for speaker in speakers if not store.people.allowed(speaker, "share")]
+    refused = [speaker for speaker in unshared if _must_consent(store, plugins, speaker)]
     if refused and not within_study:
         raise NoConsent(
             f"not consented to sharing outside the study (scope 'share'): {', '.join(refused)}",
             hint=f"record it (tabwb speaker consent {refused[0]} --scope share --given DAY), or "
             "say that the file stays within the study that collected the data (--within-study)",
         )
-    inside = set(speakers) if within_study else set(unshared)
+    inside = speakers if within_study else unshared
     acts = tuple(
         LogEntry(
             "exported",
-            one.conditions.person,
-            one.id,
-            f"{format_id}, {'within the study' if one.conditions.person in inside else 'shared'}:"
-            f" {out}",
+            person,
+            number,
+            f"{format_id}, {'within the study' if person in inside else 'shared'}: {out}",
         )
-        for one in people
+        for number, person in persons.items()
     )
     if within_study or not unshared:
         return Permit(acts)
@@ -331,9 +325,11 @@ def record_of(store: Store, conditions: Conditions) -> Mapping[str, Value]:
         store: with the records.
         conditions: of the administration.
     """
-    if conditions.kind != "speaker":
-        return {}
-    versions = store.people.speaker_versions(conditions.examinee)
+    return _latest_record(store, conditions.examinee) if conditions.kind == "speaker" else {}
+
+
+def _latest_record(store: Store, speaker: str) -> Mapping[str, Value]:
+    versions = store.people.speaker_versions(speaker)
     return versions[-1].values if versions else {}
 
 
@@ -346,5 +342,4 @@ def dialect_of(store: Store, conditions: Conditions) -> str:
     """
     if not conditions.guarded:
         return ""
-    versions = store.people.speaker_versions(conditions.person)
-    return str(versions[-1].values.get("dialect", "")) if versions else ""
+    return str(_latest_record(store, conditions.person).get("dialect", ""))

@@ -9,7 +9,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source, counted
-from tabwb.report.summaries.draws import REPLAYED, SHARED, shared_seed, shares_stream
+from tabwb.report.summaries.draws import REPLAYED, SHARED, shares_stream
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimand
 from tests.report.given import (
@@ -75,18 +75,11 @@ def test_replies_with_seeds_of_their_own_have_no_caution() -> None:
 def test_greedy_answers_people_and_replays_share_no_stream() -> None:
     assert summary_of([old(trial) for trial in given()], CONDITIONS).answers.shared_streams == 0
     (attempt,) = old(answered("ct1", TEXTS[0])).attempts
-    assert shares_stream(SAMPLED, attempt, fixed=False)
-    assert not shares_stream(SAMPLED, attempt, fixed=True)
-    assert not shares_stream(Conditions("S-001", "speaker"), attempt, fixed=False)
-    assert not shares_stream(replace(SAMPLED, origin="model"), attempt, fixed=False)
+    assert shares_stream(SAMPLED, attempt)
+    assert not shares_stream(Conditions("S-001", "speaker"), attempt)
+    assert not shares_stream(replace(SAMPLED, origin="model"), attempt)
     replayed = replace(attempt, metadata={"seed": "not sent", "replayed_line": "1"})
-    assert not shares_stream(SAMPLED, replayed, fixed=False)
-
-
-def test_the_shared_seed_names_the_stream() -> None:
-    plan = answered("ct1", TEXTS[0], replicate=2).plan
-    seeded = replace(SAMPLED, decoding=replace(SAMPLED.decoding, seed=5))
-    assert shared_seed(seeded, plan) == 7
+    assert not shares_stream(SAMPLED, replayed)
 
 
 # The same draws in two administrations ------------------------------------------------------------

@@ -61,9 +61,13 @@ def test_means_are_over_the_responses_that_have_a_value() -> None:
             )
         ]
     )
-    (other,) = summary.others
-    measured = other.measures["surprisal"]
-    assert (other.rater, measured.mean.value, measured.n, measured.undefined) == (RATER, 3.5, 2, 1)
+    measured = summary.others[RATER]["surprisal"]
+    assert (list(summary.others), measured.mean.value, measured.n, measured.undefined) == (
+        [RATER],
+        3.5,
+        2,
+        1,
+    )
     assert summary.judges == ()
 
 

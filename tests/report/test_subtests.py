@@ -66,7 +66,7 @@ def test_an_answer_without_a_verdict_or_void_is_in_no_rate() -> None:
 
 def test_every_policy_is_divided_by_its_own_verdicts() -> None:
     # A verdict under ``exact`` failed for two answers; ``normalised`` has all 99.
-    share = Share(99, 97, {"exact": 97, "normalised": 99}, {"exact": 97, "normalised": 99})
+    share = Share(99, {"exact": ((1, 1),) * 97, "normalised": ((1, 1),) * 99})
     assert share.accuracy("normalised").value == 1.0
     interval = share.interval("normalised")
     assert interval is not None and interval.high == 1.0

@@ -139,10 +139,10 @@ def summary_view(
         if details:
             yield features_table(judge, battery)
         yield Text()
-    for other in summary.others:
-        yield Text(f" {other.rater}", style="bold")
+    for rater, measures in summary.others.items():
+        yield Text(f" {rater}", style="bold")
         yield Text(f" {usable_words(summary.answers.usable)}")
-        for name, measured in other.measures.items():
+        for name, measured in measures.items():
             of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
             yield Text(f" mean {name} {number(measured.mean)}{of}")
         yield Text()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 from tabwb.battery.model import Battery
 from tabwb.report import measures
-from tabwb.report.summaries.counted import CountedResponse, Source
+from tabwb.report.summaries.counted import CountedResponse
 from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
 from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides, right, side_of
 from tabwb.report.summaries.subtests import decider
@@ -23,7 +24,10 @@ from tabwb.scoring.permutation import MAX_T_FROM, sign_flip_max_t, smallest_p
 
 LABELS = "labels within items"
 ACCURACY, BURDEN, RATE = measures.ACCURACY.title, measures.BURDEN.title, measures.FEATURE_RATE.title
-NOT_ASKED = "only for burdens and accuracies"
+NOT_ASKED = Estimate(None, "only for burdens and accuracies")
+
+_T = TypeVar("_T")
+BothSides = tuple[Sequence[_T], Sequence[_T]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,6 @@ class Compared:
         rater: the scorer or judge; empty for all scored subtests together.
         policy: of an accuracy, else empty.
         feature: of a feature rate, else empty.
-        sides: the means of both over the items that both have.
         like, these: for prompts like these, and for these prompts.
         showable: the smallest difference that so many items and replicates show for prompts like
             these, with power .8 at .05, the first side's mean being what it is.
@@ -94,11 +97,7 @@ class Compared:
         return None if self.sides.test is None else self.sides.test.difference
 
 
-def accuracies(
-    battery: Battery,
-    rows: tuple[Sequence[CountedResponse], Sequence[CountedResponse]],
-    sources: tuple[Sequence[Source], Sequence[Source]],
-) -> Iterator[Compared]:
+def accuracies(battery: Battery, rows: BothSides[CountedResponse]) -> Iterator[Compared]:
     """Yield accuracies under each policy: all scored subtests together, then each by itself.
 
     The p values of a policy's subtests are corrected by Holm's method; the pooled test is a test
@@ -107,66 +106,48 @@ def accuracies(
     Args:
         battery: that both sides were given.
         rows: the responses of both sides that count.
-        sources: the administrations of both sides.
     """
-    raters = {
-        subtest.id: rater
-        for subtest in battery.subtests
-        if (rater := _decider(subtest.id, battery, rows)) is not None
-    }
+    raters: dict[str, str] = {}
+    for subtest in battery.subtests:
+        given = [row for side in rows for row in side if row.subtest.id == subtest.id]
+        if rater := decider(subtest, given):
+            raters[subtest.id] = rater
     for policy in POLICIES:
         sides = tuple(
             {
                 subtest: side_of(
-                    (
-                        (row, right(row, rater, policy))
-                        for row in given
-                        if row.subtest.id == subtest
-                    ),
-                    own,
+                    (row, right(row, rater, policy)) for row in given if row.subtest.id == subtest
                 )
                 for subtest, rater in raters.items()
             }
-            for given, own in zip(rows, sources, strict=True)
+            for given in rows
         )
-        scored = [one for one in raters if any(side[one].values for side in sides)]
-        if not scored:
-            continue
+        scored = [subtest for subtest in raters if any(side[subtest].values for side in sides)]
         if len(scored) > 1:
             yield _accuracy("", "", policy, *(_together(side, scored) for side in sides))
         alone = [
-            _accuracy(one, raters[one], policy, *(side[one] for side in sides)) for one in scored
+            _accuracy(subtest, raters[subtest], policy, *(side[subtest] for side in sides))
+            for subtest in scored
         ]
         yield from _corrected(alone)
 
 
-def _decider(
-    subtest: str,
-    battery: Battery,
-    rows: tuple[Sequence[CountedResponse], Sequence[CountedResponse]],
-) -> str | None:
-    given = [row for side in rows for row in side if row.subtest.id == subtest]
-    return decider(next(one for one in battery.subtests if one.id == subtest), given)
-
-
 def _together(sides: dict[str, Side], subtests: Sequence[str]) -> Side:
-    values = {place: given for one in subtests for place, given in sides[one].values.items()}
-    drawn = any(sides[one].values and not sides[one].deterministic for one in subtests)
-    return Side(
-        values, bool(values) and not drawn, any(sides[one].shares_stream for one in subtests)
-    )
+    parts = [sides[subtest] for subtest in subtests]
+    values = {place: given for part in parts for place, given in part.values.items()}
+    drawn = any(part.values and not part.deterministic for part in parts)
+    return Side(values, bool(values) and not drawn, any(part.shares_stream for part in parts))
 
 
 def _accuracy(subtest: str, rater: str, policy: str, first: Side, second: Side) -> Compared:
-    found = compare_sides(first, second, None)
-    mean = 0.5 if found.first is None else min(found.first, 1 - found.first)
+    paired = compare_sides(first, second, None)
+    mean = 0.5 if paired.first is None else min(paired.first, 1 - paired.first)
     showable = detectable_accuracy(_design(first, second), accuracy=mean)
-    made = _compared(found, ACCURACY, subtest, rater, policy=policy, showable=showable)
+    made = _compared(paired, ACCURACY, subtest, rater, policy=policy, showable=showable)
     if not _permutes_labels(first, second):
         return made
-    places = [place for place in first.values if place in second.values]
     counts = (
-        [(int(sum(side.values[at])), len(side.values[at])) for at in places]
+        [(int(sum(side.values[at])), len(side.values[at])) for at in paired.differences]
         for side in (first, second)
     )
     p = label_permutation_of_rates(*counts)
@@ -180,23 +161,22 @@ def _permutes_labels(first: Side, second: Side) -> bool:
 
 def _corrected(alone: Sequence[Compared]) -> Iterator[Compared]:
     """Yield the members of a family with their p values corrected by Holm's method."""
-    like, these = (_holm([one.like for one in alone]), _holm([one.these for one in alone]))
-    for one, for_like, for_these in zip(alone, like, these, strict=True):
-        yield replace(one, like=for_like, these=for_these)
+    like, these = (_holm([row.like for row in alone]), _holm([row.these for row in alone]))
+    for row, for_like, for_these in zip(alone, like, these, strict=True):
+        yield replace(row, like=for_like, these=for_these)
 
 
 def _holm(tests: Sequence[Tested]) -> Iterator[Tested]:
-    adjusted = iter(holm([one.p for one in tests if one.p is not None]))
-    for one in tests:
-        if one.p is None:
-            yield one
+    adjusted = iter(holm([tested.p for tested in tests if tested.p is not None]))
+    for tested in tests:
+        if tested.p is None:
+            yield tested
         else:
-            yield replace(one, adjusted=next(adjusted), correction="Holm")
+            yield replace(tested, adjusted=next(adjusted), correction="Holm")
 
 
 def burdens(
-    judges: tuple[Sequence[JudgeSummary], Sequence[JudgeSummary]],
-    sources: tuple[Sequence[Source], Sequence[Source]],
+    judges: BothSides[JudgeSummary],
 ) -> tuple[list[Compared], tuple[tuple[str, str], ...]]:
     """Return the burdens and feature rates of the judges that judged both sides alike.
 
@@ -205,48 +185,35 @@ def burdens(
     Holm's method; there, where both sides drew several answers to an item, labels are permuted
     within items as well, corrected by maxT, for these prompts only.
 
-    Args:
-        judges: the burdens of both sides.
-        sources: the administrations of both sides.
-
     Returns:
         What is compared, and the raters that are left out with the reason.
     """
     pairs, left_out = alike(*judges)
-    compared: list[Compared] = []
-    for mine, theirs in pairs:
-        usable = mine.burden.usable, theirs.burden.usable
-        found = _of_judge((mine, theirs), sources)
-        compared += (replace(each, usable=usable) for each in found)
+    compared = [
+        replace(row, usable=(mine.burden.usable, theirs.burden.usable))
+        for mine, theirs in pairs
+        for row in _of_judge((mine, theirs))
+    ]
     return compared, left_out
 
 
-def _of_judge(
-    judges: tuple[JudgeSummary, JudgeSummary],
-    sources: tuple[Sequence[Source], Sequence[Source]],
-) -> Iterator[Compared]:
+def _of_judge(judges: tuple[JudgeSummary, JudgeSummary]) -> Iterator[Compared]:
     terms = judges[0].terms
     n_features = len(terms.features)
-    sides = _sides(judges, sources, lambda rated: rated.burden)
-    found = compare_sides(*sides, n_features)
-    mean = 1.0 if found.first is None else found.first
+    sides = _sides(judges, lambda rated: rated.burden)
+    paired = compare_sides(*sides, n_features)
+    mean = 1.0 if paired.first is None else paired.first
     showable = detectable_burden(_design(*sides), n_features, burden=mean)
-    burden = _compared(found, BURDEN, "", terms.rater, showable=showable, terms=terms)
     judged = {(row.subtest.id, row.item.id) for judge in judges for row, _ in judge.judged}
-    left_out = tuple(item for _, item in sorted(judged - found.differences.keys()))
-    burden = replace(burden, items_left_out=left_out)
-    rates = [
-        _compared(
-            compare_sides(*_sides(judges, sources, partial(_has, name)), None),
-            RATE,
-            "",
-            terms.rater,
-            feature=name,
-            terms=terms,
-        )
-        for name in terms.features
-    ]
-    if found.items >= MAX_T_FROM:
+    burden = replace(
+        _compared(paired, BURDEN, "", terms.rater, showable=showable, terms=terms),
+        items_left_out=tuple(item for _, item in sorted(judged - paired.differences.keys())),
+    )
+    rates = []
+    for name in terms.features:
+        of_feature = compare_sides(*_sides(judges, partial(_has, name)), None)
+        rates.append(_compared(of_feature, RATE, "", terms.rater, feature=name, terms=terms))
+    if paired.items >= MAX_T_FROM:
         yield burden
         yield from _max_t(rates, judges)
         return
@@ -271,13 +238,10 @@ def _of_judge(
 
 
 def _sides(
-    judges: tuple[JudgeSummary, JudgeSummary],
-    sources: tuple[Sequence[Source], Sequence[Source]],
-    value: Callable[[RatedResponse], float | None],
+    judges: tuple[JudgeSummary, JudgeSummary], value: Callable[[RatedResponse], float | None]
 ) -> tuple[Side, Side]:
     first, second = (
-        side_of(((row, value(rated)) for row, rated in judge.judged), own)
-        for judge, own in zip(judges, sources, strict=True)
+        side_of((row, value(rated)) for row, rated in judge.judged) for judge in judges
     )
     return first, second
 
@@ -297,9 +261,9 @@ def _max_t(
         ]
         for at in range(len(rates))
     ]
-    found = sign_flip_max_t(differences)
+    tested = sign_flip_max_t(differences)
     for at, rate in enumerate(rates):
-        adjusted = None if found is None else found.p[at]
+        adjusted = None if tested is None else tested.p[at]
         yield replace(rate, like=replace(rate.like, adjusted=adjusted, correction="maxT"))
 
 
@@ -317,38 +281,27 @@ def _profiles(judges: tuple[JudgeSummary, JudgeSummary]) -> tuple[Profiles, Prof
                 given = [float(name in rated.present) for name in features]
                 items.setdefault((row.subtest.id, row.item.id), []).append(given)
         sides.append(items)
-    one, other = sides
-    shared = [place for place in one if place in other]
-    return [one[place] for place in shared], [other[place] for place in shared]
+    shared = [place for place in sides[0] if place in sides[1]]
+    return [sides[0][place] for place in shared], [sides[1][place] for place in shared]
 
 
 def _compared(
-    found: Paired,
+    sides: Paired,
     measure: str,
     subtest: str,
     rater: str,
     *,
     policy: str = "",
     feature: str = "",
-    showable: Estimate | None = None,
+    showable: Estimate = NOT_ASKED,
     terms: Terms | None = None,
 ) -> Compared:
-    test = found.test
-    like = Tested(found.like)
+    test = sides.test
+    like = Tested(sides.like)
     if test is not None:
-        like = Tested(found.like, test.p, "sign flip, exact" if test.exact else "sign flip, drawn")
-    return Compared(
-        measure,
-        subtest,
-        rater,
-        policy,
-        feature,
-        found,
-        like,
-        Tested(found.these),
-        showable or Estimate(None, NOT_ASKED),
-        terms,
-    )
+        like = Tested(sides.like, test.p, "sign flip, exact" if test.exact else "sign flip, drawn")
+    these = Tested(sides.these)
+    return Compared(measure, subtest, rater, policy, feature, sides, like, these, showable, terms)
 
 
 def _design(first: Side, second: Side) -> Design:

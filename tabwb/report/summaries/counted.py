@@ -73,7 +73,7 @@ class Source:
 
     @property
     def examinee(self) -> str:
-        """Return who was tested: the spec with its lesion, or the study ID."""
+        """Who was tested, see :func:`model_of`."""
         return "" if self.conditions is None else model_of(self.conditions)
 
     @property
@@ -95,7 +95,7 @@ class CountedResponse:
         source: place of its source, from 0.
         cluster: (subtest, item), whoever answered: items are the sample; or the speaker where
             several speakers are pooled. Responses in one cluster are not independent.
-        fixed: whether nothing was drawn (:func:`is_fixed`).
+        fixed: whether nothing was drawn, so that the same request gives the same response.
         status: under which it counts (:func:`effective_statuses`); the stored one is
             the attempt's.
         duplicates: identical answers that count as this one, because nothing was drawn or because
@@ -186,9 +186,6 @@ def effective_statuses(
     Args:
         battery: what was given.
         trials: of one administration.
-
-    Returns:
-        One status per trial, in their order.
     """
     tasks = {subtest.id: subtest.task for subtest in battery.subtests}
     items = {(subtest.id, item.id): item for subtest in battery.subtests for item in subtest.items}
@@ -240,17 +237,11 @@ def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
     return status is None or status.usable
 
 
-def protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
+def _protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
     """Return how one response was obtained; the administration's protocol alone does not tell it.
 
     The back end notes it with each reply (``protocol``). Where it does not, an item without options
     was answered freely under any protocol; yes/no questions have these two options.
-
-    Args:
-        source: the administration.
-        subtest: of the trial.
-        trial: the one that was answered.
-        attempt: its attempt that counts.
     """
     noted = attempt.metadata.get("protocol")
     if noted in set(Protocol):
@@ -259,17 +250,12 @@ def protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt
     return source.protocol if chosen else Protocol.GENERATE
 
 
-def is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
+def _is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
     """Return whether a response is deterministic: the same request gives the same response again.
 
     This holds under greedy decoding; at any temperature under ``likelihood``, which takes the most
     likely option; and where the back end notes that it drew nothing (``sampled=no``), as local
     models under ``enforced``. A service held to the options draws among them.
-
-    Args:
-        source: the administration.
-        protocol: how this response was obtained (:func:`protocol_of`).
-        attempt: the one that counts.
     """
     conditions = source.conditions
     if conditions is None or conditions.kind != "model":
@@ -283,18 +269,10 @@ def is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
     )
 
 
-def _deciding(source: Source) -> Mapping[str, str]:
-    return {
-        rater: next(iter(told.features), "")
-        for rater, told in source.declarations.items()
-        if told.kind == "scorer"
-    }
-
-
 def counted(sources: Iterable[Source]) -> list[CountedResponse]:
     """Return the responses that count, in order.
 
-    Practice, skipped and void trials are left out. Where nothing is drawn (:func:`is_fixed`) the
+    Practice, skipped and void trials are left out. Where nothing is drawn the
     same messages get the same response every time, so identical replicates say nothing new and
     count once, also across administrations of one model, whatever else was set: under
     another protocol only what was obtained otherwise counts again. Whoever answers by sampling, and
@@ -310,7 +288,11 @@ def counted(sources: Iterable[Source]) -> list[CountedResponse]:
     pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
     for place, source in enumerate(given):
         examinee = source.examinee
-        deciding = _deciding(source)
+        deciding = {
+            rater: next(iter(declaration.features), "")
+            for rater, declaration in source.declarations.items()
+            if declaration.kind == "scorer"
+        }
         items = {
             (subtest.id, item.id): (subtest, item)
             for subtest in source.battery.subtests
@@ -326,32 +308,37 @@ def counted(sources: Iterable[Source]) -> list[CountedResponse]:
             cluster = (
                 (examinee,) if pools_speakers and source.is_speaker else (plan.subtest, plan.item)
             )
+            protocol = _protocol_of(source, subtest, trial, attempt)
+            fixed = _is_fixed(source, protocol, attempt)
             row = CountedResponse(
-                place, subtest, item, trial, attempt, cluster, status, deciding=deciding
+                place,
+                subtest,
+                item,
+                trial,
+                attempt,
+                cluster,
+                status,
+                fixed=fixed,
+                shares_stream=not fixed and shares_stream(source.conditions, attempt),
+                deciding=deciding,
             )
-            protocol = protocol_of(source, subtest, trial, attempt)
-            if is_fixed(source, protocol, attempt):
-                row = replace(row, fixed=True)
-                asked = attempt.messages or plan.prompt
-                said = (examinee, protocol, plan.subtest, plan.item, asked, attempt.response)
-                at = first.setdefault(said, len(rows))
+            asked = attempt.messages or plan.prompt
+            question = examinee, protocol, plan.subtest, plan.item, asked
+            if fixed:
+                at = first.setdefault((*question, attempt.response), len(rows))
                 if at < len(rows):
-                    duplicates.setdefault(at, []).append(
-                        replace(row, representative=rows[at].place)
-                    )
+                    same = replace(row, representative=rows[at].place)
+                    duplicates.setdefault(at, []).append(same)
                     continue
             else:
-                shared = shares_stream(source.conditions, attempt, fixed=False)
-                row = replace(row, shares_stream=shared)
+                shared = row.shares_stream
                 draw = drawn_with(source.conditions, plan, attempt, shared=shared)
                 if draw is not None:
-                    asked = attempt.messages or plan.prompt
-                    key = (examinee, protocol, plan.subtest, plan.item, asked, draw)
-                    draws.append((len(rows), place, key, attempt.response))
+                    draws.append((len(rows), place, (*question, draw), attempt.response))
             rows.append(row)
     again = again_drawn(draws)
     for place, at in again.items():
         duplicates.setdefault(at, []).append(replace(rows[place], representative=rows[at].place))
-    for at, same in duplicates.items():
-        rows[at] = replace(rows[at], duplicates=tuple(same))
+    for at, responses in duplicates.items():
+        rows[at] = replace(rows[at], duplicates=tuple(responses))
     return [row for place, row in enumerate(rows) if place not in again]

@@ -113,11 +113,11 @@ def difference(
         raise UsageError(f"only administrations of one battery can be compared, not {names}")
     battery = next(iter(batteries.values()))
     one, other = counted(first), counted(second)
-    judged, left_out = burdens((pool(first).judges, pool(second).judges), (first, second))
+    judged, left_out = burdens((pool(first).judges, pool(second).judges))
     return Difference(
         labels[0],
         labels[1],
-        (*accuracies(battery, (one, other), (first, second)), *judged),
+        (*accuracies(battery, (one, other)), *judged),
         _side_by_side(battery, one, other),
         left_out,
         _named(battery, first, second),

@@ -7,7 +7,7 @@ seed below.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from itertools import groupby
 
 from tabwb.records.conditions import Conditions
@@ -21,34 +21,19 @@ SHARED = "drawn from shared random streams"
 """Why there is no interval for these prompts: the replicates count as one cluster."""
 
 
-def shares_stream(conditions: Conditions | None, attempt: Attempt, *, fixed: bool) -> bool:
-    """Return whether a response was sampled from a random stream that other responses share.
+def shares_stream(conditions: Conditions | None, attempt: Attempt) -> bool:
+    """Return whether a sampled response was drawn from a random stream that other responses share.
 
     Such a response has no seed of its own among what is stored with it. The replicates of its
-    administration are one cluster: they say nothing of how much draws differ.
+    administration are one cluster: they do not show how much draws differ.
 
     Args:
         conditions: of its administration; None is taken as sampled independently.
         attempt: the one that counts.
-        fixed: whether nothing was drawn for it (:func:`tabwb.report.summaries.counted.is_fixed`).
     """
-    if conditions is None or conditions.kind != "model" or conditions.origin is not None or fixed:
+    if conditions is None or conditions.kind != "model" or conditions.origin is not None:
         return False
     return "seed" not in attempt.metadata and REPLAYED not in attempt.metadata
-
-
-def shared_seed(conditions: Conditions, plan: PlannedTrial) -> int:
-    """Return the seed that a response of an earlier version shares with others.
-
-    Args:
-        conditions: of its administration.
-        plan: of its trial.
-
-    >>> trial = PlannedTrial(7, "s", "i", 2, (), "?")
-    >>> shared_seed(Conditions("bundled", "model"), trial)
-    2
-    """
-    return conditions.decoding.seed + plan.replicate
 
 
 def drawn_with(
@@ -57,13 +42,14 @@ def drawn_with(
     """Return seed, temperature and top-p of a sampled reply of a model; None where not known.
 
     A replayed reply has the seed of a draw that was made elsewhere: of it the administration and
-    the line that it was read from, because a file can be replayed twice.
+    the line that it was read from, because a file can be replayed twice. In earlier versions
+    replicate r shares the stream of ``seed + r``.
 
     Args:
         conditions: of its administration.
         plan: of its trial.
         attempt: the one that counts.
-        shared: whether its random stream is shared (:func:`shares_stream`): then that stream's.
+        shared: whether its random stream is shared (:func:`shares_stream`).
     """
     if conditions is None or conditions.kind != "model":
         return None
@@ -73,8 +59,9 @@ def drawn_with(
     noted = attempt.metadata.get("seed", "")
     if not shared and not (noted.isascii() and noted.isdecimal()):
         return None
-    seed = shared_seed(conditions, plan) if shared else int(noted)
-    return shared, seed, conditions.decoding.temperature, conditions.decoding.top_p
+    decoding = conditions.decoding
+    seed = decoding.seed + plan.replicate if shared else int(noted)
+    return shared, seed, decoding.temperature, decoding.top_p
 
 
 Draw = tuple[int, int, Hashable, str]
@@ -84,13 +71,10 @@ Draw = tuple[int, int, Hashable, str]
 def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
     """Return the responses that are the draw of an earlier administration, with its response.
 
-    The same run with the same seed gives the same responses: they say nothing new. Of earlier
-    versions, replicates of neighbouring seeds are the same draws too. That holds for
-    an administration whose every response to a question and seed that came before is the same
-    text. Where one differs, the back end does not keep to seeds, and all count.
-
-    Args:
-        draws: in order of administrations.
+    The same run with the same seed gives the same responses, and in earlier versions so do
+    replicates of neighbouring seeds. That holds for an administration whose every response to an
+    earlier question and seed is the same text. Where one differs, the back end does not keep to
+    seeds, and all count.
 
     Returns:
         Place of a response to the place of the one that it repeats.
@@ -101,15 +85,15 @@ def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
     {}
     """
     first: dict[Hashable, tuple[int, str]] = {}
-    found: dict[int, int] = {}
+    repeated: dict[int, int] = {}
     for _, group in groupby(draws, key=lambda draw: draw[1]):
         own = list(group)
         before = [(place, *first[key], text) for place, _, key, text in own if key in first]
         if all(text == earlier for _, _, earlier, text in before):
-            found.update((place, representative) for place, representative, _, _ in before)
+            repeated.update((place, representative) for place, representative, _, _ in before)
         for place, _, key, text in own:
             first.setdefault(key, (place, text))
-    return found
+    return repeated
 
 
 def repeated_caution(n: int) -> str:
@@ -127,7 +111,7 @@ def repeated_caution(n: int) -> str:
 
 
 def pooled_caution(shared: int, n: int) -> str:
-    """Return what must be said where such responses are summarised.
+    """Return what must be said where ``shared`` of ``n`` summarised responses share a stream.
 
     Args:
         shared: how many responses share a stream.
@@ -147,7 +131,7 @@ def compared_caution(side: str, shared: int, n: int) -> str:
     """Return what must be said where such responses are one side of a comparison.
 
     Args:
-        side: what the side is called.
+        side: its name.
         shared: how many of its responses share a stream.
         n: of how many.
 
@@ -169,11 +153,8 @@ def _earlier(shared: int, n: int) -> str:
     )
 
 
-def without_draws(intervals: Sequence[EstimatedInterval]) -> tuple[EstimatedInterval, ...]:
-    """Return the intervals without the one that takes replicates for independent draws."""
-    return tuple(
-        EstimatedInterval(each.estimand, None, SHARED)
-        if each.estimand is Estimand.THESE_PROMPTS
-        else each
-        for each in intervals
-    )
+def without_draws(interval: EstimatedInterval) -> EstimatedInterval:
+    """Return an interval, none where it takes replicates for independent draws."""
+    if interval.estimand is Estimand.THESE_PROMPTS:
+        return EstimatedInterval(interval.estimand, None, SHARED)
+    return interval

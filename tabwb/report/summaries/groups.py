@@ -21,6 +21,10 @@ By = Literal["administration", "model", "battery", "lesion", "protocol", "family
 Sort = Literal["burden", "name", "N", "accuracy"]
 
 
+_Facts = tuple[tuple[str, str], ...]
+"""Names of conditions with their values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Administrations whose responses are pooled.
@@ -43,8 +47,8 @@ class Group:
         """Its label, with the conditions that tell it from other groups of the same label."""
         if not self.apart:
             return self.label
-        told = ", ".join(phrase_of(name, value) for name, value in self.apart)
-        return f"{self.label} ({told})"
+        apart = ", ".join(phrase_of(name, value) for name, value in self.apart)
+        return f"{self.label} ({apart})"
 
     @property
     def battery(self) -> Battery:
@@ -59,24 +63,18 @@ class Group:
     @property
     def labels(self) -> Mapping[str, str]:
         """What profiles say of the models; without whatever they do not agree on."""
-        said: dict[str, set[str]] = {}
-        for one in self.members:
-            for name, value in one.administration.conditions.labels.items():
-                said.setdefault(name, set()).add(value)
-        return {name: values.pop() for name, values in said.items() if len(values) == 1}
+        values = _values(member.administration.conditions.labels for member in self.members)
+        return {name: given[0] for name, given in values.items() if len(given) == 1}
 
     @property
     def tunings(self) -> tuple[str, ...]:
         """What profiles say that the members are tuned to; ``not said`` where one does not."""
-        said = (one.administration.conditions.labels.get("tuning") for one in self.members)
-        return tuple(dict.fromkeys(each or "not said" for each in said))
+        labels = (member.administration.conditions.labels for member in self.members)
+        return tuple(dict.fromkeys(given.get("tuning") or "not said" for given in labels))
 
     @property
     def title(self) -> str:
-        """Its name; of a family also the tunings that are pooled in it.
-
-        A table's row is called so, because base and instruct models share the one of their family.
-        """
+        """Its name; of a family also the tunings, because its base and instruct models share it."""
         if self.by != "family" or "family" not in self.labels:
             return self.name
         return f"{self.name} (tuning: {', '.join(self.tunings)})"
@@ -84,35 +82,30 @@ class Group:
     @property
     def circumstances(self) -> Mapping[str, tuple[str, ...]]:
         """How its members were given: name to the different values, in order of appearance."""
-        return _values(described(one.administration.conditions) for one in self.members)
+        return _values(described(member.administration.conditions) for member in self.members)
 
     @property
     def mixed(self) -> Mapping[str, tuple[str, ...]]:
         """In what its members differ although their responses are pooled."""
-        told = _values(
-            {"examinee": _named(one), **described(one.administration.conditions)}
-            for one in self.members
-        )
-        if len(told["examinee"]) == 1:
+        conditions = [member.administration.conditions for member in self.members]
+        values = _values({"examinee": model_of(each), **described(each)} for each in conditions)
+        if len(values["examinee"]) == 1:
             # The same name, but perhaps other weights.
-            told |= _values(_identity(one) for one in self.members)
-        return {name: values for name, values in told.items() if len(values) > 1}
+            values |= _values(_identity(member) for member in self.members)
+        return {name: given for name, given in values.items() if len(given) > 1}
 
 
-def _values(told: Iterable[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+def _values(facts: Iterable[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Return name to the different values, in order of appearance."""
     values: dict[str, dict[str, None]] = {}
-    for facts in told:
-        for name, value in facts.items():
+    for given in facts:
+        for name, value in given.items():
             values.setdefault(name, {})[value] = None
-    return {name: tuple(found) for name, found in values.items()}
+    return {name: tuple(different) for name, different in values.items()}
 
 
-def _identity(one: AdministrationData) -> dict[str, str]:
-    return {name: one.model_facts[name] for name in IDENTITY if name in one.model_facts}
-
-
-def _named(one: AdministrationData) -> str:
-    return model_of(one.administration.conditions)
+def _identity(member: AdministrationData) -> dict[str, str]:
+    return {name: member.model_facts[name] for name in IDENTITY if name in member.model_facts}
 
 
 def unlike(
@@ -127,9 +120,11 @@ def unlike(
     sides = [
         [compared(member.administration.conditions) for member in side] for side in (first, second)
     ]
-    names = dict.fromkeys(name for side in sides for told in side for name in told)
+    names = dict.fromkeys(name for side in sides for given in side for name in given)
     values = {
-        name: [", ".join(dict.fromkeys(told.get(name, "none") for told in side)) for side in sides]
+        name: [
+            ", ".join(dict.fromkeys(given.get(name, "none") for given in side)) for side in sides
+        ]
         for name in names
     }
     return tuple((name, mine, other) for name, (mine, other) in values.items() if mine != other)
@@ -149,33 +144,30 @@ def grouped(chosen: Sequence[AdministrationData], by: By) -> tuple[Group, ...]:
             model's profile said when it was given. A model of no known family is a group of its
             own. By model, other weights or templates under one name are groups of their own too.
     """
-    members: dict[
-        tuple[str, str, str], dict[tuple[tuple[str, str], ...], list[AdministrationData]]
-    ] = {}
-    for one in chosen:
-        administration = one.administration
-        key = _label(administration, by), administration.battery_hash
-        told = {} if by == "administration" else compared(one.administration.conditions)
+    members: dict[tuple[str, str, str], dict[_Facts, list[AdministrationData]]] = {}
+    for member in chosen:
+        administration = member.administration
+        conditions = administration.conditions
+        key = _label(administration, by), administration.battery_hash, conditions.kind
+        facts = {} if by == "administration" else compared(conditions)
         if by == "model":
-            told |= _identity(one)
-        alike = members.setdefault((*key, administration.conditions.kind), {})
-        alike.setdefault(tuple(sorted(told.items())), []).append(one)
+            facts |= _identity(member)
+        alike = members.setdefault(key, {})
+        alike.setdefault(tuple(sorted(facts.items())), []).append(member)
     return tuple(
-        Group(by, label, tuple(group), _apart(dict(told), [dict(each) for each in alike]))
+        Group(by, label, tuple(group), _apart(dict(facts), [dict(other) for other in alike]))
         for (label, *_), alike in members.items()
-        for told, group in alike.items()
+        for facts, group in alike.items()
     )
 
 
-def _apart(
-    told: Mapping[str, str], alike: Sequence[Mapping[str, str]]
-) -> tuple[tuple[str, str], ...]:
+def _apart(facts: Mapping[str, str], alike: Sequence[Mapping[str, str]]) -> _Facts:
     """Return the conditions of one group that others of the same label do not share."""
-    names = dict.fromkeys(name for each in alike for name in each)
+    names = dict.fromkeys(name for other in alike for name in other)
     return tuple(
-        (name, told.get(name, "none"))
+        (name, facts.get(name, "none"))
         for name in names
-        if len({each.get(name) for each in alike}) > 1
+        if len({other.get(name) for other in alike}) > 1
     )
 
 
@@ -195,10 +187,8 @@ def _label(administration: Administration, by: By) -> str:
         return conditions.lesion or "no lesion"
     if by == "protocol":
         return conditions.protocol.value
-    said = conditions.labels.get(by)
-    if not said and by == "family":
-        return f"{model_of(conditions)}, {by} not said"
-    return said or f"{by} not said"
+    unsaid = f"{model_of(conditions)}, {by} not said" if by == "family" else f"{by} not said"
+    return conditions.labels.get(by) or unsaid
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,38 +250,38 @@ def summarised(
     Raises:
         UsageError: the judge has rated none of them.
     """
-    made = tuple(
+    rows = tuple(
         Grouped(group, pool(sources_of(group.members), interval=interval)) for group in groups
     )
-    if judge is not None and made:
-        raters = dict.fromkeys(each.rater for one in made for each in one.summary.judges)
+    if judge is not None and rows:
+        raters = dict.fromkeys(given.rater for row in rows for given in row.summary.judges)
         check_judge(judge, list(raters))
-        made = tuple(replace(one, summary=only_judge(one.summary, judge)) for one in made)
-    return made if sort is None else in_order(made, sort)
+        rows = tuple(replace(row, summary=only_judge(row.summary, judge)) for row in rows)
+    return rows if sort is None else in_order(rows, sort)
 
 
-def in_order(made: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
+def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
     """Return the groups sorted; equal ones keep their order.
 
     Args:
-        made: the groups.
+        rows: the groups.
         sort: see :func:`summarised`.
     """
     if sort == "name":
-        return tuple(sorted(made, key=lambda one: one.label.casefold()))
-    terms = [judge.terms for one in made for judge in one.summary.judges]
+        return tuple(sorted(rows, key=lambda row: row.label.casefold()))
+    terms = [judge.terms for row in rows for judge in row.summary.judges]
 
-    def value(one: Grouped) -> float | None:
+    def value(row: Grouped) -> float | None:
         if sort == "N":
-            return one.summary.answers.n
+            return row.summary.answers.n
         if sort == "accuracy":
-            return one.right.value
-        burdens = {each.terms: each.burden.ranked for each in one.summary.judges}
+            return row.right.value
+        burdens = {judge.terms: judge.burden.ranked for judge in row.summary.judges}
         return burdens.get(terms[0]) if terms else None
 
-    known = [(found, one) for one in made if (found := value(one)) is not None]
-    unknown = [one for one in made if value(one) is None]
-    return (*(one for _, one in sorted(known, key=lambda pair: -pair[0])), *unknown)
+    known = [(amount, row) for row in rows if (amount := value(row)) is not None]
+    unknown = [row for row in rows if value(row) is None]
+    return (*(row for _, row in sorted(known, key=lambda pair: -pair[0])), *unknown)
 
 
 def check_judge(judge: str, raters: Sequence[str]) -> None:
@@ -319,4 +309,4 @@ def only_judge(summary: Summary, judge: str) -> Summary:
         summary: with the burdens of all.
         judge: the rater.
     """
-    return replace(summary, judges=tuple(one for one in summary.judges if one.rater == judge))
+    return replace(summary, judges=tuple(given for given in summary.judges if given.rater == judge))

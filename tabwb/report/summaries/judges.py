@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Declaration, Rating, Scope, prompt_hash
 from tabwb.records.states import RatingStatus, ResponseStatus
+from tabwb.records.words import plural
 from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
@@ -33,11 +34,10 @@ class Terms:
 
     def __str__(self) -> str:
         """Return the terms besides the rater, as words."""
-        n = len(self.features)
-        said = [f"{n} {'feature' if n == 1 else 'features'}", self.scope.replace("-", " ")]
+        parts = [plural(len(self.features), "feature"), self.scope.replace("-", " ")]
         if self.prompt_hash:
-            said.append(f"prompt {self.prompt_hash[:8]}")
-        return ", ".join(said)
+            parts.append(f"prompt {self.prompt_hash[:8]}")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,39 +104,37 @@ def summarise_judges(
         interval: compute the intervals of burdens too.
     """
     members: dict[Terms, list[CountedResponse]] = {}
-    said: dict[Terms, Declaration | None] = {}
+    declared: dict[Terms, Declaration | None] = {}
     by_source: dict[int, list[CountedResponse]] = {}
     for row in rows:
-        for one in (row, *row.duplicates):
-            by_source.setdefault(one.source, []).append(one)
-    raters = {
-        place: _raters(battery, own, sources[place].declarations)
-        for place, own in sorted(by_source.items())
-    }
+        for response in (row, *row.duplicates):
+            by_source.setdefault(response.source, []).append(response)
     seen: dict[tuple[int, str], list[CountedResponse]] = {
-        (place, rater): [] for place, found in raters.items() for rater in found
+        (place, rater): []
+        for place, own in sorted(by_source.items())
+        for rater in _raters(battery, own, sources[place].declarations)
     }
     not_judged: Counter[str] = Counter()
     for rater in dict.fromkeys(rater for _, rater in seen):
         for row in rows:
             # Of answers that count as one the one that this judge has judged stands for all.
-            one = row.as_rated_by(rater)
-            if _is_judged(one, rater) and (one.source, rater) in seen:
-                seen[one.source, rater].append(one)
+            response = row.as_rated_by(rater)
+            if _is_judged(response, rater) and (response.source, rater) in seen:
+                seen[response.source, rater].append(response)
             elif row.subtest.task.connected:
                 not_judged[rater] += 1
     for (place, rater), own in seen.items():
         given = sources[place].declarations.get(rater)
-        told = given or undeclared(battery, by_source[place], rater)
+        taken = given or undeclared(battery, by_source[place], rater)
         # In the battery's order; of a feature that it does not have there are no ratings.
-        features = tuple(one.id for one in battery.features if one.id in told.features)
-        terms = Terms(rater, features, told.scope, told.prompt_hash)
+        features = tuple(each.id for each in battery.features if each.id in taken.features)
+        terms = Terms(rater, features, taken.scope, taken.prompt_hash)
         members.setdefault(terms, []).extend(own)
-        said.setdefault(terms, given)
+        declared.setdefault(terms, given)
     strays = _strays(sources)
     return tuple(
         replace(
-            _summarise(battery, own, terms, said[terms], strays, interval=interval),
+            _summarise(battery, own, terms, declared[terms], strays, interval=interval),
             not_judged=not_judged[terms.rater],
         )
         for terms, own in members.items()
@@ -163,11 +161,11 @@ def alike(
         if any(all(judge.rater != rater for judge in side) for side in (first, second)):
             left_out.append((rater, "judged only one side"))
             continue
-        said = (
+        other = (
             "; ".join(str(terms) for terms in side if terms.rater == rater) or "no other"
             for side in alone
         )
-        left_out.append((rater, "judged under other terms: {} / {}".format(*said)))
+        left_out.append((rater, "judged under other terms: {} / {}".format(*other)))
     return pairs, tuple(left_out)
 
 
@@ -208,24 +206,25 @@ def undeclared(battery: Battery, rows: Sequence[CountedResponse], rater: str) ->
         rated |= set(given)
         if RatingStatus.VALUE in given.values():
             never |= {name for name, kind in given.items() if kind is RatingStatus.UNDEFINED}
-    return Declaration(rater, tuple(one.id for one in battery.features if one.id in rated - never))
+    told = rated - never
+    return Declaration(rater, tuple(each.id for each in battery.features if each.id in told))
 
 
 def _raters(
     battery: Battery, rows: Sequence[CountedResponse], declarations: Mapping[str, Declaration]
 ) -> list[str]:
     features = {feature.id for feature in battery.features}
-    found: dict[str, None] = {}
+    raters: dict[str, None] = {}
     for row in rows:
         for rating in row.trial.ratings:
-            told = declarations.get(rating.rater)
+            declared = declarations.get(rating.rater)
             if (
                 rating.measure in features and rating.rater not in row.subtest.scorers
-                if told is None
-                else told.kind != "scorer" and told.features
+                if declared is None
+                else declared.kind != "scorer" and declared.features
             ):
-                found[rating.rater] = None
-    return list(found)
+                raters[rating.rater] = None
+    return list(raters)
 
 
 Place = tuple[int, str, int, int]
@@ -238,26 +237,26 @@ def _strays(sources: Sequence[Source]) -> Mapping[Place, str]:
     A declaration is of the latest judging; when that was interrupted, what it had not come to has
     the verdicts of an earlier prompt.
     """
-    found: dict[Place, str] = {}
+    strays: dict[Place, str] = {}
     for place, source in enumerate(sources):
-        for each in source.judged:
-            call = each.judgement
-            told = source.declarations.get(call.rater)
-            if call.repeat or told is None:
+        for judged in source.judged:
+            call = judged.judgement
+            declared = source.declarations.get(call.rater)
+            if call.repeat or declared is None:
                 continue
-            where = (place, call.rater, each.trial, each.attempt)
+            where = (place, call.rater, judged.trial, judged.attempt)
             # A later verdict takes the place of an earlier one.
-            found.pop(where, None)
-            if call.prompt_text != told.prompt_text:
-                found[where] = prompt_hash(call.prompt_text) or "none"
-    return found
+            strays.pop(where, None)
+            if call.prompt_text != declared.prompt_text:
+                strays[where] = prompt_hash(call.prompt_text) or "none"
+    return strays
 
 
 def _summarise(
     battery: Battery,
     rows: Sequence[CountedResponse],
     terms: Terms,
-    said: Declaration | None,
+    declared: Declaration | None,
     strays: Mapping[Place, str],
     *,
     interval: bool,
@@ -271,14 +270,14 @@ def _summarise(
     first = next(iter(groupings.values()), {})
     burden = symptom_burden(responses, terms.features, first, interval=interval)
     if any(row.shares_stream for row, _ in judged):
-        burden = replace(burden, intervals=without_draws(burden.intervals))
+        burden = replace(burden, intervals=tuple(map(without_draws, burden.intervals)))
     return JudgeSummary(
         terms.rater,
         terms.scope,
         burden,
-        caution=said.caution if said else "",
+        caution=declared.caution if declared else "",
         prompt_hash=terms.prompt_hash,
-        declared=said is not None,
+        declared=declared is not None,
         groupings={
             name: burden.categories
             if categories is first
@@ -303,7 +302,7 @@ def _is_judged(row: CountedResponse, rater: str) -> bool:
 def _in_scope(row: CountedResponse, terms: Terms) -> bool:
     if row.subtest.task.connected:
         return True
-    return terms.scope == "all" and any(one.rater == terms.rater for one in row.trial.ratings)
+    return terms.scope == "all" and any(rating.rater == terms.rater for rating in row.trial.ratings)
 
 
 def _rated(row: CountedResponse, terms: Terms) -> RatedResponse:
@@ -311,10 +310,8 @@ def _rated(row: CountedResponse, terms: Terms) -> RatedResponse:
         rating.measure: rating for rating in row.trial.ratings if rating.rater == terms.rater
     }
     text = row.attempt.response
-    present: frozenset[str] | None = None
     cause = _cause(row, terms, ratings)
-    if not cause:
-        present = frozenset(feature for feature in terms.features if ratings[feature].value)
+    present = None if cause else frozenset(name for name in terms.features if ratings[name].value)
     return RatedResponse(
         row.cluster, text, len(words(text)), present, cause, row.unusable, row.fixed
     )

@@ -5,9 +5,11 @@ The numbers are those of :func:`tabwb.report.summaries.summary.pool`; a test com
 
 from __future__ import annotations
 
+from collections import Counter
+
 from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
-from tabwb.report.summaries.subtests import SubtestCount, decider
+from tabwb.report.summaries.subtests import SubtestCount, decider, share_of
 
 
 class LiveSummary:
@@ -30,7 +32,7 @@ class LiveSummary:
         if in_scope != self._judged:
             self._judged = in_scope
             self._judges = summarise_judges(source.battery, [source], rows)
-        return subtest_counts(source, rows), self._judges
+        return _subtest_counts(source, rows), self._judges
 
 
 def _is_for_judges(row: CountedResponse) -> bool:
@@ -40,34 +42,15 @@ def _is_for_judges(row: CountedResponse) -> bool:
     )
 
 
-def subtest_counts(source: Source, rows: list[CountedResponse]) -> tuple[SubtestCount, ...]:
-    """Return the counts of each subtest.
-
-    Args:
-        source: the administration.
-        rows: its responses that count.
-    """
-    planned: dict[str, int] = {}
-    answered: dict[str, int] = {}
-    for trial in source.trials:
-        if not trial.plan.practice:
-            subtest_id = trial.plan.subtest
-            planned[subtest_id] = planned.get(subtest_id, 0) + 1
-            answered[subtest_id] = answered.get(subtest_id, 0) + trial.is_answered
+def _subtest_counts(source: Source, rows: list[CountedResponse]) -> tuple[SubtestCount, ...]:
+    given = [trial for trial in source.trials if not trial.plan.practice]
+    planned = Counter(trial.plan.subtest for trial in given)
+    answered = Counter(trial.plan.subtest for trial in given if trial.is_answered)
     counts = []
     for subtest in source.battery.subtests:
         own = [row for row in rows if row.subtest.id == subtest.id]
-        rater = decider(subtest, own)
-        verdicts = [] if rater is None else [row.verdict(rater) for row in own]
-        values = [rating.value for rating in verdicts if rating and rating.value is not None]
-        counts.append(
-            SubtestCount(
-                subtest.id,
-                subtest.title,
-                planned.get(subtest.id, 0),
-                answered.get(subtest.id, 0),
-                len(values),
-                sum(value == 1.0 for value in values) if values else None,
-            )
-        )
+        share = share_of(own, decider(subtest, own), ("exact",))
+        trials = planned[subtest.id], answered[subtest.id]
+        right = share.correct["exact"]
+        counts.append(SubtestCount(subtest.id, subtest.title, *trials, share.scored, right))
     return tuple(counts)

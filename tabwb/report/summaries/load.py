@@ -31,11 +31,9 @@ class AdministrationData:
     Attributes:
         model_facts: what the back end said of the model (revision, dtype).
         notes: on the administration as a whole.
-        declarations: what each rater said of itself when it rated, by rater.
-        judged: every call of judges that ask a model, repetitions included.
         recordings: of a person's voice, oldest first.
-        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
-        speaker: of a person, what exports say of them: age, group, aphasia quotient.
+        declarations, judged, primary, speaker: see :class:`Source`; of ``speaker`` what exports
+            carry (:data:`EXPORTED`).
     """
 
     administration: Administration
@@ -79,23 +77,21 @@ def load_administrations(
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
     if references:
-        named = [store.administration(reference) for reference in references]
-        administrations = list({one.id: one for one in named}.values())
+        named = map(store.administration, references)
+        administrations = list({record.id: record for record in named}.values())
     else:
         administrations = list(store.administrations())
     batteries: dict[str, Battery] = {}
-    result: list[AdministrationData] = []
+    loaded: list[AdministrationData] = []
     for administration in administrations:
         content_hash = administration.battery_hash
         if content_hash not in batteries:
             batteries[content_hash] = battery_from_canonical(store.battery_canonical(content_hash))
         history = store.history(administration.id)
-        judged = store.judgements(administration.id) if history.declarations else ()
         conditions = administration.conditions
-        speaker = (
-            store.people.speaker(conditions.examinee) if conditions.kind == "speaker" else None
-        )
-        result.append(
+        is_speaker = conditions.kind == "speaker"
+        speaker = store.people.speaker(conditions.examinee) if is_speaker else None
+        loaded.append(
             AdministrationData(
                 administration,
                 batteries[content_hash],
@@ -103,13 +99,13 @@ def load_administrations(
                 history.model_facts,
                 history.notes,
                 history.declarations,
-                judged,
+                store.judgements(administration.id) if history.declarations else (),
                 recordings_of(store, administration, sound=sound),
                 primary,
                 {} if speaker is None else exported_columns(speaker.values),
             )
         )
-    return tuple(result)
+    return tuple(loaded)
 
 
 EXPORTED = ("age_years", "group", "AQ", "variety", "ipa")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import fsum
 
-from tabwb.report.summaries.counted import CountedResponse, Source, is_fixed, protocol_of
+from tabwb.report.summaries.counted import CountedResponse
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.difference_interval import difference_interval, sampling_floor
@@ -60,28 +60,18 @@ class Paired:
     floor: float
 
 
-def side_of(
-    valued: Iterable[tuple[CountedResponse, float | None]], sources: Sequence[Source]
-) -> Side:
-    """Return responses with their values as one side; those without a value are left out.
-
-    Args:
-        valued: responses and what is compared of them.
-        sources: those that the responses came from.
-    """
+def side_of(valued: Iterable[tuple[CountedResponse, float | None]]) -> Side:
+    """Return responses with their values as one side; those without a value are left out."""
     values: dict[Place, list[float]] = {}
     deterministic, shares_stream = True, False
     for row, value in valued:
         if value is None:
             continue
         values.setdefault((row.subtest.id, row.item.id), []).append(value)
-        deterministic = deterministic and drew_nothing(row, sources)
+        deterministic = deterministic and row.fixed
         shares_stream = shares_stream or row.shares_stream
-    return Side(
-        {place: tuple(given) for place, given in values.items()},
-        bool(values) and deterministic,
-        shares_stream,
-    )
+    by_item = {place: tuple(given) for place, given in values.items()}
+    return Side(by_item, bool(values) and deterministic, shares_stream)
 
 
 def right(row: CountedResponse, rater: str, policy: str = "exact") -> float | None:
@@ -96,17 +86,6 @@ def right(row: CountedResponse, rater: str, policy: str = "exact") -> float | No
     return None if rating is None or rating.value is None else float(rating.value == 1.0)
 
 
-def drew_nothing(row: CountedResponse, sources: Sequence[Source]) -> bool:
-    """Return whether a response would be the same if it were asked for again.
-
-    Args:
-        row: the response.
-        sources: the administrations, one of which it is from.
-    """
-    source = sources[row.source]
-    return is_fixed(source, protocol_of(source, row.subtest, row.trial, row.attempt), row.attempt)
-
-
 def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
     """Return means, intervals and the sign-flip test of two sides over their shared items.
 
@@ -116,27 +95,21 @@ def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
         n_features: size of the feature set where the values are burdens; None for rates.
     """
     places = [place for place in first.values if place in second.values]
-    one = [first.values[place] for place in places]
-    other = [second.values[place] for place in places]
-    pairs = [(fsum(a) / len(a), fsum(b) / len(b)) for a, b in zip(one, other, strict=True)]
+    values = [[side.values[place] for place in places] for side in (first, second)]
+    pairs = [(fsum(a) / len(a), fsum(b) / len(b)) for a, b in zip(*values, strict=True)]
+    deterministic = first.deterministic, second.deterministic
     like, these = (
-        difference_interval(
-            one,
-            other,
-            n_features,
-            estimand,
-            deterministic=(first.deterministic, second.deterministic),
-        )
+        difference_interval(values[0], values[1], n_features, estimand, deterministic=deterministic)
         for estimand in (Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS)
     )
     if first.shares_stream or second.shares_stream:
-        (these,) = without_draws([these])
+        these = without_draws(these)
     return Paired(
         items=len(pairs),
         first=fsum(a for a, _ in pairs) / len(pairs) if pairs else None,
         second=fsum(b for _, b in pairs) / len(pairs) if pairs else None,
-        n_first=sum(map(len, one)),
-        n_second=sum(map(len, other)),
+        n_first=sum(map(len, values[0])),
+        n_second=sum(map(len, values[1])),
         like=like,
         these=these,
         test=paired_permutation(pairs),
@@ -147,7 +120,7 @@ def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
                 effective_responses([len(given) for given in side]),
                 n_features,
             )
-            for at, side in enumerate((one, other))
+            for at, side in enumerate(values)
             if pairs
         ),
     )

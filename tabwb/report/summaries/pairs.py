@@ -13,14 +13,14 @@ from tabwb.report.summaries.counted import counted
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import Terms, alike
 from tabwb.report.summaries.load import sources_of
-from tabwb.report.summaries.paired import Paired, Place, compare_sides, right, side_of
+from tabwb.report.summaries.paired import Paired, compare_sides, right, side_of
 from tabwb.report.summaries.subtests import decider
 from tabwb.report.summaries.summary import interval_json, pool
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.difference_interval import LEAST_FAMILIES, family_interval
 from tabwb.scoring.estimate import EstimatedInterval
 
-SAID = {"family", "tuning", "parameters"}
+LABELS = {"family", "tuning", "parameters"}
 """What a profile must say of a model for it to stand in a pair."""
 
 
@@ -97,7 +97,7 @@ class Pair:
                 *("battery", "family", "lesion", "base", "instruct"),
                 *("base_from", "instruct_from", "unsaid"),
             ),
-            "differences": [_gap(each) for each in self.gaps],
+            "differences": [_gap(gap) for gap in self.gaps],
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {
                 name: {"base": base, "instruct": instruct} for name, base, instruct in self.unlike
@@ -112,18 +112,16 @@ class Pair:
 def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
     """Return every base model with every instruct model of its family, size, lesion and battery.
 
-    Args:
-        models: groups by model. What a model is comes from the labels that its profile gave the
-            administration (``family``, ``tuning``, ``parameters``); without them, or where they
-            disagree within a group, there is no pair. Groups that were given under like conditions
-            are paired; one that has no such partner is paired with the others, as not comparable.
-            Trials are not looked at.
+    What a model is comes from the labels that its profile gave the administration (``family``,
+    ``tuning``, ``parameters``); without them, or where they disagree within a group, there is no
+    pair. Groups that were given under like conditions are paired; one that has no such partner is
+    paired with the others, as not comparable. ``models`` are groups by model.
     """
     sides: dict[str, list[Grouped]] = {"base": [], "instruct": []}
-    for one in models:
-        labels = one.group.labels
-        if labels.keys() >= SAID and labels.get("tuning") in sides:
-            sides[labels["tuning"]].append(one)
+    for model in models:
+        labels = model.group.labels
+        if labels.keys() >= LABELS and labels.get("tuning") in sides:
+            sides[labels["tuning"]].append(model)
     kin = [
         (base, instruct)
         for base, instruct in product(sides["base"], sides["instruct"])
@@ -134,11 +132,8 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
         for base, instruct in kin
         if not unlike(base.group.members, instruct.group.members)
     ]
-    partners = [one for pair in like for one in pair]
-    return (
-        *like,
-        *(pair for pair in kin if not any(one is partner for one in pair for partner in partners)),
-    )
+    paired = {id(group) for pair in like for group in pair}
+    return (*like, *(pair for pair in kin if not any(id(group) in paired for group in pair)))
 
 
 def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
@@ -150,45 +145,46 @@ def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
     return tuple(_pair(base, instruct) for base, instruct in kindred(models))
 
 
-def _said(one: Grouped) -> Grouped:
+def _labelled(model: Grouped) -> Grouped:
     """Return the group with only the members that have labels."""
     members = tuple(
-        each for each in one.group.members if each.administration.conditions.labels.keys() >= SAID
+        member
+        for member in model.group.members
+        if member.administration.conditions.labels.keys() >= LABELS
     )
-    if len(members) == len(one.group.members):
-        return one
+    if len(members) == len(model.group.members):
+        return model
     summary = pool(sources_of(members))
-    raters = {judge.rater for judge in one.summary.judges}
+    raters = {judge.rater for judge in model.summary.judges}
     judges = tuple(judge for judge in summary.judges if judge.rater in raters)
-    return Grouped(replace(one.group, members=members), replace(summary, judges=judges))
+    return Grouped(replace(model.group, members=members), replace(summary, judges=judges))
 
 
-def _numbers(one: Grouped) -> tuple[int, ...]:
-    return tuple(each.administration.id for each in one.group.members)
+def _numbers(model: Grouped) -> tuple[int, ...]:
+    return tuple(member.administration.id for member in model.group.members)
 
 
-def _kin(one: Grouped) -> tuple[str | None, ...]:
-    labels = one.group.labels
-    lesion = one.group.members[0].administration.conditions.lesion
-    return one.battery.content_hash, labels["family"], labels["parameters"], lesion
+def _kin(model: Grouped) -> tuple[str, str, str, str | None]:
+    labels, conditions = model.group.labels, model.group.members[0].administration.conditions
+    return model.battery.content_hash, labels["family"], labels["parameters"], conditions.lesion
 
 
 def _pair(base: Grouped, instruct: Grouped) -> Pair:
     whole = {*_numbers(base), *_numbers(instruct)}
-    base, instruct = _said(base), _said(instruct)
+    base, instruct = _labelled(base), _labelled(instruct)
+    numbers = _numbers(base), _numbers(instruct)
     differing = unlike(base.group.members, instruct.group.members)
     gaps, left_out = ((), ()) if differing else _gaps(base, instruct)
-    labels, lesion = base.group.labels, base.group.members[0].administration.conditions.lesion
+    _, family, parameters, lesion = _kin(base)
     return Pair(
         f"{base.battery.id} {base.battery.version}",
-        labels["family"],
-        labels["parameters"],
+        family,
+        parameters,
         lesion,
         base.label,
         instruct.label,
-        _numbers(base),
-        _numbers(instruct),
-        tuple(sorted(whole - {*_numbers(base), *_numbers(instruct)})),
+        *numbers,
+        tuple(sorted(whole - {*numbers[0], *numbers[1]})),
         gaps,
         left_out,
         differing,
@@ -196,33 +192,28 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
     )
 
 
-def _shared(one: Grouped) -> tuple[int, int]:
-    return one.summary.answers.shared_streams, one.summary.answers.n
+def _shared(model: Grouped) -> tuple[int, int]:
+    return model.summary.answers.shared_streams, model.summary.answers.n
 
 
 def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:
     """Return burdens, then accuracies; and the raters whose burdens cannot be compared."""
     same, left_out = alike(base.summary.judges, instruct.summary.judges)
-    sources = [sources_of(side.group.members) for side in (base, instruct)]
     gaps = []
     for judges in same:
-        first, second = (
-            side_of(((row, rated.burden) for row, rated in judge.judged), own)
-            for judge, own in zip(judges, sources, strict=True)
-        )
         terms = judges[0].terms
+        first, second = (
+            side_of((row, rated.burden) for row, rated in judge.judged) for judge in judges
+        )
         sides = compare_sides(first, second, len(terms.features))
         usable = tuple(judge.burden.usable for judge in judges)
         gaps.append(Gap(BURDEN.title, "", "", terms.rater, terms, sides, usable))
-    rows = [counted(own) for own in sources]
+    rows = [counted(sources_of(side.group.members)) for side in (base, instruct)]
     for subtest in base.battery.subtests:
         given = [[row for row in side if row.subtest.id == subtest.id] for side in rows]
         rater = decider(subtest, [row for side in given for row in side])
         if rater is not None:
-            first, second = (
-                side_of(((row, right(row, rater)) for row in own), origin)
-                for own, origin in zip(given, sources, strict=True)
-            )
+            first, second = (side_of((row, right(row, rater)) for row in own) for own in given)
             sides = compare_sides(first, second, None)
             gaps.append(Gap(ACCURACY.title, subtest.id, subtest.title, rater, None, sides))
     return tuple(gaps), left_out
@@ -307,7 +298,10 @@ def _family_mean(by_family: dict[str, list[Gap]]) -> FamilyMean | None:
     ]
     if not places:
         return None
-    rows = [[_at(gaps, place) for place in places] for gaps in by_family.values()]
+    rows = [
+        [fsum(gap.sides.differences[place] for gap in gaps) / len(gaps) for place in places]
+        for gaps in by_family.values()
+    ]
     floors = [fsum(gap.sides.floor for gap in gaps) / len(gaps) ** 2 for gaps in by_family.values()]
     terms = every[0].terms
     largest = 1.0 if terms is None else float(len(terms.features))
@@ -318,7 +312,3 @@ def _family_mean(by_family: dict[str, list[Gap]]) -> FamilyMean | None:
         fsum(fsum(row) for row in rows) / len(rows) / len(places),
         family_interval(rows, fsum(floors) / len(rows) ** 2, largest),
     )
-
-
-def _at(gaps: Sequence[Gap], place: Place) -> float:
-    return fsum(gap.sides.differences[place] for gap in gaps) / len(gaps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -21,7 +21,7 @@ from tabwb.agreement.pairs import (
     tables_of,
 )
 from tabwb.records.ratings import Judged
-from tabwb.report.plain import Json, picked
+from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.report.summaries.summary import pool
@@ -32,12 +32,7 @@ NO_MAJORITY = "no response has a majority on every feature"
 
 @dataclass(frozen=True, slots=True)
 class FeatureAgreement:
-    """Two judges, one feature.
-
-    Attributes:
-        samples: responses on which both have a verdict.
-        percent, kappa, ac1, positive: coefficients; None where undefined.
-    """
+    """Two judges, one feature: responses with a verdict of both, and coefficients or None."""
 
     feature: str
     samples: int
@@ -52,8 +47,7 @@ class PairAgreement:
     """Two judges over the features that both can find absent and present.
 
     Attributes:
-        first, second: their labels.
-        kappa, ac1, percent: unweighted means over the features where they are defined, each with
+        percent, kappa, ac1: unweighted means over the features where they are defined, each with
             the number of those features.
     """
 
@@ -70,8 +64,7 @@ class FeatureConsensus:
     """What most judges say of one feature, over the responses with two verdicts or more.
 
     Attributes:
-        present, absent: responses on which most judges say so.
-        ties: responses on which as many say the one as the other: undefined.
+        ties: responses on which as many say present as absent: undefined.
     """
 
     feature: str
@@ -160,17 +153,12 @@ class Robustness:
             ],
             "pairs": [
                 {
-                    "first": pair.first,
-                    "second": pair.second,
+                    **picked(pair, "first", "second"),
                     **{
-                        name: {"mean": value[0], "features": value[1]}
-                        for name, value in (
-                            ("percent", pair.percent),
-                            ("kappa", pair.kappa),
-                            ("ac1", pair.ac1),
-                        )
+                        name: dict(zip(("mean", "features"), getattr(pair, name), strict=True))
+                        for name in ("percent", "kappa", "ac1")
                     },
-                    "by_feature": [asdict(agreement) for agreement in pair.features],
+                    "by_feature": plain(pair.features),
                 }
                 for pair in self.pairs
             ],
@@ -185,7 +173,7 @@ class Robustness:
                     "n_responses": consensus.n_responses + consensus.n_tied,
                 },
                 "by_feature": [
-                    {**asdict(feature), "rate": feature.rate.value}
+                    {**plain(feature), "rate": feature.rate.value}
                     for feature in consensus.by_feature
                 ],
                 "symptom_burden": consensus.burden.value,
@@ -205,13 +193,13 @@ def robustness(sources: Sequence[Source]) -> Robustness:
     rows = counted(sources)
     pairs: list[PairAgreement] = []
     left_out: list[tuple[str, str, str]] = []
-    for (first, one), (second, other) in combinations(zip(labels, judges, strict=True), 2):
-        found = _pair(rows, (first, one), (second, other))
-        if isinstance(found, str):
-            left_out.append((first, second, found))
+    for first, second in combinations(zip(labels, judges, strict=True), 2):
+        agreement = _pair(rows, first, second)
+        if isinstance(agreement, str):
+            left_out.append((first[0], second[0], agreement))
         else:
-            pairs.append(replace(found, first=first, second=second))
-    speaking = [one for one in judges if _gave_verdicts(rows, one)]
+            pairs.append(agreement)
+    speaking = [judge for judge in judges if _gave_verdicts(rows, judge)]
     return Robustness(
         judges,
         labels,
@@ -233,7 +221,7 @@ def verdicts(
         judge: whose verdicts.
         features: in the order of the columns.
     """
-    found = np.full((len(rows), len(features)), np.nan)
+    values = np.full((len(rows), len(features)), np.nan)
     places = {feature: at for at, feature in enumerate(features)}
     own = {row.place for row, _ in judge.judged}
     for n, row in enumerate(rows):
@@ -242,8 +230,8 @@ def verdicts(
         for rating in row.as_rated_by(judge.rater).trial.ratings:
             at = places.get(rating.measure) if rating.rater == judge.rater else None
             if at is not None and rating.value is not None:
-                found[n, at] = rating.value
-    return found
+                values[n, at] = rating.value
+    return values
 
 
 def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -257,99 +245,87 @@ def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         verdict or as many say one thing as the other; and bool of the same shape, true where
         as many say one thing as the other.
 
-    >>> said, tied = majority(np.array([[[1.0, 1.0]], [[1.0, 0.0]], [[0.0, np.nan]]]))
-    >>> said.tolist(), tied.tolist()
+    >>> verdict, tied = majority(np.array([[[1.0, 1.0]], [[1.0, 0.0]], [[0.0, np.nan]]]))
+    >>> verdict.tolist(), tied.tolist()
     ([[1.0, nan]], [[False, True]])
     """
     given = (~np.isnan(stack)).sum(axis=0)
     present = np.nansum(stack, axis=0)
     tied = (given >= 2) & (2 * present == given)
-    said = np.where(2 * present > given, 1.0, 0.0)
-    return np.where((given >= 2) & ~tied, said, np.nan), tied
+    most = np.where(2 * present > given, 1.0, 0.0)
+    return np.where((given >= 2) & ~tied, most, np.nan), tied
 
 
 def _gave_verdicts(rows: Sequence[CountedResponse], judge: JudgeSummary) -> bool:
     return not np.isnan(verdicts(rows, judge, judge.burden.features)).all()
 
 
+_Labelled = tuple[str, JudgeSummary]
+
+
 def _pair(
-    rows: Sequence[CountedResponse],
-    first: tuple[str, JudgeSummary],
-    second: tuple[str, JudgeSummary],
+    rows: Sequence[CountedResponse], first: _Labelled, second: _Labelled
 ) -> PairAgreement | str:
-    """Return the agreement of two judges, each with its label, or why there is none."""
-    (_, one), (_, other) = first, second
+    """Return the agreement of two judges, or why there is none."""
+    (label, judge), (other_label, other) = first, second
     theirs = set(other.burden.features)
-    features = tuple(feature for feature in one.burden.features if feature in theirs)
+    features = tuple(feature for feature in judge.burden.features if feature in theirs)
     if not features:
         return "no feature in common"
-    tables = tables_of(verdicts(rows, one, features), verdicts(rows, other, features))
+    tables = tables_of(verdicts(rows, judge, features), verdicts(rows, other, features))
     counts = samples(tables)
     if not counts.any():
         return _uncompared(rows, first, second)
     percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
     positive = specific_agreement(tables, 1)
-    return PairAgreement(
-        one.rater,
-        other.rater,
-        tuple(
-            FeatureAgreement(
-                feature,
-                int(counts[at]),
-                _or_none(percent[at]),
-                _or_none(kappa[at]),
-                _or_none(ac1[at]),
-                _or_none(positive[at]),
-            )
-            for at, feature in enumerate(features)
-        ),
-        mean_of_defined(percent),
-        mean_of_defined(kappa),
-        mean_of_defined(ac1),
+    by_feature = tuple(
+        FeatureAgreement(
+            feature,
+            int(counts[at]),
+            *(_or_none(values[at]) for values in (percent, kappa, ac1, positive)),
+        )
+        for at, feature in enumerate(features)
     )
+    means = (mean_of_defined(values) for values in (percent, kappa, ac1))
+    return PairAgreement(label, other_label, by_feature, *means)
 
 
-def _uncompared(
-    rows: Sequence[CountedResponse],
-    first: tuple[str, JudgeSummary],
-    second: tuple[str, JudgeSummary],
-) -> str:
+def _uncompared(rows: Sequence[CountedResponse], *judges: _Labelled) -> str:
     """Return why two judges with a feature in common cannot be compared."""
-    places = [{row.place for row, _ in judge.judged} for _, judge in (first, second)]
+    places = [{row.place for row, _ in judge.judged} for _, judge in judges]
     both = len(places[0] & places[1])
     if not both:
         return "no response in common"
-    said = f"both were given {both} of the same responses, "
     silent = [
         f"{label} gave no verdict ({causes_of(judge)})"
-        for label, judge in (first, second)
+        for label, judge in judges
         if not _gave_verdicts(rows, judge)
     ]
-    return said + (", ".join(silent) or "none has a verdict of both on a feature that both judge")
+    reason = ", ".join(silent) or "none has a verdict of both on a feature that both judge"
+    return f"both were given {both} of the same responses, {reason}"
 
 
 def _consensus(rows: Sequence[CountedResponse], judges: Sequence[JudgeSummary]) -> Consensus:
     shared = set.intersection(*(set(judge.burden.features) for judge in judges))
     features = tuple(name for name in judges[0].burden.features if name in shared)
     stack = np.stack([verdicts(rows, judge, features) for judge in judges])
-    said, tied = majority(stack)
-    none = np.zeros(len(rows), dtype=bool)
-    whole = ~np.isnan(said).any(axis=1) if features else none
+    most, tied = majority(stack)
+    whole = ~np.isnan(most).any(axis=1) & bool(features)
     # Responses with verdicts on every feature, ties or not.
-    judged = (~np.isnan(said) | tied).all(axis=1) if features else none
+    judged = (~np.isnan(most) | tied).all(axis=1) & bool(features)
     n, with_ties = int(whole.sum()), int(judged.sum())
-    burdens = [
-        ratio(float(np.where(tied, value, said)[judged].sum()), with_ties, NO_MAJORITY)
+    ties_present, ties_absent = (
+        ratio(float(np.where(tied, value, most)[judged].sum()), with_ties, NO_MAJORITY)
         for value in (1.0, 0.0)
-    ]
+    )
     return Consensus(
         judges=len(judges),
         features=features,
         by_feature=tuple(
             FeatureConsensus(
                 name,
-                int((said[:, at] == 1).sum()),
-                int((said[:, at] == 0).sum()),
+                int((most[:, at] == 1).sum()),
+                int((most[:, at] == 0).sum()),
                 int(tied[:, at].sum()),
             )
             for at, name in enumerate(features)
@@ -357,10 +333,10 @@ def _consensus(rows: Sequence[CountedResponse], judges: Sequence[JudgeSummary]) 
         n_responses=n,
         n_tied=with_ties - n,
         ties=int(tied.sum()),
-        burden=ratio(float(said[whole].sum()), n, NO_MAJORITY),
-        ties_present=burdens[0],
-        ties_absent=burdens[1],
-        present={name: int(said[whole, at].sum()) for at, name in enumerate(features)},
+        burden=ratio(float(most[whole].sum()), n, NO_MAJORITY),
+        ties_present=ties_present,
+        ties_absent=ties_absent,
+        present={name: int(most[whole, at].sum()) for at, name in enumerate(features)},
     )
 
 
@@ -400,13 +376,13 @@ def self_agreement(
         features: that are compared.
     """
     verdicts: dict[int, dict[str, list[float]]] = {}
-    for each in judged:
-        if each.judgement.rater == rater:
-            given = {rating.measure: rating.value for rating in each.judgement.ratings}
+    for judgement in (call.judgement for call in judged):
+        if judgement.rater == rater:
+            given = {rating.measure: rating.value for rating in judgement.ratings}
             values = [given.get(name) for name in features]
             row = [float("nan") if value is None else value for value in values]
             # Of several judgements of one number the last one stands.
-            verdicts.setdefault(each.judgement.repeat, {})[each.judgement.key] = row
+            verdicts.setdefault(judgement.repeat, {})[judgement.key] = row
     tables: Counts = np.zeros((len(features), 2, 2), dtype=np.int64)
     for one, other in combinations(sorted(verdicts), 2):
         shared = sorted(verdicts[one].keys() & verdicts[other].keys())

@@ -41,31 +41,37 @@ class Share:
 
     Attributes:
         n: answers counted.
-        scored: answers with a verdict of the deciding scorer under the policy ``exact``.
-        correct: by policy; None where no answer has a verdict.
-        scored_by: by policy, answers with a verdict under it; a policy that is missing has
-            ``scored`` of them.
-        by_item: by policy, (right, answers with a verdict) of each item.
+        by_item: by policy, (right, answers with a verdict) of each item that has any.
         fixed: whether nothing was drawn.
         shared: whether some were drawn from random streams that others share.
     """
 
     n: int
-    scored: int
-    correct: Mapping[str, int | None]
-    scored_by: Mapping[str, int] = field(default_factory=dict)
-    by_item: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    by_item: Mapping[str, tuple[tuple[int, int], ...]]
     fixed: bool = False
     shared: bool = False
 
-    def of(self, policy: str = "exact") -> int:
+    @property
+    def correct(self) -> dict[str, int | None]:
+        """By policy, right answers; None where no answer has a verdict."""
+        return {
+            policy: sum(right for right, _ in items) if items else None
+            for policy, items in self.by_item.items()
+        }
+
+    @property
+    def scored(self) -> int:
+        """Answers with a verdict of the deciding scorer under the policy ``exact``."""
+        return self.of("exact")
+
+    def of(self, policy: str) -> int:
         """Return how many answers have a verdict under a policy."""
-        return self.scored_by.get(policy, self.scored)
+        return sum(n for _, n in self.by_item[policy])
 
     def interval(self, policy: str = "exact") -> Interval | None:
         """Return the 95 % interval for prompts like these, or None."""
-        found = self.intervals(policy)
-        return found[0].interval if found else None
+        intervals = self.intervals(policy)
+        return intervals[0].interval if intervals else None
 
     def intervals(self, policy: str = "exact") -> tuple[EstimatedInterval, ...]:
         """Return the 95 % intervals, one for each estimand; none where nothing has a verdict.
@@ -73,23 +79,21 @@ class Share:
         With one answer to each item the first is the exact (Clopper-Pearson) interval; with
         replicates it is the beta-binomial one, from counts per item.
         """
-        right = self.correct[policy]
-        if right is None:
+        items = self.by_item[policy]
+        if not items:
             return ()
-        items = self.by_item.get(policy, ())
         hits, sizes = [hits for hits, _ in items], [n for _, n in items]
         these = rate_interval(hits, sizes, Estimand.THESE_PROMPTS, deterministic=self.fixed)
         if self.shared:
-            (these,) = without_draws([these])
+            these = without_draws(these)
         if all(n == 1 for n in sizes):
-            exact = clopper_pearson(right, self.of(policy))
+            exact = clopper_pearson(sum(hits), sum(sizes))
             return EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, exact), these
         return rate_interval(hits, sizes), these
 
     def accuracy(self, policy: str = "exact") -> Estimate:
         """Return the share right of the answers with a verdict under the policy."""
-        right = self.correct[policy]
-        return ratio(right or 0, self.of(policy) if right is not None else 0, NOT_SCORED)
+        return ratio(self.correct[policy] or 0, self.of(policy), NOT_SCORED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,32 +129,6 @@ class Measured:
     rater: str = ""
     measure: str = ""
 
-    @classmethod
-    def of(
-        cls,
-        values: Sequence[float | None],
-        rater: str = "",
-        measure: str = "",
-        add: Callable[[Iterable[float]], float] = sum,
-    ) -> Measured:
-        """Return the counts and the sum of values.
-
-        Args:
-            values: of all responses; None where undefined.
-            rater: who measured.
-            measure: its name.
-            add: returns the sum.
-        """
-        known = [value for value in values if value is not None]
-        return cls(
-            n=len(known),
-            total=add(known),
-            nonzero=sum(value != 0 for value in known),
-            undefined=len(values) - len(known),
-            rater=rater,
-            measure=measure,
-        )
-
     @property
     def mean(self) -> Estimate:
         """Mean of the values."""
@@ -162,10 +140,7 @@ class SubtestCount:
     """Counts of one subtest.
 
     Attributes:
-        id: of the subtest.
-        title: of the subtest.
-        planned: its trials without practice.
-        answered: its trials with an answer that counts.
+        planned, answered: trials without practice; those with an answer that counts.
         scored: responses with a verdict.
         right: those that are right (*exact*); None where nothing has a verdict.
     """
@@ -217,16 +192,15 @@ class SubtestSummary:
     @property
     def counts(self) -> SubtestCount:
         """The counts alone."""
-        share = self.share
-        right = share.correct["exact"]
-        return SubtestCount(self.id, self.title, self.planned, self.answered, share.scored, right)
+        scored, right = self.share.scored, self.share.correct["exact"]
+        return SubtestCount(self.id, self.title, self.planned, self.answered, scored, right)
 
     def estimate(self, measure: str, policy: str = "exact") -> Estimate:
-        """Return the value of a measure.
+        """Return the value of a measure, from the answers that are right under a policy.
 
         Args:
             measure: its id.
-            policy: under which answers are right.
+            policy: one of :data:`~tabwb.scoring.choice.POLICIES`.
         """
         return self.estimates[measure][policy]
 
@@ -248,7 +222,7 @@ def summarise_subtest(
         if trial.plan.subtest == subtest.id and not trial.plan.practice
     ]
     rater = decider(subtest, rows)
-    share = _share(rows, rater)
+    share = share_of(rows, rater)
     verdicts = _verdicts(subtest, rows, rater)
     protocols = {sources[row.source].protocol for row in rows}
     protocol = protocols.pop() if len(protocols) == 1 else None
@@ -258,7 +232,7 @@ def summarise_subtest(
         policy: ScoredAnswers(
             n=share.n,
             accuracy=share.accuracy(policy),
-            pairs=[(row.item.expected or "", verdict.chosen) for row, verdict in given],
+            pairs=[(row.item.expected or "", answer.chosen) for row, answer in given],
             guessing=baselines.get("guessing"),
             protocol=protocol,
             yes=_yes(rows) if subtest.task.answers else None,
@@ -278,7 +252,9 @@ def summarise_subtest(
             for measure in SUBTEST_MEASURES
             if measure.compute is not None
         },
-        by_tag={tag: _share([row for row in rows if tag in row.item.tags], rater) for tag in tags},
+        by_tag={
+            tag: share_of([row for row in rows if tag in row.item.tags], rater) for tag in tags
+        },
         by_foil=_by_foil(verdicts) if subtest.task.options else {},
         measures=_measures(subtest, rows, rater),
         statuses=dict(Counter(row.status.value for row in rows if row.status)),
@@ -299,43 +275,44 @@ def decider(subtest: Subtest, rows: Iterable[CountedResponse]) -> str | None:
     """
     given = list(rows)
     for scorer in subtest.scorers:
-        found = [verdict for row in given if (verdict := row.verdict(scorer)) is not None]
-        if found and all(verdict.value in (None, 0.0, 1.0) for verdict in found):
+        verdicts = [verdict for row in given if (verdict := row.verdict(scorer)) is not None]
+        if verdicts and all(verdict.value in (None, 0.0, 1.0) for verdict in verdicts):
             return scorer
     return None
 
 
-def _share(rows: Sequence[CountedResponse], rater: str | None) -> Share:
-    correct: dict[str, int | None] = {}
-    scored: dict[str, int] = {}
-    items: dict[str, tuple[tuple[int, int], ...]] = {}
-    for policy in POLICIES:
-        given = [] if rater is None else [row.verdict(rater, policy) for row in rows]
-        values = [rating.value for rating in given if rating and rating.value is not None]
-        correct[policy] = sum(value == 1.0 for value in values) if values else None
-        scored[policy] = len(values)
-        counts: dict[tuple[str, ...], list[float]] = {}
-        for row, rating in zip(rows, given, strict=False):
+def share_of(
+    rows: Sequence[CountedResponse], rater: str | None, policies: Sequence[str] = POLICIES
+) -> Share:
+    """Return the right answers among responses.
+
+    Args:
+        rows: the responses.
+        rater: whose verdicts count; without one nothing is scored.
+        policies: under which they are counted.
+    """
+    by_item: dict[str, tuple[tuple[int, int], ...]] = {}
+    for policy in policies:
+        values: dict[tuple[str, ...], list[float]] = {}
+        for row in rows:
+            rating = None if rater is None else row.verdict(rater, policy)
             if rating is not None and rating.value is not None:
-                counts.setdefault(row.cluster, []).append(rating.value)
-        items[policy] = tuple(
-            (sum(value == 1.0 for value in counts[cluster]), len(counts[cluster]))
-            for cluster in sorted(counts)
+                values.setdefault(row.cluster, []).append(rating.value)
+        by_item[policy] = tuple(
+            (given.count(1.0), len(given)) for _, given in sorted(values.items())
         )
     fixed = bool(rows) and all(row.fixed for row in rows)
-    shared = any(row.shares_stream for row in rows)
-    return Share(len(rows), scored["exact"], correct, scored, items, fixed, shared)
+    return Share(len(rows), by_item, fixed, any(row.shares_stream for row in rows))
 
 
-def _verdicts(
-    subtest: Subtest, rows: Sequence[CountedResponse], rater: str | None
-) -> dict[str, list[tuple[CountedResponse, StoredAnswer]]]:
-    """Return, by policy, what the stored verdicts say, without answers that have none."""
-    found: dict[str, list[tuple[CountedResponse, StoredAnswer]]] = {
-        policy: [] for policy in POLICIES
-    }
+_Verdicts = Mapping[str, list[tuple[CountedResponse, StoredAnswer]]]
+"""By policy, what the stored verdicts say, without answers that have none."""
+
+
+def _verdicts(subtest: Subtest, rows: Sequence[CountedResponse], rater: str | None) -> _Verdicts:
+    verdicts: _Verdicts = {policy: [] for policy in POLICIES}
     if rater is None or not subtest.task.closed:
-        return found
+        return verdicts
     for row in rows:
         expected, options = row.item.expected, row.options
         if expected is None:
@@ -346,9 +323,9 @@ def _verdicts(
             rating = row.verdict(rater, policy)
             if rating is not None and rating.value is not None:
                 correct = rating.value == 1.0
-                verdict = read_reason(correct, rating.reason, expected, options, row.item.foils)
-                found[policy].append((row, verdict))
-    return found
+                answer = read_reason(correct, rating.reason, expected, options, row.item.foils)
+                verdicts[policy].append((row, answer))
+    return verdicts
 
 
 def _yes(rows: Sequence[CountedResponse]) -> str:
@@ -372,23 +349,19 @@ def _baselines(subtest: Subtest, rows: Sequence[CountedResponse]) -> dict[str, E
     return {}
 
 
-def _positions(
-    verdicts: Mapping[str, Sequence[tuple[CountedResponse, StoredAnswer]]],
-) -> tuple[Position, ...]:
-    exact = {id(row): found.error is None for row, found in verdicts["exact"]}
+def _positions(verdicts: _Verdicts) -> tuple[Position, ...]:
+    exact = {id(row): answer.error is None for row, answer in verdicts["exact"]}
     made = positions(
-        (row.options, row.item.expected or "", exact.get(id(row), False), found.chosen)
-        for row, found in verdicts["extracted"]
+        (row.options, row.item.expected or "", exact.get(id(row), False), answer.chosen)
+        for row, answer in verdicts["extracted"]
     )
-    return made if sum(one.keyed > 0 for one in made) > 1 else ()
+    return made if sum(position.keyed > 0 for position in made) > 1 else ()
 
 
-def _by_foil(
-    verdicts: Mapping[str, Sequence[tuple[CountedResponse, StoredAnswer]]],
-) -> dict[str, FoilErrors]:
+def _by_foil(verdicts: _Verdicts) -> dict[str, FoilErrors]:
     scored = [row for row, _ in verdicts["exact"]]
     counts = {
-        policy: Counter(found.error for _, found in given) for policy, given in verdicts.items()
+        policy: Counter(answer.error for _, answer in given) for policy, given in verdicts.items()
     }
     foils = dict.fromkeys(kind for row in scored for kind in row.item.foils.values())
     offering = {kind: sum(kind in row.item.foils.values() for row in scored) for kind in foils}
@@ -415,7 +388,9 @@ def _measures(
     text = subtest.task.connected
     values: dict[tuple[str, str], list[float | None]] = {}
     for row in rows:
-        sizes = {one.rater: one.value for one in row.trial.ratings if one.measure == "words"}
+        sizes = {
+            rating.rater: rating.value for rating in row.trial.ratings if rating.measure == "words"
+        }
         verdicts = (*POLICIES, row.deciding.get(decides, "")) if decides else ()
         for rating in row.trial.ratings:
             if rating.rater not in subtest.scorers:
@@ -428,30 +403,26 @@ def _measures(
                 values.setdefault((rating.rater, rating.measure), []).append(value)
     shared = Counter(measure for _, measure in values)
     return {
-        measure if shared[measure] == 1 else f"{rater}: {measure}": Measured.of(
-            given, rater, measure
-        )
+        measure if shared[measure] == 1 else f"{rater}: {measure}": _measured(given, rater, measure)
         for (rater, measure), given in values.items()
     }
 
 
-@dataclass(frozen=True, slots=True)
-class OtherMeasures:
-    """The measures of one rater that declared no features.
-
-    Attributes:
-        rater: its name in the ratings.
-        measures: by name, over the usable responses that the rater has rated.
-    """
-
-    rater: str
-    measures: Mapping[str, Measured]
+def _measured(
+    values: Sequence[float | None],
+    rater: str = "",
+    measure: str = "",
+    add: Callable[[Iterable[float]], float] = sum,
+) -> Measured:
+    known = [value for value in values if value is not None]
+    nonzero = sum(value != 0 for value in known)
+    return Measured(len(known), add(known), nonzero, len(values) - len(known), rater, measure)
 
 
 def other_measures(
     sources: Sequence[Source], rows: Sequence[CountedResponse]
-) -> tuple[OtherMeasures, ...]:
-    """Return the means of what raters measured that are judges without features.
+) -> Mapping[str, Mapping[str, Measured]]:
+    """Return the means of what raters measured that are judges without features: by rater, by name.
 
     Args:
         sources: the administrations.
@@ -462,18 +433,16 @@ def other_measures(
         if not row.usable:
             continue
         counted: set[str] = set()
-        for one in (row, *row.duplicates):
-            declarations = sources[one.source].declarations
-            found = [rating for rating in one.trial.ratings if rating.rater not in counted]
-            for rating in found:
-                said = declarations.get(rating.rater)
-                if said is not None and said.kind == "judge" and not said.features:
+        for response in (row, *row.duplicates):
+            declarations = sources[response.source].declarations
+            ratings = [rating for rating in response.trial.ratings if rating.rater not in counted]
+            for rating in ratings:
+                declared = declarations.get(rating.rater)
+                if declared is not None and declared.kind == "judge" and not declared.features:
                     given = values.setdefault(rating.rater, {})
                     given.setdefault(rating.measure, []).append(rating.value)
-            counted.update(rating.rater for rating in found)
-    return tuple(
-        OtherMeasures(
-            rater, {name: Measured.of(given, add=fsum) for name, given in measures.items()}
-        )
+            counted.update(rating.rater for rating in ratings)
+    return {
+        rater: {name: _measured(given, add=fsum) for name, given in measures.items()}
         for rater, measures in values.items()
-    )
+    }

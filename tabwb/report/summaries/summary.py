@@ -14,7 +14,6 @@ from tabwb.report.summaries.judges import JudgeSummary, summarise_judges
 from tabwb.report.summaries.subtests import (
     FoilErrors,
     Measured,
-    OtherMeasures,
     Share,
     SubtestSummary,
     other_measures,
@@ -64,7 +63,7 @@ class Summary:
     subtests: tuple[SubtestSummary, ...]
     judges: tuple[JudgeSummary, ...]
     answers: Answers
-    others: tuple[OtherMeasures, ...] = ()
+    others: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
     named: tuple[NamedSubtest, ...] = ()
     failed: tuple[FailedRater, ...] = ()
 
@@ -81,10 +80,10 @@ class Summary:
             "judges": [_judge(judge) for judge in self.judges],
             "other_measures": [
                 {
-                    "rater": other.rater,
-                    "measures": {name: _measured(value) for name, value in other.measures.items()},
+                    "rater": rater,
+                    "measures": {name: _measured(value) for name, value in measures.items()},
                 }
-                for other in self.others
+                for rater, measures in self.others.items()
             ],
             "failed_raters": [picked(each, "rater", "n", "of", "reason") for each in self.failed],
             "answers": {
@@ -170,13 +169,13 @@ def _answers(rows: Sequence[CountedResponse]) -> Answers:
     )
 
 
-def interval_json(found: EstimatedInterval) -> Json:
+def interval_json(interval: EstimatedInterval) -> Json:
     """Return an interval with its estimand as plain data."""
-    return {**picked(found, "estimand", "interval"), "interval_reason": found.reason}
+    return {**picked(interval, "estimand", "interval"), "interval_reason": interval.reason}
 
 
-def _estimated(found: Sequence[EstimatedInterval]) -> list[Json]:
-    return [picked(each, "estimand", "interval", "reason") for each in found]
+def _estimated(intervals: Sequence[EstimatedInterval]) -> list[Json]:
+    return [picked(each, "estimand", "interval", "reason") for each in intervals]
 
 
 def _key(name: str, policy: str) -> str:
