@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tabwb.records.telemetry import switch_off
+from tabwb.records.installation import switch_telemetry_off
 
-switch_off(os.environ)  # before a test imports onnxruntime itself
+switch_telemetry_off(os.environ)  # before a test imports onnxruntime itself
 # A shell starts what runs in its background with SIGINT ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.plugin_api.writing import draft_of
-from tabwb.records import provenance
 from tabwb.records.errors import TabwbError
+from tabwb.records.speakers import origin_line
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb_annotations.tiers import Annotated, Document
 
@@ -88,7 +88,7 @@ def _session(administration: Mapping[str, Any]) -> str:
 def _origin(recording: Annotated) -> str:
     """Return who made the answers, in the line that ``tabwb import`` reads."""
     given = recording.administration
-    return provenance.said(recording.name, given["origin"], given["participant"])
+    return origin_line(recording.name, given["origin"], given["participant"])
 
 
 def sound_name(recording: Annotated) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.writing import write_text
-from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.specs import Spec
+from tabwb.records.visible import CSV_CELLS, csv_text
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb_builtin.columns import COLUMNS, TABLE, Row
 

@@ -21,9 +21,8 @@ from tabwb.phonology.inventory import SILENT
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Clip, Segment, Stretch, Transcript
-from tabwb.speech.cutting import AROUND_S, with_sounds
 from tabwb.speech.files import read_clip
-from tabwb.speech.finding import find_speech, windows
+from tabwb.speech.finding import AROUND_S, find_speech, windows, with_sounds
 
 TRAINED_S = 1.0
 """Length of the recordings that the model was trained on."""

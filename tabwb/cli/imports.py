@@ -10,8 +10,7 @@ import click
 from tabwb.cli.common import json_option, note, open_store, opened_plugins, print_json, store_option
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.provenance import beside
-from tabwb.records.speakers import read_day
+from tabwb.records.speakers import origins_beside, read_day
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,8 +124,8 @@ def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
     Raises:
         UsageError: an option contradicts it.
     """
-    said = [each for each in beside(path) if path.is_dir() or path.stem == each[0]]
-    said = said or list(beside(path))
+    said = [each for each in origins_beside(path) if path.is_dir() or path.stem == each[0]]
+    said = said or list(origins_beside(path))
     origins = {origin for _, origin, _ in said}
     people = {participant for _, _, participant in said if participant}
     asked: Origin | None = options["origin"]

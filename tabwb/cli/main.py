@@ -20,8 +20,8 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
-from tabwb.records import telemetry
 from tabwb.records.errors import TabwbError
+from tabwb.records.installation import switch_telemetry_off
 
 Workbench = Callable[[str | None, bool, str | None, str | None], int]
 """Opens the workbench: store, offline, battery and model to begin with; gives the exit status."""
@@ -195,7 +195,7 @@ def main(
         The exit status: 0 done, 1 failed, 2 usage, 3 stopped and resumable, 130 stopped at once.
     """
     streams.prepare()
-    telemetry.switch_off(os.environ)  # before a plugin can import onnxruntime
+    switch_telemetry_off(os.environ)  # before a plugin can import onnxruntime
     reset_verbosity()
     if arguments is None:
         signals.watch()

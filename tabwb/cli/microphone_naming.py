@@ -12,8 +12,8 @@ from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
-from tabwb.records.interrupts import interrupt
 from tabwb.records.naming import SCORE_KEYS, Cued, Scored
+from tabwb.records.processes import interrupt
 from tabwb.records.states import AdministrationStatus
 from tabwb.speech.devices import pick
 

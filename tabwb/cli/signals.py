@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from tabwb.records import child_processes
-from tabwb.records.interrupts import Interrupt, interrupt
+from tabwb.records import processes
+from tabwb.records.processes import Interrupt, interrupt
 
 ENDING = ("SIGTERM", "SIGHUP")
 """``kill``, and a terminal that was closed."""
@@ -63,7 +63,7 @@ def _leave_after_two(reading: int) -> None:
             break
         if len(came) == 2 and deadline is None:
             deadline = now + LEAVE_S
-    child_processes.kill_all()
+    processes.kill_all()
     with contextlib.suppress(OSError):
         os.write(2, b"\nstopped at once; what is answered is safe\n")
     os._exit(130)
@@ -71,7 +71,7 @@ def _leave_after_two(reading: int) -> None:
 
 @contextmanager
 def own_interrupts() -> Iterator[None]:
-    """Let ctrl+c raise :class:`~tabwb.records.interrupts.Interrupt` while a command runs.
+    """Let ctrl+c raise :class:`~tabwb.records.processes.Interrupt` while a command runs.
 
     A ``KeyboardInterrupt`` that a plugin raises is then known as the plugin's failure. A handler
     that another program has set stays.
@@ -107,7 +107,7 @@ def end(status: int) -> None:
         sys.stderr.write(f"warning: a plugin left threads that do not end: {names}\n")
         sys.stdout.flush()
         sys.stderr.flush()
-    child_processes.kill_all()
+    processes.kill_all()
     os._exit(status)
 
 

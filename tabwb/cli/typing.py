@@ -13,7 +13,7 @@ from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
-from tabwb.records.interrupts import interrupt
+from tabwb.records.processes import interrupt
 from tabwb.records.states import AdministrationStatus
 
 HELP = """\

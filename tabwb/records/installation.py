@@ -1,15 +1,23 @@
-"""How tabwb was installed, and the command that adds a package to that environment.
+"""How tabwb was installed; packages of extras, and the command that installs a missing one.
 
 ``pip install`` in a shell changes another environment than the one that pipx or ``uv tool`` made.
-Standard library only; what takes time is imported when a message needs it.
+ONNX Runtime is imported without its telemetry, which official builds since 1.29 send over HTTPS
+(source: ``Privacy.md`` in the package onnxruntime 1.31.1). Standard library only; what takes time
+is imported when it is needed.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from pathlib import Path
+from types import ModuleType
 from typing import Literal
+
+from tabwb.records.errors import ComponentError, MissingExtra
 
 Installer = Literal["pipx", "uv tool", "pip"]
 NAME = "tabwb"
@@ -97,3 +105,75 @@ def _uv_tool(prefix: Path, *, extra: str = "", package: str = "") -> str:
     others = list(dict.fromkeys([*others, *filter(None, [package])]))
     spec = f'"{NAME}[{",".join(extras)}]"' if extras else NAME
     return " ".join(["uv tool install", spec, *(f"--with {name}" for name in others)])
+
+
+SWITCHES = ("ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED")
+"""Environment variables that stop all of it where they are set before onnxruntime is imported: no
+uploader, no events, no identifier in ``$TMPDIR/.ses``. Builds differ in the name."""
+
+
+def switch_telemetry_off(environ: MutableMapping[str, str]) -> None:
+    """Set the variables that keep ONNX Runtime's telemetry off.
+
+    >>> variables = {"ORT_DISABLE_TELEMETRY": "0"}
+    >>> switch_telemetry_off(variables)
+    >>> variables["ORT_DISABLE_TELEMETRY"]
+    '1'
+    """
+    environ.update(dict.fromkeys(SWITCHES, "1"))
+
+
+def import_onnxruntime(module: str = "onnxruntime") -> ModuleType:
+    """Import ONNX Runtime, or a module of it, with its telemetry off.
+
+    Args:
+        module: ``onnxruntime`` or a module in it.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    switch_telemetry_off(os.environ)
+    imported = importlib.import_module(module)
+    # Windows builds look at this switch only.
+    disable = getattr(importlib.import_module("onnxruntime"), "disable_telemetry_events", None)
+    if disable is not None:
+        disable()
+    return imported
+
+
+def is_installed(module: str) -> bool:
+    """Return whether a package is there, without importing it.
+
+    >>> is_installed("json"), is_installed("no_such_package")
+    (True, False)
+    """
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ValueError:  # somebody put None in its place
+        return False
+
+
+def need(module: str, what: str, extra: str = "audio") -> ModuleType:
+    """Import a module of an extra.
+
+    Args:
+        module: its name, such as ``soundfile``.
+        what: what it is needed for, as the subject of a sentence.
+        extra: the extra that brings it.
+
+    Raises:
+        MissingExtra: it is not installed.
+        ComponentError: it is, but a library beneath it is not.
+    """
+    try:
+        if module == "onnxruntime":
+            return import_onnxruntime()
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise MissingExtra(what, extra, package=module) from error
+    except OSError as error:
+        raise ComponentError(
+            f"{what} cannot be had here: {error}",
+            where=f"package {module}",
+            hint=f"install the library that is named, or {module} again with pip",
+        ) from error

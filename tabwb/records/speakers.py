@@ -1,4 +1,4 @@
-"""Speakers: their records, their consents, and the log of who used their data.
+"""Speakers: records, consents, the log of who used their data, and the origin of answers.
 
 Rows are appended and never changed; the last row holds the current state. The one exception is the
 deletion of a speaker, which leaves a :class:`Tombstone`.
@@ -7,9 +7,11 @@ deletion of a speaker, which leaves a :class:`Tombstone`.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Literal, get_args
 
 from tabwb.records.errors import UsageError
@@ -243,3 +245,53 @@ def operator() -> str:
     except (OSError, KeyError, ImportError):
         # A process may run under a number that has no name.
         return "unknown"
+
+
+README = "README.txt"
+"""The text beside the files of an export."""
+_ORIGIN = re.compile(
+    rf"^Origin of the answers in (?P<name>.+?): (?P<origin>{'|'.join(ORIGINS)})"
+    r"(?:, participant (?P<participant>\S+))?$",
+    re.MULTILINE,
+)
+
+
+def origin_line(name: str, origin: Origin, participant: str | None) -> str:
+    """Return the line for one file.
+
+    Args:
+        name: of the file or administration.
+        origin: who made the answers.
+        participant: study ID, or None where it is unknown.
+
+    >>> origin_line("S-014-3", "human", "S-014")
+    'Origin of the answers in S-014-3: human, participant S-014'
+    """
+    whose = f", participant {participant}" if participant else ""
+    return f"Origin of the answers in {name}: {origin}{whose}"
+
+
+def read_origins(text: str) -> tuple[tuple[str, Origin, str], ...]:
+    r"""Return name, origin and participant (empty where not said) of each line in a text.
+
+    >>> read_origins("Notes.\n" + origin_line("S-014-3", "human", "S-014") + "\n")
+    (('S-014-3', 'human', 'S-014'),)
+    """
+    lines = []
+    for match in _ORIGIN.finditer(text):
+        origin = next(known for known in ORIGINS if known == match["origin"])
+        lines.append((match["name"], origin, match["participant"] or ""))
+    return tuple(lines)
+
+
+def origins_beside(path: Path) -> tuple[tuple[str, Origin, str], ...]:
+    """Return the lines of the text in the folder at ``path``, or beside the file at ``path``.
+
+    Empty where there is no such text: the origin is unknown then.
+    """
+    file = (path if path.is_dir() else path.parent) / README
+    try:
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            return read_origins(opened.read(1_000_000))
+    except OSError:
+        return ()

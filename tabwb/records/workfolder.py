@@ -18,8 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tabwb.records.files import make_private_folder, write_private
-from tabwb.records.ownership import claim, release, take_over
+from tabwb.records.files import claim, make_private_folder, release, take_over, write_private
 
 FOLDER = "work"
 """The folder of work folders, in the user's data folder and beside a store's recordings."""

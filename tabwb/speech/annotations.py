@@ -9,8 +9,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.installation import need
 from tabwb.speech.files import SUFFIXES
-from tabwb.speech.needs import need
 
 WHAT = "reading annotations"
 

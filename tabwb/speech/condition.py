@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.errors import TabwbError
+from tabwb.records.installation import need
 from tabwb.records.speech import Stretch
 from tabwb.speech.files import Samples, read_clip, write_wav
 from tabwb.speech.finding import Finding, FoundSpeech, find_speech
-from tabwb.speech.needs import need
 
 METHOD = "psst-b2-2"
 """Name and version of the conditioning; a changed number makes ``psst-b2-3``. Version 1 measured

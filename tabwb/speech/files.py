@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.errors import TabwbError
-from tabwb.speech.needs import need
+from tabwb.records.installation import need
 
 Samples = NDArray[np.float32]
 """One channel: shape (samples,), float32, full scale at -1 and 1. The rate is kept beside it."""

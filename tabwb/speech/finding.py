@@ -3,22 +3,41 @@
 A word is a small part of a long recording. So the transcriber is given only the stretches found
 here, and its input level is set on them. Energy separates sound from silence, not speech from other
 sounds, and it may cut off a weak consonant; so each stretch is extended on both sides.
+
+The model gives the probability of speech in each 32 ms. Its file comes from the package silero-vad
+6.2.3 (MIT, ``data/LICENSE-silero-vad.txt``), which itself needs torch and is not used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tabwb.records.speech import Stretch
-from tabwb.speech import voice
+from tabwb.records.installation import is_installed, need
+from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.speech.files import Samples
-from tabwb.speech.level import dbfs, rms
-from tabwb.speech.onset import HOP_S, LEAST_DBFS, WINDOW_S, window_levels
+from tabwb.speech.level import HOP_S, LEAST_DBFS, WINDOW_S, dbfs, rms, window_levels
 
+MODEL = Path(__file__).parent / "data" / "silero_vad_16k.onnx"
+VOICE = "silero-6.2.3"
+MODEL_RATE = 16_000
+FRAME = 512
+"""Samples of one probability: 32 ms."""
+CONTEXT = 64
+"""Samples before a frame that the model is given with it."""
+STATE = (1, 1, 128)
+AT_ONCE = 512
+"""Frames in one call, to bound the memory that a long recording takes."""
+BEGINS, ENDS = 0.3, 0.15
+"""Speech begins where the probability reaches the first and ends where it falls below the second
+[ours; the package's default is 0.5 and 0.35, made for talk and not for single words]."""
+VOICE_AROUND_S = 0.060
 ENERGY = "energy-2"
 NOISE_PERCENTILE = 10.0
 LOUD_WINDOW = 20
@@ -33,6 +52,9 @@ FOOT_DB, FOOT_BELOW_LOUD_DB = 5.0, 35.0
 SHORTEST_S = 0.08
 LEAST_GAP_S = 0.30
 """Shorter silences are within a word: the closure of a stop, a weak consonant."""
+OTHER_SOUND = "<spn>"
+AROUND_S = 0.15
+"""Seconds of sound before and after each stretch, where there is room."""
 
 
 def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
@@ -61,16 +83,23 @@ def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
     sure = levels >= max(noise + SURE_DB, loud - SURE_BELOW_LOUD_DB)
     foot = levels >= max(noise + FOOT_DB, loud - FOOT_BELOW_LOUD_DB)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], foot.astype(np.int8), [0]))))
-    merged: list[Stretch] = []
-    for first, after in zip(edges[::2], edges[1::2], strict=True):
-        if not sure[first:after].any():
-            continue
-        start, end = int(first) * HOP_S, int(after - 1) * HOP_S + WINDOW_S
-        if merged and start - merged[-1].end_s < LEAST_GAP_S:
-            merged[-1] = Stretch(merged[-1].start_s, end)
+    certain = [
+        Stretch(int(first) * HOP_S, int(after - 1) * HOP_S + WINDOW_S)
+        for first, after in zip(edges[::2], edges[1::2], strict=True)
+        if sure[first:after].any()
+    ]
+    return tuple(s for s in _without_gaps(certain) if s.end_s - s.start_s >= SHORTEST_S)
+
+
+def _without_gaps(stretches: Sequence[Stretch]) -> list[Stretch]:
+    """Join stretches with less than 0.3 s between them."""
+    closed: list[Stretch] = []
+    for stretch in stretches:
+        if closed and stretch.start_s - closed[-1].end_s < LEAST_GAP_S:
+            closed[-1] = Stretch(closed[-1].start_s, stretch.end_s)
         else:
-            merged.append(Stretch(start, end))
-    return tuple(stretch for stretch in merged if stretch.end_s - stretch.start_s >= SHORTEST_S)
+            closed.append(stretch)
+    return closed
 
 
 def windows(
@@ -143,11 +172,11 @@ def find_speech(samples: Samples, rate: int, finding: Finding = "speech") -> Fou
     energetic = stretches_of_speech(samples, rate)
     if finding == "energy":
         return FoundSpeech(energetic, (), ENERGY, seconds)
-    if not voice.is_available():
+    if not model_is_installed():
         return FoundSpeech(energetic, (), f"{ENERGY} ({WITHOUT_MODEL})", seconds)
-    method = f"{voice.METHOD} {voice.BEGINS:g}/{voice.ENDS:g}, {ENERGY}"
-    probabilities = voice.voice_probabilities(_for_the_model(samples, rate, energetic))
-    voiced = voice.stretches_of_voice(probabilities, seconds)
+    method = f"{VOICE} {BEGINS:g}/{ENDS:g}, {ENERGY}"
+    probabilities = voice_probabilities(_for_the_model(samples, rate, energetic))
+    voiced = stretches_of_voice(probabilities, seconds)
     spoken = tuple(_trimmed(each, energetic) for each in voiced if _touches(each, energetic))
     if not spoken:
         return FoundSpeech(energetic, (), method, seconds)
@@ -161,10 +190,8 @@ def _for_the_model(samples: Samples, rate: int, energetic: tuple[Stretch, ...]) 
     level = dbfs(rms(np.concatenate(loud) if loud else samples))
     gain = 10.0 ** (min(GIVEN_DBFS - level, MOST_GAIN_DB) / 20.0)
     x = np.asarray(samples * gain, dtype=np.float32)
-    if rate != voice.RATE and x.size:
-        from tabwb.speech.needs import need
-
-        x = need("soxr", "finding speech").resample(x, rate, voice.RATE)
+    if rate != MODEL_RATE and x.size:
+        x = need("soxr", "finding speech").resample(x, rate, MODEL_RATE)
     return np.clip(x, -1.0, 1.0)
 
 
@@ -180,3 +207,159 @@ def _trimmed(one: Stretch, energetic: Sequence[Stretch]) -> Stretch:
     """
     inside = [each for each in energetic if _touches(each, (one,))]
     return Stretch(max(one.start_s, inside[0].start_s), min(one.end_s, inside[-1].end_s))
+
+
+def model_is_installed() -> bool:
+    """Return whether ONNX Runtime is installed, without importing it."""
+    return is_installed("onnxruntime")
+
+
+def voice_probabilities(samples: Samples) -> NDArray[np.float32]:
+    """Return the probability of speech in each frame of 512 samples.
+
+    Args:
+        samples: one channel at 16 kHz, float32 in [-1, 1]; the last frame is filled with zeros.
+
+    Returns:
+        Shape (frames,), from 0 to 1.
+
+    Raises:
+        MissingExtra: onnxruntime is not installed.
+    """
+    if samples.size == 0:
+        return np.zeros(0, dtype=np.float32)
+    session = _session()
+    count = -(-samples.size // FRAME)
+    padded = np.zeros(CONTEXT + count * FRAME, dtype=np.float32)
+    padded[CONTEXT : CONTEXT + samples.size] = samples
+    framed = np.lib.stride_tricks.sliding_window_view(padded, CONTEXT + FRAME)[::FRAME]
+    hidden, cell = np.zeros(STATE, np.float32), np.zeros(STATE, np.float32)
+    probabilities = np.zeros(count, dtype=np.float32)
+    for first in range(0, count, AT_ONCE):
+        given = {"input": np.ascontiguousarray(framed[first : first + AT_ONCE])}
+        probabilities[first : first + AT_ONCE], hidden, cell = session.run(
+            ["speech_probs", "hn", "cn"], {**given, "h": hidden, "c": cell}
+        )
+    return probabilities
+
+
+def stretches_of_voice(probabilities: NDArray[np.float32], seconds: float) -> tuple[Stretch, ...]:
+    """Return the stretches of speech in a row of probabilities.
+
+    A stretch begins with the first frame at 0.3 or more and ends before the next one below 0.15;
+    60 ms are added on both sides, and gaps below 0.3 s are closed.
+
+    Args:
+        probabilities: of frames of 32 ms, as :func:`voice_probabilities` gives them.
+        seconds: how long the recording is.
+
+    >>> row = np.array([0, 0, 0.4, 0.2, 0.1, 0, 0], dtype=np.float32)
+    >>> [(round(a, 3), round(b, 3)) for a, b in stretches_of_voice(row, 0.224)]
+    [(0.004, 0.188)]
+    """
+    voiced: list[Stretch] = []
+    began: int | None = None
+    for at, probability in enumerate((*probabilities.tolist(), 0.0)):
+        if began is None and probability >= BEGINS:
+            began = at
+        elif began is not None and probability < ENDS:
+            start = max(began * FRAME / MODEL_RATE - VOICE_AROUND_S, 0.0)
+            end = min(at * FRAME / MODEL_RATE + VOICE_AROUND_S, seconds)
+            voiced.append(Stretch(start, end))
+            began = None
+    return tuple(_without_gaps(voiced))
+
+
+@cache
+def _session() -> Any:
+    runtime = need("onnxruntime", "finding speech by a model", extra="onnx")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return runtime.InferenceSession(str(MODEL), options, providers=["CPUExecutionProvider"])
+
+
+def pieces(clip: Clip, seconds: float, least_s: float = 0.0) -> tuple[Clip, ...]:
+    """Return the pieces of a clip that a transcriber is given.
+
+    Args:
+        clip: with its stretches of speech; of a file's whole length.
+        seconds: how long the file is.
+        least_s: shortest piece, where there is room.
+
+    >>> [(piece.start_s, piece.end_s) for piece in pieces(Clip("a", speech=(Stretch(1, 2),)), 9.0)]
+    [(0.85, 2.15)]
+    """
+    cut = windows(clip.speech or (), seconds, least_s, AROUND_S)
+    return tuple(replace(clip, start_s=window.start_s, end_s=window.end_s) for window in cut)
+
+
+def joined(
+    heard: Sequence[Transcript], given: Sequence[Clip], whole: Clip, seconds: float, spec: str
+) -> Transcript:
+    """Return the transcripts of all pieces joined, on the clock of the whole clip.
+
+    Args:
+        heard: of each piece, in order of time; none without speech.
+        given: the pieces.
+        whole: the clip that they are of.
+        seconds: how long it is.
+        spec: of the transcriber.
+
+    Returns:
+        In status ``error`` where any piece is; ``empty`` where nothing was heard. Other sounds are
+        ``<spn>``. The likelihood of an accepted form is that of the piece where it is highest.
+    """
+    failed = next((transcript for transcript in heard if transcript.status == "error"), None)
+    if failed is not None:
+        return replace(failed, segments=(), seconds=round(seconds, 4))
+    segments: list[Segment] = []
+    dropped: dict[str, int] = {}
+    for transcript, piece in zip(heard, given, strict=True):
+        segments += shifted(transcript.segments, piece.start_s)
+        for label, count in transcript.dropped.items():
+            dropped[label] = dropped.get(label, 0) + count
+    known = [t.accepted_likelihood for t in heard if t.accepted_likelihood is not None]
+    unit = heard[0].unit if heard else "phonemes"
+    return Transcript(
+        spec,
+        "ok" if segments else "empty",
+        with_sounds(segments, whole.sounds) if unit == "phonemes" else tuple(segments),
+        unit=unit,
+        seconds=round(seconds, 4),
+        dropped=dropped,
+        accepted_likelihood=max(known, default=None),
+        metadata=heard[0].metadata if heard else {},
+    )
+
+
+def shifted(segments: Sequence[Segment], by_s: float) -> list[Segment]:
+    """Return segments shifted in time.
+
+    Args:
+        segments: in order of time.
+        by_s: seconds to add.
+    """
+    return [
+        replace(
+            segment, start_s=round(segment.start_s + by_s, 4), end_s=round(segment.end_s + by_s, 4)
+        )
+        for segment in segments
+    ]
+
+
+def with_sounds(segments: Sequence[Segment], sounds: Sequence[Stretch]) -> tuple[Segment, ...]:
+    """Return segments with ``<spn>`` for each other sound, in order of time.
+
+    Args:
+        segments: in order of time.
+        sounds: stretches on the same clock.
+
+    >>> [segment.phoneme for segment in with_sounds([Segment("AH", 2, 3)], [Stretch(0.5, 1)])]
+    ['<spn>', 'AH']
+    """
+    noises = [
+        Segment(OTHER_SOUND, round(sound.start_s, 4), round(sound.end_s, 4)) for sound in sounds
+    ]
+    return tuple(sorted((*segments, *noises), key=lambda sound: sound.start_s))

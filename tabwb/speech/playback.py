@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tabwb.records.errors import ComponentError
+from tabwb.records.installation import need
 from tabwb.speech.devices import Device
 from tabwb.speech.files import read_clip
-from tabwb.speech.needs import need
 from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said
 from tabwb.speech.process import ANSWER_S, Message, SoundHost
 

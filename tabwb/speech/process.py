@@ -18,9 +18,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
-from tabwb.records import child_processes
+from tabwb.records import processes
 from tabwb.records.errors import ComponentError, MissingExtra, TabwbError
-from tabwb.speech.needs import is_installed
+from tabwb.records.installation import is_installed
 from tabwb.speech.sound_server import environment
 
 Message = Mapping[str, Any]
@@ -73,7 +73,7 @@ class SoundHost:
             env=inherited,
             start_new_session=True,  # ctrl+c is for tabwb, which ends the recording in good order
         )
-        child_processes.register(self._popen)
+        processes.register(self._popen)
         self._say(options)
         self._listener = threading.Thread(target=self._listen, name=f"sound {verb}", daemon=True)
         self._listener.start()

@@ -1,12 +1,19 @@
-"""The sound server that PortAudio would use; one on another computer is refused while offline.
+"""The sound server that PortAudio would use, and the source that it gives a recorder.
 
-libpulse connects in C, where the audit hook of :mod:`tabwb.plugin_api.remote.offline` sees nothing.
+libpulse connects in C, where the audit hook of :mod:`tabwb.plugin_api.remote.offline` sees nothing:
+a server on another computer is refused here while offline. When a microphone disappears,
+PulseAudio and PipeWire may switch to another one, and neither PortAudio nor ALSA reports it. Their
+own tool ``pactl`` does; without such a server nothing is watched.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import select
+import shutil
+import subprocess
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -66,3 +73,123 @@ def _files(environ: Mapping[str, str]) -> list[Path]:
     # libpulse reads the first that exists; all are checked, which may refuse more than needed.
     files = [config / "pulse" / "client.conf", home / ".pulse" / "client.conf", SYSTEM]
     return files + [path for file in files for path in sorted(Path(f"{file}.d").glob("*.conf"))]
+
+
+ASK_S = 2.0
+LOOK_S = 2.0
+"""Seconds between checks without an event, because pactl begins to listen with a delay."""
+
+
+class Routing:
+    """Watches the source of this process's recording.
+
+    Attributes:
+        source: its description at the beginning, or empty where no sound server is in between.
+        changed: how the source changed, as a sentence, or empty.
+    """
+
+    def __init__(self) -> None:
+        self.source = ""
+        self.changed = ""
+        self._number = ""
+        self._watching: subprocess.Popen[bytes] | None = None
+        self._pactl = shutil.which("pactl")
+        if self._pactl is None:
+            return
+        self._number = source_number(self._ask("source-outputs"), os.getpid())
+        if not self._number:
+            return
+        self.source = description(self._ask("sources"), self._number)
+        self._watching = subprocess.Popen(
+            [self._pactl, "subscribe"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        )
+        threading.Thread(target=self._listen, name="routing", daemon=True).start()
+
+    def close(self) -> None:
+        """Watch no more."""
+        if self._watching is not None:
+            self._watching.kill()
+            self._watching.wait()
+
+    def _listen(self) -> None:
+        assert self._watching is not None and self._watching.stdout is not None
+        events = self._watching.stdout.fileno()
+        while True:
+            ready, _, _ = select.select([events], [], [], LOOK_S)
+            if ready:
+                output = os.read(events, 65_536)
+                if not output:
+                    return
+                # "Event 'change' on source-output #7"; clients and sinks are not our business.
+                if b" on source" not in output:
+                    continue
+            self._look()
+
+    def _look(self) -> None:
+        number = source_number(self._ask("source-outputs"), os.getpid())
+        if not number:
+            return  # it hangs nowhere: that no sound comes is told by the watchdog
+        if number == self._number:
+            self.changed = ""
+            return
+        other = description(self._ask("sources"), number)
+        self.changed = f"sound comes from another source now: {other}, not {self.source}"
+
+    def _ask(self, what: str) -> str:
+        assert self._pactl is not None
+        try:
+            return subprocess.run(
+                [self._pactl, "list", what],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=ASK_S,
+                env=_environment(),
+                check=False,
+            ).stdout
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+
+
+def source_number(listing: str, pid: int) -> str:
+    r"""Return pactl's number of the source that a process records from, or empty.
+
+    Args:
+        listing: output of ``pactl list source-outputs``.
+        pid: of the process.
+
+    >>> source_number('Source Output #3\n\tSource: 1\n\tapplication.process.id = "42"\n', 42)
+    '1'
+    """
+    for block in re.split(r"^(?=Source Output #)", listing, flags=re.MULTILINE):
+        if f'application.process.id = "{pid}"' in block:
+            match = re.search(r"^\s*Source: (\d+)$", block, flags=re.MULTILINE)
+            return match[1] if match else ""
+    return ""
+
+
+def description(listing: str, number: str) -> str:
+    r"""Return the server's description of a source, or its number.
+
+    Args:
+        listing: output of ``pactl list sources``.
+        number: of the source.
+
+    >>> description("Source #1\n\tName: m\n\tDescription: Desk microphone\n", "1")
+    'Desk microphone'
+    """
+    for block in re.split(r"^(?=Source #)", listing, flags=re.MULTILINE):
+        if block.startswith(f"Source #{number}\n"):
+            match = re.search(r"^\s*Description: (.+)$", block, flags=re.MULTILINE)
+            if match:
+                return match[1]
+    return f"source {number}"
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "LC_ALL": "C"}

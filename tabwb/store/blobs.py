@@ -3,7 +3,7 @@
 A file gets its name only inside the writing transaction that inserts its row. So, inside a writing
 transaction, a named file without a row was left by a process that ended in between, and
 :func:`sweep` may remove it. While a process copies a file, it holds a mark (see
-:mod:`tabwb.records.ownership`); files without the mark of a living process are leftovers.
+:mod:`tabwb.records.files`); files without the mark of a living process are leftovers.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tabwb.records.errors import StoreError
-from tabwb.records.files import make_private_folder, open_private
-from tabwb.records.ownership import claim, is_abandoned, release
+from tabwb.records.files import claim, is_abandoned, make_private_folder, open_private, release
 
 PIECE = 1 << 20
 """Bytes that are read at once."""

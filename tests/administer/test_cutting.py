@@ -82,11 +82,11 @@ def test_each_stretch_of_speech_is_given_by_itself(
 
 
 def test_that_energy_works_alone_is_said(plugins: Plugins, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tabwb.speech import voice
+    from tabwb.speech import finding
 
     with Transcribing(plugins, "ear@cut=speech") as transcribing:
         assert transcribing.caution == ""
-        monkeypatch.setattr(voice, "is_available", lambda: False)
+        monkeypatch.setattr(finding, "model_is_installed", lambda: False)
         assert transcribing.caution.startswith("speech is found by energy alone")
     for spec in ("ear", "ear@cut=energy"):
         with Transcribing(plugins, spec) as transcribing:

@@ -11,17 +11,17 @@ import pytest
 
 from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.records.telemetry import SWITCHES, import_onnxruntime, switch_off
+from tabwb.records.installation import SWITCHES, import_onnxruntime, switch_telemetry_off
 
 CLIP = Path(__file__).parents[1] / "data" / "speech" / "dog_d1a4fb3f_0.flac"
 FIND = """
 import soundfile, sys
-from tabwb.speech.voice import voice_probabilities
+from tabwb.speech.finding import voice_probabilities
 sound, rate = soundfile.read(sys.argv[1], dtype="float32")
 assert voice_probabilities(sound).max() > 0.5
 """
 IMPORT = """
-from tabwb.records.telemetry import import_onnxruntime
+from tabwb.records.installation import import_onnxruntime
 import sys
 import_onnxruntime(sys.argv[1])
 """
@@ -74,5 +74,5 @@ def test_the_program_has_it_off_before_plugins_are_loaded(monkeypatch: pytest.Mo
 
 def test_switching_off_keeps_other_variables() -> None:
     variables = {"HOME": "/h"}
-    switch_off(variables)
+    switch_telemetry_off(variables)
     assert variables == {"HOME": "/h", **dict.fromkeys(SWITCHES, "1")}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records import ownership
+from tabwb.records import files
 from tabwb.records.workfolder import WorkFolder, sweep
 
 
@@ -109,7 +109,7 @@ def test_a_journal_removes_nothing_that_is_no_draft(tmp_path: Path) -> None:
 def test_a_second_folder_of_this_process_removes_nothing_of_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ownership, "_lock", lambda descriptor: True)  # a disk without locks
+    monkeypatch.setattr(files, "_lock", lambda descriptor: True)  # a disk without locks
     with WorkFolder(tmp_path / "work") as first:
         draft = first.draft(tmp_path / "out.txt")
         draft.write_text("kept", encoding="utf-8")

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from tabwb.records.speech import Clip, Segment, Stretch, Transcript
-from tabwb.speech import finding, voice
+from tabwb.speech import finding
 from tabwb.speech.condition import condition
-from tabwb.speech.cutting import joined, pieces
-from tabwb.speech.finding import find_speech, stretches_of_speech
+from tabwb.speech.finding import find_speech, joined, pieces, stretches_of_speech
 
 soundfile = pytest.importorskip("soundfile")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -90,7 +89,7 @@ def test_where_the_model_finds_nothing_energy_decides() -> None:
 def test_without_the_model_energy_finds_speech_and_the_method_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(voice, "is_available", lambda: False)
+    monkeypatch.setattr(finding, "model_is_installed", lambda: False)
     found = find_speech(_long("dog_d1a4fb3f_0", 8.0, -70.0, 3.0), RATE)
     assert len(found.speech) == 1
     assert found.method.startswith("energy-2 (energy alone")
@@ -115,7 +114,7 @@ def test_other_rates_are_heard_alike(rate: int) -> None:
 def test_frames_are_given_with_what_lies_before_them() -> None:
     """The model by itself, frame after frame, as its authors run it."""
     sound = _long("dog_d1a4fb3f_0", 2.0, -70.0, 0.5)
-    session = onnxruntime.InferenceSession(str(voice.MODEL), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(str(finding.MODEL), providers=["CPUExecutionProvider"])
     hidden = cell = np.zeros((1, 1, 128), np.float32)
     context, expected = np.zeros(64, np.float32), []
     for at in range(0, sound.size, 512):
@@ -125,7 +124,7 @@ def test_frames_are_given_with_what_lies_before_them() -> None:
         value, hidden, cell = session.run(None, {"input": row, "h": hidden, "c": cell})
         expected.append(float(value[0]))
         context = frame[-64:]
-    assert voice.voice_probabilities(sound).tolist() == pytest.approx(expected, abs=1e-5)
+    assert finding.voice_probabilities(sound).tolist() == pytest.approx(expected, abs=1e-5)
     assert max(expected) > 0.5 > min(expected)
 
 

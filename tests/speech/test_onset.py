@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabwb.speech.files import Samples, read_clip
-from tabwb.speech.onset import key_presses, onset
+from tabwb.speech.level import key_presses, onset
 
 SPEECH = Path(__file__).parents[1] / "data" / "speech"
 RATE = 16_000

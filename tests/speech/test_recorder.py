@@ -19,7 +19,7 @@ import soundfile
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.speech.devices import pick
 from tabwb.speech.files import info, read_clip
-from tabwb.speech.onset import onset
+from tabwb.speech.level import onset
 from tabwb.speech.recorder import Recorder, Recording, adopt, unfinished
 from tests.speech.recording import SPEECH, WORD, likeness, recording
 from tests.speech.virtual_microphone import RATE, VirtualMicrophone

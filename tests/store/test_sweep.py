@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.conditions import Conditions
-from tabwb.records.ownership import claim, release
+from tabwb.records.files import claim, release
 from tabwb.records.speakers import KeptRecording
 from tabwb.store import blobs
 from tabwb.store.maintenance import check, remove_unnamed

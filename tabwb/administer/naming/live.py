@@ -18,8 +18,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, Score, Take
 from tabwb.records.specs import uuid7
 from tabwb.speech import files
-from tabwb.speech.level import Level
-from tabwb.speech.onset import key_presses, onset
+from tabwb.speech.level import Level, key_presses, onset
 from tabwb.speech.quality import quality
 from tabwb.speech.recorder import Recording
 from tabwb.store import takes

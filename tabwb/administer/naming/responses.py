@@ -96,7 +96,7 @@ def measured_limits(said: LimitsSet, recording: Path) -> LimitsSet:
         UsageError: they are not a stretch of the recording.
     """
     from tabwb.speech.files import info, read_clip
-    from tabwb.speech.onset import onset
+    from tabwb.speech.level import onset
 
     seconds = info(recording).seconds
     if not 0.0 <= said.start_s < said.end_s <= seconds:

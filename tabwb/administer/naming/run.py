@@ -23,7 +23,7 @@ from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.records.trials import Trial
 from tabwb.speech import files as sound_files
-from tabwb.speech.onset import onset
+from tabwb.speech.level import onset
 from tabwb.speech.quality import quality
 
 

@@ -17,7 +17,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.speech import Clip, Segment, Transcript, TranscriptStatus, is_typed
 from tabwb.records.workfolder import WorkFolder
-from tabwb.speech.cutting import joined, pieces
+from tabwb.speech.finding import joined, pieces
 from tabwb.store import takes
 
 if TYPE_CHECKING:
@@ -98,11 +98,10 @@ class Transcribing:
     @property
     def caution(self) -> str:
         """What is to be said of how speech is found; empty where there is nothing to say."""
-        from tabwb.speech import voice
-        from tabwb.speech.finding import WITHOUT_MODEL
+        from tabwb.speech.finding import WITHOUT_MODEL, model_is_installed
 
         wanted = self._cut == "speech" and not is_typed(self.spec)
-        if not wanted or voice.is_available():
+        if not wanted or model_is_installed():
             return ""
         return f'speech is found by {WITHOUT_MODEL}: pip install "tabwb[onnx]"'
 

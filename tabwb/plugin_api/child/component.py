@@ -26,7 +26,7 @@ from tabwb.plugin_api.child.log import ChildLog
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.records import child_processes
+from tabwb.records import processes
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import Spec
@@ -87,7 +87,7 @@ class _Process:
             ),
             start_new_session=True,  # ctrl+c goes to tabwb, which asks the child to stop
         )
-        child_processes.register(self.popen)
+        processes.register(self.popen)
         assert self.popen.stdin and self.popen.stdout and self.popen.stderr
         self.log.follow(self.popen.stderr)  # type: ignore[arg-type]
         self._writing: BinaryIO = self.popen.stdin  # type: ignore[assignment]
@@ -103,7 +103,7 @@ class _Process:
             while (frame := read_frame(pipe, LONGEST_ANSWER)) is not None:
                 self.frames.put(frame)
         except (TabwbError, ValueError, OSError):
-            child_processes.kill_group(self.popen)
+            processes.kill_group(self.popen)
         finally:
             self.frames.put(None)
             self.popen.stdout.close()
@@ -134,7 +134,7 @@ class _Process:
             try:
                 status = self.popen.wait(0.5)
             except subprocess.TimeoutExpired:
-                child_processes.kill_group(self.popen)
+                processes.kill_group(self.popen)
                 status = self.popen.wait()
         self.log.close()
         return status

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.remote.keys import SERVICES, secrets
 from tabwb.plugin_api.remote.offline import set_switches
-from tabwb.records import telemetry
+from tabwb.records.installation import switch_telemetry_off
 
 SECRET_WORDS = frozenset(
     {
@@ -96,7 +96,7 @@ def child_environment(
     if threads is not None:
         names = ("OMP", "MKL", "OPENBLAS", "RAYON")
         child |= {f"{name}_NUM_THREADS": threads for name in names}
-    telemetry.switch_off(child)
+    switch_telemetry_off(child)
     if configuration.offline:
         set_switches(child)
     return child

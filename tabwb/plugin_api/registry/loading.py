@@ -18,7 +18,7 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.config.trust import standing
 from tabwb.plugin_api.registry import folders
 from tabwb.records.errors import TabwbError
-from tabwb.records.interrupts import is_real
+from tabwb.records.processes import is_real
 from tabwb.records.standard_streams import stdout_to_stderr
 from tabwb.records.words import did_you_mean
 

@@ -11,8 +11,8 @@ from itertools import count
 from pathlib import Path
 
 from tabwb.plugin_api.writing import write_text
-from tabwb.records.csv_text import CSV_CELLS, csv_text
 from tabwb.records.errors import TabwbError
+from tabwb.records.visible import CSV_CELLS, csv_text
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.documents.exporting import check_destination
 from tabwb.report.documents.file_names import file_names, named

@@ -1,4 +1,7 @@
-"""The processes that this one has started, so that all of them can be ended at once."""
+"""Child processes, so that all can be ended at once; and ctrl+c, as a signal raises it.
+
+Standard library only. A ``KeyboardInterrupt`` may also come from other code (:func:`is_real`).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from weakref import WeakSet
 
 if TYPE_CHECKING:  # every command imports this module, and few start a process
     import subprocess
+import threading
+from types import FrameType
 
 _STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
@@ -42,3 +47,36 @@ def kill_all() -> None:
     """Kill every registered process that still runs."""
     for process in list(_STARTED):
         kill_group(process)
+
+
+class Interrupt(KeyboardInterrupt):
+    """Raised by our signal handlers: a person pressed ctrl+c, or the process is asked to end."""
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Handle a signal by raising :class:`Interrupt`.
+
+    Args:
+        number: of the signal.
+        frame: ignored.
+
+    Raises:
+        Interrupt: always.
+    """
+    raise Interrupt
+
+
+def is_real(error: KeyboardInterrupt) -> bool:
+    """Return whether a ``KeyboardInterrupt`` comes from a signal.
+
+    Signals reach the main thread only. Where Python's own handler is in force there, every
+    ``KeyboardInterrupt`` counts as one.
+
+    >>> is_real(Interrupt())
+    True
+    """
+    if isinstance(error, Interrupt):
+        return True
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler

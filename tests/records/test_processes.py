@@ -10,11 +10,11 @@ import pytest
 
 PROGRAM = """
 import os, signal, subprocess, sys
-from tabwb.records import child_processes
+from tabwb.records import processes
 
 started = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE,
                            stdout=subprocess.DEVNULL, start_new_session=True)
-child_processes.register(started)
+processes.register(started)
 os.killpg(started.pid, signal.SIGSTOP)
 os.waitpid(started.pid, os.WUNTRACED)  # it is stopped now, and cannot see that its input ended
 print(started.pid, flush=True)
