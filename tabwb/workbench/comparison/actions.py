@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tabwb.workbench.comparison.messages import (
-    Compared,
-    Contrasted,
-    Differing,
-    Paired,
-    SurveyGrown,
-)
+from tabwb.records.words import plural
+from tabwb.workbench.comparison.messages import DialogReady, SurveyGrown
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
@@ -22,7 +18,7 @@ from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.groups import Grouped
-    from tabwb.workbench.comparison.loader import SurveyReader
+    from tabwb.workbench.comparison.loader import Question, SurveyReader
     from tabwb.workbench.comparison.page import ModelsPage
 
 TWO = "Mark two models with space, then c compares them."
@@ -37,13 +33,8 @@ class ComparisonActions(Actions):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._surveyor: SurveyReader | None = None
-        self._asker: SurveyReader | None = None
         desk.listen(SurveyGrown, self.survey_grown)
-        desk.listen(Compared, self.compared)
-        desk.listen(Differing, self.differing)
-        desk.listen(Paired, self.paired)
-        desk.listen(Contrasted, self.contrasted)
+        desk.listen(DialogReady, self.dialog_ready)
 
     @property
     def page(self) -> ModelsPage:
@@ -52,19 +43,15 @@ class ComparisonActions(Actions):
 
         return self.desk.query_one(ModelsPage)
 
-    @property
+    @cached_property
     def surveyor(self) -> SurveyReader:
         """Reads all models, in a thread of its own."""
-        if self._surveyor is None:
-            self._surveyor = self._new_reader()
-        return self._surveyor
+        return self._new_reader()
 
-    @property
+    @cached_property
     def asker(self) -> SurveyReader:
         """Answers what is asked about one or two models meanwhile."""
-        if self._asker is None:
-            self._asker = self._new_reader()
-        return self._asker
+        return self._new_reader()
 
     def _new_reader(self) -> SurveyReader:
         from tabwb.plugin_api.config.settings import Configuration
@@ -89,26 +76,32 @@ class ComparisonActions(Actions):
             self.page.grow(message.row, message.done, message.total)
             self.desk.show_foot()
 
+    def _ask(self, question: Question, words: str = "Reading the responses …") -> None:
+        self.desk.notify(words, timeout=2)
+        self.asker.ask(question)
+
+    def dialog_ready(self, message: DialogReady) -> None:
+        """Show what was asked for last."""
+        if message.turn == self.asker.turn:
+            self.desk.app.push_screen(message.make())
+
     # ---------------------------------------------------------------- one model, two models
 
     def open_model(self, row: Grouped) -> None:
         """Show the results of a model's only administration, or of the one that is picked."""
-        members = [one.administration for one in reversed(row.group.members)]
+        members = [member.administration for member in reversed(row.group.members)]
         if len(members) == 1:
             self._open_results(members[0].id)
             return
-        width = max(len(one.status_word) for one in members)
+        width = max(len(member.status_word) for member in members)
         lines = [
             Content.assemble(
-                (f"{one.id:>4}", "bold"),
-                f"  {glyph_of(one)} {one.status_word:<{width}}",
-                (
-                    f"{one.answered:>6}/{one.planned:<6} {one.given_at}",
-                    QUIET,
-                ),
-                f"  {' · '.join(special_words(one))}",
+                (f"{member.id:>4}", "bold"),
+                f"  {glyph_of(member)} {member.status_word:<{width}}",
+                (f"{member.answered:>6}/{member.planned:<6} {member.given_at}", QUIET),
+                f"  {' · '.join(special_words(member))}",
             )
-            for one in members
+            for member in members
         ]
 
         def picked(at: int | None) -> None:
@@ -123,19 +116,15 @@ class ComparisonActions(Actions):
 
     def compare(self) -> None:
         """The two models that are marked, side by side."""
+        from tabwb.workbench.comparison.loader import compare
+
         marked = self.page.selected
         if len(marked) != 2:
             self.desk.notify(f"{len(marked) or 'None'} marked. {TWO}", markup=False)
             return
-        self.desk.notify("Reading the responses of both …", timeout=2)
-        self.asker.compare(marked[0].group, marked[1].group)
-
-    def compared(self, message: Compared) -> None:
-        """Show them."""
-        if message.turn == self.asker.turn:
-            from tabwb.workbench.comparison.dialogs import CompareScreen
-
-            self.desk.app.push_screen(CompareScreen(message.found, message.battery))
+        first, second = (row.group for row in marked)
+        question = partial(compare, first=first, second=second)
+        self._ask(question, "Reading the responses of both …")
 
     def differ(self) -> None:
         """To the features; on one of them, the responses on which judges differ about it."""
@@ -151,53 +140,32 @@ class ComparisonActions(Actions):
 
     def differ_on(self, feature: str) -> None:
         """Find the responses on which judges differ about a feature."""
+        from tabwb.workbench.comparison.loader import differ
+
         row: Grouped | None = self.page.current
         if row is not None:
-            self.desk.notify("Reading the responses …", timeout=2)
-            self.asker.differ(row.group, feature)
-
-    def differing(self, message: Differing) -> None:
-        """Show them."""
-        if message.turn == self.asker.turn:
-            from tabwb.workbench.comparison.dialogs import DifferingScreen
-
-            self.desk.app.push_screen(
-                DifferingScreen(message.found, message.battery, message.label)
-            )
+            self._ask(partial(differ, group=row.group, feature=feature))
 
     # ---------------------------------------------------------------- reports
 
     def pairs(self) -> None:
         """Base and instruct models among those shown."""
         from tabwb.report.summaries.pairs import kindred
+        from tabwb.workbench.comparison.loader import pair
 
         kin = kindred(self.page.shown)
         if not kin:
             self.desk.notify(UNPAIRED, markup=False)
             return
-        self.desk.notify("Reading the responses …", timeout=2)
-        self.asker.pair([(base.group, instruct.group) for base, instruct in kin])
-
-    def paired(self, message: Paired) -> None:
-        """Show them."""
-        if message.turn == self.asker.turn:
-            from tabwb.workbench.comparison.report import pairs_screen
-
-            self.desk.app.push_screen(pairs_screen(message.pairs))
+        self._ask(partial(pair, kin=[(base.group, instruct.group) for base, instruct in kin]))
 
     def judges(self) -> None:
         """The judges of the marked models, or of the model under the cursor."""
-        rows, what = self._wanted()
+        from tabwb.workbench.comparison.loader import contrast
+
+        rows, label = self._wanted()
         if rows:
-            self.desk.notify("Reading the responses …", timeout=2)
-            self.asker.contrast([row.group for row in rows], what)
-
-    def contrasted(self, message: Contrasted) -> None:
-        """Show them."""
-        if message.turn == self.asker.turn:
-            from tabwb.workbench.comparison.report import judges_screen
-
-            self.desk.app.push_screen(judges_screen(message.found, message.battery, message.label))
+            self._ask(partial(contrast, groups=[row.group for row in rows], label=label))
 
     def _wanted(self) -> tuple[list[Grouped], str]:
         """The marked models, or the one under the cursor; and what to call them."""
@@ -245,10 +213,10 @@ class ComparisonActions(Actions):
 
         lines = [
             Content.assemble(
-                (" · ".join(one.words), "bold"),
-                (f"\n  {one.battery}, {one.n} {'model' if one.n == 1 else 'models'}", QUIET),
+                (" · ".join(choice.words), "bold"),
+                (f"\n  {choice.battery}, {plural(choice.n, 'model')}", QUIET),
             )
-            for one in choices
+            for choice in choices
         ]
         self.desk.app.push_screen(
             PickScreen("Burdens of which judge", lines, choices.index(basis)), picked
@@ -258,15 +226,15 @@ class ComparisonActions(Actions):
 
     def export(self) -> None:
         """Write the marked models' responses, or those of the model under the cursor."""
-        rows, what = self._wanted()
-        given = [one.administration for row in rows for one in row.group.members]
-        if given:
+        rows, label = self._wanted()
+        members = [member.administration for row in rows for member in row.group.members]
+        if members:
             self.desk.tell(
                 ExportWanted(
-                    tuple(one.id for one in given),
-                    what,
+                    tuple(member.id for member in members),
+                    label,
                     "results-by-model",
-                    people=any(one.conditions.guarded for one in given),
+                    people=any(member.conditions.guarded for member in members),
                 )
             )
 

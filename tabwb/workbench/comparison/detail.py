@@ -12,7 +12,16 @@ from textual.widgets.option_list import Option
 
 from tabwb.report.measures import NONE
 from tabwb.report.render.tables import burden_view
-from tabwb.report.render.wording import FEW, baselines_of, between, number, plain, right_of, size_of
+from tabwb.report.render.wording import (
+    FEW,
+    baselines_of,
+    between,
+    number,
+    numbered,
+    plain,
+    right_of,
+    size_of,
+)
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.table import Basis, judge_of
@@ -52,12 +61,13 @@ class ModelDetail(OptionList):
         same = self._shown[0] is row
         self._shown = (row, basis, answers, width)
         at = self.highlighted
-        found = list(self._made(row, basis, max(width - 1, 24), answers=answers))
-        self.set_options(found)
-        first = next((n for n, one in enumerate(found) if not one.disabled), None)
+        self.set_options(self._options_of(row, basis, max(width - 1, 24), answers=answers))
         self.highlighted = at if same and at is not None else None
         if self.highlighted is None and self.has_focus:
-            self.highlighted = first
+            self.highlighted = next(iter(self._features()), None)
+
+    def _features(self) -> list[int]:
+        return [place for place, option in enumerate(self.options) if not option.disabled]
 
     def on_resize(self) -> None:
         """Lay out again."""
@@ -75,7 +85,7 @@ class ModelDetail(OptionList):
         self.call_after_refresh(self._show_features)
 
     def _show_features(self) -> None:
-        features = [n for n, one in enumerate(self.options) if not one.disabled]
+        features = self._features()
         if not features or self.highlighted not in (None, features[0]):
             return
         room = self.scrollable_content_region.height - 2
@@ -84,8 +94,7 @@ class ModelDetail(OptionList):
 
     def action_cursor_up(self) -> None:
         """From the first feature to what stands above it."""
-        first = next((n for n, one in enumerate(self.options) if not one.disabled), None)
-        if self.highlighted in (None, first):
+        if self.highlighted in (None, *self._features()[:1]):
             self.scroll_up()
         else:
             super().action_cursor_up()
@@ -96,7 +105,7 @@ class ModelDetail(OptionList):
         if event.option.id:
             self.post_message(self.FeatureChosen(event.option.id))
 
-    def _made(
+    def _options_of(
         self, row: Grouped | None, basis: Basis | None, width: int, *, answers: bool
     ) -> Iterator[Option]:
         if row is None or basis is None:
@@ -104,7 +113,7 @@ class ModelDetail(OptionList):
         judge = judge_of(row, basis)
         lines = [
             Content.styled(row.label, "bold"),
-            *(_quiet(one, width) for one in _facts(row)),
+            *(_quiet(fact, width) for fact in _facts(row)),
             Content(""),
         ]
         if answers:
@@ -113,14 +122,10 @@ class ModelDetail(OptionList):
             lines.append(_quiet("This judge has not seen these responses.", width))
         else:
             lines += _judged(row, judge, width)
-        for line in lines:
-            yield Option(line, disabled=True)
+        yield from (Option(line, disabled=True) for line in lines)
         if judge is None:
             return
         burden = judge.burden
-        head = f"FEATURES PRESENT (of {burden.n_burden} answers)"
-        yield Option(_head(head), disabled=True)
-        yield Option(_quiet("enter: where judges differ", width), disabled=True)
         titles = {feature.id: feature.title for feature in row.battery.features}
         for feature, count in sorted(burden.present.items(), key=lambda pair: -pair[1]):
             title = Content(titles.get(feature, feature))
@@ -129,9 +134,9 @@ class ModelDetail(OptionList):
 
 
 def _facts(row: Grouped) -> Iterator[str]:
-    numbers = ", ".join(f"#{one.administration.id}" for one in row.group.members[:6])
-    more = len(row.group.members) - 6
-    yield numbers + (f" and {more} more" if more > 0 else "")
+    numbers = [member.administration.id for member in row.group.members]
+    more = f" and {len(numbers) - 6} more" if len(numbers) > 6 else ""
+    yield numbered(numbers[:6]) + more
     labels = [
         size_of(value) if name == "parameters" else f"{plain(name)} {value}"
         for name, value in row.group.labels.items()
@@ -170,6 +175,8 @@ def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
         yield Content("")
         yield _quiet(sentence(judge.caution), width)
     yield Content("")
+    yield _head(f"FEATURES PRESENT (of {judge.burden.n_burden} answers)")
+    yield _quiet("enter: where judges differ", width)
 
 
 def _head(text: str) -> Content:

@@ -1,12 +1,12 @@
-"""Dialogs of the results by model: two models compared, responses on which judges differ."""
+"""Dialogs of the results by model: two models, where judges differ, reports as ``tabwb`` prints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import ClassVar
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -15,9 +15,14 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.battery.model import Battery
+from tabwb.records.words import plural
 from tabwb.report.render.difference import difference_view
+from tabwb.report.render.groups import pair_view
+from tabwb.report.render.robustness import robustness_view
 from tabwb.report.summaries.difference import Difference
 from tabwb.report.summaries.disagreements import Disagreements, Disputed
+from tabwb.report.summaries.pairs import Pair
+from tabwb.report.summaries.robustness import Robustness
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.report_view import ReportView
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
@@ -25,12 +30,10 @@ from tabwb.workbench.shell.wording import ACCENT, QUIET, verdict_words
 
 MOST_DIFFERENT = 5
 """So many different responses of each side to one item are shown."""
-
-
-class ComparisonPane(VerticalScroll, can_focus=True):
-    """Scrolls both sides together."""
-
-    HELP = """\
+MOST_DISPUTED = 500
+LEAST = 20
+"""Nothing is laid out narrower, also before there is any room."""
+COMPARISON_HELP = """\
 # Two models
 
 First the measures over the items that both have: mean of A, of B, the difference, how many items.
@@ -38,6 +41,36 @@ Below each, for **prompts like these** and for **these prompts**: the 95 % inter
 difference, its p value, and p corrected for the other tests. Then what both said to each item, side
 by side: **a** changes between those answered differently and all. Arrows scroll, **esc** closes.
 """
+DIFFERING_HELP = """\
+# Where judges differ
+
+The responses that at least two judges have judged, the most disputed first. The number is the mean
+absolute difference between all pairs of judges: of probabilities where a judge tells one, else of
+its verdict (present 1, absent 0). Below stand the response and each judge's verdict and reason.
+
+Up and down move, **tab** goes to the text below to scroll it, **esc** closes.
+"""
+PAIRS_HELP = """\
+# Base and instruct
+
+Every base model with every instruct model of its family, size, lesion and battery: the means of
+both, base - instruct, and its 95 % interval (bootstrap over items; unreliable with few items). A
+burden is compared only where one judge judged both under the same terms. `tabwb results --by model`
+prints the same. Arrows scroll, **esc** closes.
+"""
+JUDGES_HELP = """\
+# Judges against each other
+
+How much of a result is the judge's: one row for each judge (its prompt and judging model), the
+agreement of every two judges, the features on which they differ most, and what most of them say.
+`tabwb judge report ID...` prints the same. Arrows scroll, **esc** closes.
+"""
+
+
+class ComparisonPane(VerticalScroll, can_focus=True):
+    """Scrolls both sides together."""
+
+    HELP = COMPARISON_HELP
 
 
 class CompareScreen(Dialog[None]):
@@ -49,19 +82,17 @@ class CompareScreen(Dialog[None]):
         Binding("enter,q,c", "dismiss(None)", "Close", show=False),
     ]
 
-    def __init__(self, found: Difference, battery: Battery) -> None:
+    def __init__(self, difference: Difference, battery: Battery) -> None:
         super().__init__()
-        self._found, self._battery = found, battery
+        self._difference, self._battery = difference, battery
         self._everything = False
 
     def compose(self) -> ComposeResult:
         """Who A and B are, then everything else."""
         with Vertical(classes="dialog"):
-            for side, name in (("A", self._found.first), ("B", self._found.second)):
-                yield Static(
-                    Content.assemble((f"{side}  ", f"bold {ACCENT}"), (name, "bold")),
-                    classes="side",
-                )
+            for side, name in (("A", self._difference.first), ("B", self._difference.second)):
+                title = Content.assemble((f"{side}  ", f"bold {ACCENT}"), (name, "bold"))
+                yield Static(title, classes="side")
             with ComparisonPane(id="comparison-pane"):
                 yield ReportView(self._view(), id="comparison")
             yield Static(
@@ -70,7 +101,7 @@ class CompareScreen(Dialog[None]):
 
     def _view(self) -> RenderableType:
         return difference_view(
-            self._found,
+            self._difference,
             self._battery,
             everything=self._everything,
             sides=False,
@@ -84,30 +115,16 @@ class CompareScreen(Dialog[None]):
         self.query_one(ReportView).show(self._view())
 
 
-MOST_DISPUTED = 500
-LEAST = 20
-"""Nothing is laid out narrower, also before there is any room."""
-HELP = """\
-# Where judges differ
-
-The responses that at least two judges have judged, the most disputed first. The number is the mean
-absolute difference between all pairs of judges: of probabilities where a judge tells one, else of
-its verdict (present 1, absent 0). Below stand the response and each judge's verdict and reason.
-
-Up and down move, **tab** goes to the text below to scroll it, **esc** closes.
-"""
-
-
 class DisputedList(OptionList):
     """One line for each response."""
 
-    HELP = HELP
+    HELP = DIFFERING_HELP
 
 
 class VerdictPane(VerticalScroll, can_focus=True):
     """The response that is marked; scrolls."""
 
-    HELP = HELP
+    HELP = DIFFERING_HELP
 
 
 class Verdicts(WidthAwareWidget):
@@ -115,11 +132,11 @@ class Verdicts(WidthAwareWidget):
 
     def __init__(self) -> None:
         super().__init__(id="verdicts")
-        self._one: Disputed | None = None
+        self._disputed: Disputed | None = None
 
-    def show(self, one: Disputed | None) -> None:
+    def show(self, disputed: Disputed) -> None:
         """Show this response."""
-        self._one = one
+        self._disputed = disputed
         self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
@@ -127,13 +144,13 @@ class Verdicts(WidthAwareWidget):
         return Content("\n").join(self._lines(max(width, LEAST)))
 
     def _lines(self, width: int) -> Iterator[Content]:
-        one = self._one
-        if one is None:
+        disputed = self._disputed
+        if disputed is None:
             return
-        yield from _folded(one.row.item.prompt, width, QUIET)
-        for line in one.row.attempt.response.splitlines() or ["(nothing)"]:
+        yield from _folded(disputed.row.item.prompt, width, QUIET)
+        for line in disputed.row.attempt.response.splitlines() or ["(nothing)"]:
             yield from _folded(line, width)
-        for said in one.said:
+        for said in disputed.said:
             yield Content("")
             yield Content.assemble(
                 (f"{verdict_words(said.verdict, said.probability):<16}", "bold"), said.judge
@@ -157,23 +174,20 @@ class DifferingScreen(Dialog[None]):
         Binding("tab", "app.focus_next", show=False),
     ]
 
-    def __init__(self, found: Disagreements, battery: Battery, label: str) -> None:
+    def __init__(self, disagreements: Disagreements, battery: Battery, label: str) -> None:
         super().__init__()
-        self._found, self._battery, self._label = found, battery, label
+        self._disagreements, self._label = disagreements, label
+        titles = {feature.id: feature.title for feature in battery.features}
+        self._title = titles.get(disagreements.feature, disagreements.feature)
 
     def compose(self) -> ComposeResult:
         """Title, list, text."""
-        found = self._found
-        titles = {feature.id: feature.title for feature in self._battery.features}
+        title = f"Where judges differ on {self._title}"
         with Vertical(classes="dialog"):
-            yield Static(
-                f"Where judges differ on {titles.get(found.feature, found.feature)}",
-                classes="dialog-title",
-                markup=False,
-            )
-            yield Static(self._told(), id="differing-told", markup=False)
+            yield Static(title, classes="dialog-title", markup=False)
+            yield Static(self._counts(), id="differing-told", markup=False)
             yield DisputedList(
-                *(Option(_line(one)) for one in found.disputed[:MOST_DISPUTED]),
+                *map(_line, self._disagreements.disputed[:MOST_DISPUTED]),
                 id="disputed",
                 compact=True,
             )
@@ -184,44 +198,84 @@ class DifferingScreen(Dialog[None]):
     def on_mount(self) -> None:
         """The most disputed one."""
         listed = self.query_one(DisputedList)
-        listed.display = bool(self._found.disputed)
-        listed.highlighted = 0 if self._found.disputed else None
+        listed.display = bool(self._disagreements.disputed)
+        listed.highlighted = 0 if self._disagreements.disputed else None
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show that one below."""
-        self.query_one(Verdicts).show(self._found.disputed[event.option_index])
+        self.query_one(Verdicts).show(self._disagreements.disputed[event.option_index])
         self.query_one(VerdictPane).scroll_home(animate=False)
 
-    def _told(self) -> Content:
-        found = self._found
-        if len(found.judges) < 2:
-            judges = f"only {found.judges[0]} has" if found.judges else "no judge has"
+    def _counts(self) -> Content:
+        judges, disputed = self._disagreements.judges, self._disagreements.disputed
+        if len(judges) < 2:
+            who = f"only {judges[0]} has" if judges else "no judge has"
             return Content(
-                f"{self._label}: {judges} this feature in its set. Another judge can be added "
+                f"{self._label}: {who} this feature in its set. Another judge can be added "
                 "with: tabwb judge run ID --judge SPEC"
             )
-        split = sum(one.split for one in found.disputed)
-        rest = len(found.disputed) - split
-        said = (
-            f"{self._label}: of {found.compared} responses with two or more verdicts, "
-            f"verdicts are split on {split}"
+        split = sum(response.split for response in disputed)
+        words = (
+            f"{self._label}: of {self._disagreements.compared} responses with two or more "
+            f"verdicts, verdicts are split on {split}"
         )
-        if rest:
-            said += f", and only probabilities differ on {rest}"
-        more = (
-            f"; the first {MOST_DISPUTED} are listed" if len(found.disputed) > MOST_DISPUTED else ""
-        )
-        said += f"{more}."
-        return Content.styled(said, QUIET)
+        if len(disputed) > split:
+            words += f", and only probabilities differ on {len(disputed) - split}"
+        if len(disputed) > MOST_DISPUTED:
+            words += f"; the first {MOST_DISPUTED} are listed"
+        return Content.styled(f"{words}.", QUIET)
 
 
-def _line(one: Disputed) -> Content:
-    present = sum(bool(said.verdict and said.verdict.value) for said in one.said)
-    asked = sum(said.score is not None for said in one.said)
-    text = " ".join(one.row.attempt.response.split())
-    return Content.assemble(
-        (f"{one.distance:.2f}", "bold"),
-        f"  {present} of {asked} present  ",
-        (f"{one.row.item.id}  ", QUIET),
-        text[:200],
+def _line(disputed: Disputed) -> Option:
+    present = sum(bool(said.verdict and said.verdict.value) for said in disputed.said)
+    asked = sum(said.score is not None for said in disputed.said)
+    text = " ".join(disputed.row.attempt.response.split())
+    return Option(
+        Content.assemble(
+            (f"{disputed.distance:.2f}", "bold"),
+            f"  {present} of {asked} present  ",
+            (f"{disputed.row.item.id}  ", QUIET),
+            text[:200],
+        )
     )
+
+
+class ReportPane(VerticalScroll, can_focus=True):
+    """Scrolls a report."""
+
+    def __init__(self, view: RenderableType, help_text: str) -> None:
+        super().__init__(Static(view, id="report", markup=False), id="report-pane")
+        self.help_text = help_text
+
+
+class ReportScreen(Dialog[None]):
+    """A title and a report."""
+
+    CSS_PATH = "report.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,q", "dismiss(None)", "Close", show=False),
+    ]
+
+    def __init__(self, title: str, view: RenderableType, help_text: str) -> None:
+        super().__init__()
+        self._title, self._pane = title, ReportPane(view, help_text)
+
+    def compose(self) -> ComposeResult:
+        """Title, report, keys."""
+        with Vertical(classes="dialog"):
+            yield Static(self._title, classes="dialog-title", markup=False)
+            yield self._pane
+            yield Static("arrows Scroll   esc Close   F1 Help", classes="dialog-note")
+
+
+def pairs_screen(pairs: Sequence[Pair]) -> ReportScreen:
+    """Return base and instruct models, one pair below the other."""
+    title = f"Base and instruct: {plural(len(pairs), 'pair')}"
+    return ReportScreen(title, Group(*map(pair_view, pairs)), PAIRS_HELP)
+
+
+def judges_screen(robustness: Robustness, battery: Battery, label: str) -> ReportScreen:
+    """Return the judges of some responses against each other."""
+    titles = {feature.id: feature.title for feature in battery.features}
+    title = f"Judges against each other: {label}"
+    return ReportScreen(title, robustness_view(robustness, titles), JUDGES_HELP)

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
-from tabwb.records.errors import TabwbError
-from tabwb.records.trials import Administration
+from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
 from tabwb.report.summaries.load import AdministrationData, load_administrations, sources_of
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.messages import (
-    Compared,
-    Contrasted,
-    Differing,
-    Paired,
-    SurveyGrown,
-)
+from tabwb.workbench.comparison.messages import DialogReady, SurveyGrown
 from tabwb.workbench.comparison.table import without_trials
 from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
@@ -35,35 +29,55 @@ from tabwb.workbench.engine.view_models import ErrorReport
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.pairs import Pair
+    from tabwb.workbench.shell.dialogs import Dialog
 
-Stopped = Callable[[], bool]
-Job = Callable[["Shelf", int, Stopped], None]
 REST_S = 0.1
 """After each model the thread rests, so that the screen has the interpreter while it shows it."""
 
 
-class Shelf:
-    """What is read of a store and let go again without holding up the screen."""
+class ResponseLoader:
+    """Reads the responses of a store, and frees them without holding up the screen.
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    Args:
+        store: to read.
+        stopped: returns whether something else has been asked for since.
+    """
+
+    def __init__(self, store: Store, stopped: Callable[[], bool]) -> None:
+        self.store, self._stopped = store, stopped
         self._held: list[object] = []
 
     def members(self, group: Group) -> tuple[AdministrationData, ...]:
-        """A group's administrations with everything in them."""
-        read = load_administrations(self.store, [one.administration.id for one in group.members])
-        for one in read:
-            self._held += (*one.trials, *one.judged)
-        return read
+        """Return a group's administrations with everything in them.
 
-    def hold(self, things: Iterable[object]) -> None:
-        """Further things that grow with the number of responses."""
-        self._held += things
+        Raises:
+            Interrupted: something else has been asked for.
+        """
+        members = load_administrations(
+            self.store, [member.administration.id for member in group.members]
+        )
+        for member in members:
+            self._held += (*member.trials, *member.judged)
+        if self._stopped():
+            raise Interrupted("something else has been asked for")
+        return members
+
+    def summaries(self, groups: Sequence[Group]) -> tuple[Grouped, ...]:
+        """Summarise groups; the judgements in them are freed with the responses."""
+        rows = summarised(groups)
+        for row in rows:
+            for judge in row.summary.judges:
+                self._held += judge.judged
+        return rows
 
     def let_go(self) -> None:
         """Free what was read; nobody else may hold on to it."""
         let_go(self._held)
         tidy()
+
+
+MakeDialog = Callable[[], "Dialog[None]"]
+Question = Callable[[ResponseLoader], MakeDialog]
 
 
 class SurveyReader:
@@ -76,85 +90,28 @@ class SurveyReader:
 
     def __init__(self, say: Say, location: str | None) -> None:
         self._say, self._location = say, location
-        self._thread: threading.Thread | None = None
         self.turn = 0
 
     def survey(self) -> None:
         """Read every administration, grouped by model; the latest first."""
         self._start(self._survey)
 
-    def compare(self, first: Group, second: Group) -> None:
-        """Compare two groups of administrations item by item."""
+    def ask(self, question: Question) -> None:
+        """Answer a question about some models with a dialog."""
+        self._start(lambda loader, turn: self._say(DialogReady(turn, question(loader))))
 
-        def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
-            from tabwb.report.summaries.difference import difference
-
-            members = [shelf.members(group) for group in (first, second)]
-            sides = [sources_of(given) for given in members]
-            if not stopped():
-                names = first.name, second.name
-                found = difference(sides[0], sides[1], names, unlike(*members))
-                self._say(Compared(turn, found, first.battery))
-
-        self._start(job)
-
-    def differ(self, group: Group, feature: str) -> None:
-        """Find the responses of a group on which judges differ about a feature."""
-
-        def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
-            from tabwb.report.summaries.disagreements import disagreements
-
-            sources = sources_of(shelf.members(group))
-            if not stopped():
-                found = disagreements(sources, feature)
-                self._say(Differing(turn, found, group.battery, group.name))
-
-        self._start(job)
-
-    def pair(self, kin: Sequence[tuple[Group, Group]]) -> None:
-        """Set each base group against its instruct group, one pair after the other."""
-
-        def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
-            found: list[Pair] = []
-            for sides in kin:
-                if stopped():
-                    return
-                found += _paired(shelf, sides)
-                shelf.let_go()
-            if not stopped():
-                self._say(Paired(turn, tuple(found)))
-
-        self._start(job)
-
-    def contrast(self, groups: Sequence[Group], label: str) -> None:
-        """Set the judges of some groups of one battery against each other."""
-
-        def job(shelf: Shelf, turn: int, stopped: Stopped) -> None:
-            from tabwb.report.summaries.robustness import robustness
-
-            members = [one for group in groups for one in shelf.members(group)]
-            found = robustness(sources_of(members))
-            if not stopped():
-                self._say(Contrasted(turn, found, groups[0].battery, label))
-
-        self._start(job)
-
-    def stop(self) -> None:
-        """Let what is under way come to nothing."""
-        self.turn += 1
-
-    def _start(self, job: Job) -> None:
+    def _start(self, job: Callable[[ResponseLoader, int], object]) -> None:
         self.turn += 1
         turn = self.turn
 
         def read() -> None:
             try:
                 with resting(), Store.open(self._location, create=False) as store:
-                    shelf = Shelf(store)
+                    loader = ResponseLoader(store, lambda: turn != self.turn)
                     try:
-                        job(shelf, turn, lambda: turn != self.turn)
+                        job(loader, turn)
                     finally:
-                        shelf.let_go()
+                        loader.let_go()
             except TabwbError as error:
                 if turn == self.turn:
                     self._say(Failed(ErrorReport.of("The results could not be read", error)))
@@ -162,63 +119,91 @@ class SurveyReader:
                 what = f"{type(error).__name__}: {error}"
                 self._say(Failed(ErrorReport("Something unexpected happened", what)))
 
-        self._thread = threading.Thread(target=read, name="survey", daemon=True)
-        self._thread.start()
+        threading.Thread(target=read, name="survey", daemon=True).start()
 
-    def _survey(self, shelf: Shelf, turn: int, stopped: Stopped) -> None:
-        store = shelf.store
-        administrations = store.administrations()
-        batteries: dict[str, Battery] = {}
-        for one in administrations:
-            if one.battery_hash not in batteries:
-                canonical = store.battery_canonical(one.battery_hash)
-                batteries[one.battery_hash] = battery_from_canonical(canonical)
-        groups = _by_model(administrations, batteries)
+    def _survey(self, loader: ResponseLoader, turn: int) -> None:
+        groups = _by_model(loader.store)
         set_aside()
         self._say(SurveyGrown(turn, None, 0, len(groups)))
         time.sleep(REST_S)
-        for done, group in enumerate(groups):
-            if stopped():
-                return
-            for row in _rows(shelf, group):
-                self._say(SurveyGrown(turn, row, done + 1, len(groups)))
-            shelf.let_go()
+        for done, group in enumerate(groups, 1):
+            for row in _rows(loader, group):
+                self._say(SurveyGrown(turn, row, done, len(groups)))
+            loader.let_go()
             time.sleep(REST_S)
 
 
-def _by_model(
-    administrations: Sequence[Administration], batteries: dict[str, Battery]
-) -> list[Group]:
-    given = [
+def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:
+    """Compare two groups of administrations item by item."""
+    from tabwb.report.summaries.difference import difference
+    from tabwb.workbench.comparison.dialogs import CompareScreen
+
+    members = [loader.members(group) for group in (first, second)]
+    first_side, second_side = map(sources_of, members)
+    names = first.name, second.name
+    result = difference(first_side, second_side, names, unlike(*members))
+    return partial(CompareScreen, result, first.battery)
+
+
+def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
+    """Find the responses of a group on which judges differ about a feature."""
+    from tabwb.report.summaries.disagreements import disagreements
+    from tabwb.workbench.comparison.dialogs import DifferingScreen
+
+    result = disagreements(sources_of(loader.members(group)), feature)
+    return partial(DifferingScreen, result, group.battery, group.name)
+
+
+def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> MakeDialog:
+    """Compare each base group with its instruct group, one pair after the other."""
+    from tabwb.workbench.comparison.dialogs import pairs_screen
+
+    pairs: list[Pair] = []
+    for sides in kin:
+        pairs += _pairs(loader, sides)
+        loader.let_go()
+    return partial(pairs_screen, pairs)
+
+
+def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> MakeDialog:
+    """Compare the judges of some groups of one battery with each other."""
+    from tabwb.report.summaries.robustness import robustness
+    from tabwb.workbench.comparison.dialogs import judges_screen
+
+    members = [member for group in groups for member in loader.members(group)]
+    return partial(judges_screen, robustness(sources_of(members)), groups[0].battery, label)
+
+
+def _by_model(store: Store) -> list[Group]:
+    administrations = store.administrations()
+    batteries: dict[str, Battery] = {}
+    for one in administrations:
+        if one.battery_hash not in batteries:
+            canonical = store.battery_canonical(one.battery_hash)
+            batteries[one.battery_hash] = battery_from_canonical(canonical)
+    answered = [
         AdministrationData(one, batteries[one.battery_hash], ())
         for one in administrations
         if one.answered
     ]
-    groups = grouped(given, "model")
+    groups = grouped(answered, "model")
     return sorted(groups, key=lambda group: -group.members[-1].administration.id)
 
 
-def _rows(shelf: Shelf, group: Group) -> tuple[Grouped, ...]:
-    """What a group's responses come to, without the responses.
+def _rows(loader: ResponseLoader, group: Group) -> tuple[Grouped, ...]:
+    """Return what a group's responses come to, without the responses.
 
     Several rows where it turns out that other weights or templates have one name.
     """
     groups = [
-        replace(one, apart=(*group.apart, *one.apart))
-        for one in grouped(shelf.members(group), group.by)
+        replace(part, apart=(*group.apart, *part.apart))
+        for part in grouped(loader.members(group), group.by)
     ]
-    found = summarised(groups)
-    shelf.hold(each for one in found for judge in one.summary.judges for each in judge.judged)
-    return tuple(map(without_trials, found))
+    return tuple(map(without_trials, loader.summaries(groups)))
 
 
-def _paired(shelf: Shelf, sides: Sequence[Group]) -> tuple[Pair, ...]:
+def _pairs(loader: ResponseLoader, sides: Sequence[Group]) -> tuple[Pair, ...]:
     from tabwb.report.summaries.pairs import pairs_of
 
-    return pairs_of(_summarised(shelf, sides))
-
-
-def _summarised(shelf: Shelf, groups: Sequence[Group]) -> tuple[Grouped, ...]:
-    found = summarised([replace(one, members=shelf.members(one)) for one in groups])
-    shelf.hold(each for one in found for judge in one.summary.judges for each in judge.judged)
-    return found
+    groups = [replace(group, members=loader.members(group)) for group in sides]
+    return pairs_of(loader.summaries(groups))

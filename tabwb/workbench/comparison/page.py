@@ -115,7 +115,7 @@ class ModelsPage(Page):
 
     @property
     def accuracies(self) -> bool:
-        """Whether the accuracies of all stand below; where it is narrow one's detail does first."""
+        """Whether the accuracies of all stand below; in a narrow window one detail does first."""
         return self.beside if self._accuracies is None else self._accuracies
 
     @property
@@ -126,21 +126,17 @@ class ModelsPage(Page):
     @property
     def basis(self) -> Basis | None:
         """The one chosen, as it is now; the one with the most models where none is."""
-        found = self.choices
-        wanted = self._wanted
-        for one in found:
-            if wanted and (one.battery_hash, one.terms) == (wanted.battery_hash, wanted.terms):
-                return one
-        return found[0] if found else None
+        choices, wanted = self.choices, self._wanted
+        for basis in choices:
+            if wanted and (basis.battery_hash, basis.terms) == (wanted.battery_hash, wanted.terms):
+                return basis
+        return choices[0] if choices else None
 
     @property
     def shown(self) -> list[Grouped]:
         """The rows in the table, in their order."""
-        basis = self.basis
-        if basis is None:
-            return []
-        words = self.query_one(FilterField).value
-        return chosen(list(self._rows.values()), basis, words, self.order)
+        basis, words = self.basis, self.query_one(FilterField).value
+        return [] if basis is None else chosen([*self._rows.values()], basis, words, self.order)
 
     @property
     def current(self) -> Grouped | None:
@@ -167,7 +163,7 @@ class ModelsPage(Page):
             self._rows[key_of(row)] = row
             self._read.add(key_of(row))
         if done == total:
-            self._rows = {key: one for key, one in self._rows.items() if key in self._read}
+            self._rows = {key: row for key, row in self._rows.items() if key in self._read}
             self.marked = {key: None for key in self.marked if key in self._rows}
         if row is None and total:
             self._head(self.shown)
@@ -178,7 +174,7 @@ class ModelsPage(Page):
         """Show everything as it stands now."""
         basis, rows = self.basis, self.shown
         self._head(rows)
-        self.query_one("#models-basis", Static).update(Content.styled(self._told(basis), QUIET))
+        self.query_one("#models-basis", Static).update(Content.styled(self._words(basis), QUIET))
         self.set_class(self.beside, "-beside")
         table, plot = self.query_one(ModelsTable), self.query_one(PlotPane)
         below, detail = self.query_one("#accuracies"), self.query_one(ModelDetail)
@@ -197,13 +193,12 @@ class ModelsPage(Page):
         width = self.query_one("#models-left").size.width or self.size.width
         table.show(rows, basis, self.order, self.marked, width)
         if rows:
-            table_of_answers = answers_table(rows, balanced=True)
-            self.query_one("#accuracy-table", ReportView).show(table_of_answers)
+            self.query_one("#accuracy-table", ReportView).show(answers_table(rows, balanced=True))
         if self.plotting:
             plot.show(rows, basis)
         self._detail()
 
-    def _told(self, basis: Basis | None) -> str:
+    def _words(self, basis: Basis | None) -> str:
         if basis is not None:
             return " · ".join((basis.battery, *basis.words))
         return "Nothing has been answered yet; n begins an administration." if self.done else ""
@@ -211,7 +206,7 @@ class ModelsPage(Page):
     def _head(self, shown: Sequence[Grouped] = ()) -> None:
         done, total = self._progress or (0, 0)
         if self.done:
-            state = _counted(shown, list(self._rows.values()))
+            state = _counted(shown, [*self._rows.values()])
         else:
             state = f"… reading, {done} of {total} models" if total else "… reading"
         if self.marked:
@@ -277,18 +272,14 @@ class ModelsPage(Page):
         return 2 if early else command.rank
 
     def toggle_side(self) -> bool:
-        """Show or hide the detail in place of the score panel."""
-        self.toggle_detail()
-        return True
-
-    def toggle_detail(self) -> None:
-        """Show or hide one model's detail."""
+        """Show or hide one model's detail in place of the score panel."""
         if self.beside:
             self.detail_shown = not self.detail_shown
             self.lay_out()
         else:
             self.turn_below()
         self.focus_inside()
+        return True
 
     def show_detail(self) -> None:
         """Show one model's detail, beside or below the table."""
@@ -341,11 +332,8 @@ class ModelsPage(Page):
 
 def _counted(shown: Sequence[Grouped], all_rows: Sequence[Grouped]) -> str:
     """How many models are shown, of how many; and speakers, where there are any."""
-    parts = []
-    for what, model in (("models", True), ("speakers", False)):
-        here, there = (
-            sum(row.group.has_model == model for row in rows) for rows in (shown, all_rows)
-        )
-        if there or model:
-            parts.append(f"{here} of {there} {what}")
-    return ", ".join(parts)
+    here, there = (sum(row.group.has_model for row in rows) for rows in (shown, all_rows))
+    words = f"{here} of {there} models"
+    if len(all_rows) > there:
+        words += f", {len(shown) - here} of {len(all_rows) - there} speakers"
+    return words

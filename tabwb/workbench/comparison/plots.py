@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -16,7 +16,8 @@ from tabwb.plugin_api.registry.index import EXTRAS
 from tabwb.records.errors import MissingExtra
 from tabwb.report.measures import BASELINES
 from tabwb.report.summaries.groups import Grouped
-from tabwb.workbench.comparison.table import Basis, baseline_values, judge_of
+from tabwb.scoring.estimate import Interval
+from tabwb.workbench.comparison.table import Basis, judge_of
 from tabwb.workbench.shell.wording import AMBER, QUIET, shortened
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ class Point:
     """One line of a plot.
 
     Attributes:
-        label: at the left.
         value: where the mark stands; None: nothing can be drawn.
         low, high: ends of the interval, or None.
         heading: only a title over the lines that follow.
@@ -66,63 +66,56 @@ class Figure:
 def figure_of(kind: Kind, rows: Sequence[Grouped], basis: Basis) -> Figure:
     """One of the plots, of rows of one battery in their order."""
     make = {"burden": _burdens, "categories": _categories, "accuracies": _accuracies}[kind]
-    points = make(rows, basis)
-    ends = [end for one in points for end in (one.value, one.high) if end is not None]
+    points = tuple(make(rows, basis))
+    ends = [end for point in points for end in (point.value, point.high) if end is not None]
     most = 1.0 if kind == "accuracies" else max(ends, default=1.0) * 1.05 or 1.0
-    return Figure(TITLES[kind], tuple(points), most)
+    return Figure(TITLES[kind], points, most)
 
 
-def _burdens(rows: Sequence[Grouped], basis: Basis) -> list[Point]:
-    points = []
+def _ends(interval: Interval | None) -> tuple[float, float] | tuple[None, None]:
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _burdens(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
     for row in rows:
         judge = judge_of(row, basis)
         if judge is None:
-            points.append(Point(row.label))
+            yield Point(row.label)
             continue
         burden = judge.burden
-        low, high = (burden.interval.low, burden.interval.high) if burden.interval else (None, None)
-        few = burden.usable.few
-        points.append(Point(row.label, burden.symptom_burden.value, low, high, few=few))
-    return points
+        low, high = _ends(burden.interval)
+        yield Point(row.label, burden.symptom_burden.value, low, high, few=burden.usable.few)
 
 
-def _categories(rows: Sequence[Grouped], basis: Basis) -> list[Point]:
-    titles = {
-        category.id: category.title
-        for grouping in (rows[0].battery.groupings[:1] if rows else ())
-        for category in grouping.categories
-    }
+def _categories(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
     judged = [(row, judge) for row in rows if (judge := judge_of(row, basis)) is not None]
-    points = []
-    for name, title in titles.items():
-        own = [
-            (row, category)
-            for row, judge in judged
-            if (category := judge.categories.get(name)) is not None and category.of
-        ]
-        if own:
-            points.append(Point(f"{title}, of {own[0][1].of}", heading=True))
-            points += [Point(row.label, category.count.value) for row, category in own]
-    return points
+    for grouping in rows[0].battery.groupings[:1] if rows else ():
+        for category in grouping.categories:
+            own = [
+                (row.label, burden)
+                for row, judge in judged
+                if (burden := judge.categories.get(category.id)) is not None and burden.of
+            ]
+            if own:
+                yield Point(f"{category.title}, of {own[0][1].of}", heading=True)
+                yield from (Point(label, burden.count.value) for label, burden in own)
 
 
-def _accuracies(rows: Sequence[Grouped], basis: Basis) -> list[Point]:
-    points = []
+def _accuracies(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
     for place in range(len(rows[0].summary.subtests) if rows else 0):
         subtests = [(row.label, row.summary.subtests[place]) for row in rows]
         if not any(subtest.share.scored for _, subtest in subtests):
             continue
-        points.append(Point(subtests[0][1].title, heading=True))
+        yield Point(subtests[0][1].title, heading=True)
         for label, subtest in subtests:
             interval = subtest.share.interval() if subtest.share.scored else None
-            low, high = (interval.low, interval.high) if interval else (None, None)
-            points.append(Point(label, subtest.share.accuracy().value, low, high))
+            yield Point(label, subtest.share.accuracy().value, *_ends(interval))
         for baseline in BASELINES:
-            values = list(baseline_values(rows, place, baseline.id))
+            estimates = [subtest.baselines.get(baseline.id) for _, subtest in subtests]
+            values = [value for one in estimates if one and (value := one.value) is not None]
             if values:
                 low, high = min(values), max(values)
-                points.append(Point(baseline.title, high, low, high, baseline=True))
-    return points
+                yield Point(baseline.title, high, low, high, baseline=True)
 
 
 LABEL = 34
@@ -188,10 +181,10 @@ class PlotPane(VerticalScroll, can_focus=True):
             return
         figure = figure_of(self.kind, self._rows, basis)
         place = f"← → {KINDS.index(self.kind) + 1} of {len(KINDS)}"
-        said = Content.assemble((figure.title, "bold"), (f"   {place}", QUIET))
-        drawn = any(one.value is not None for one in figure.points)
+        title = Content.assemble((figure.title, "bold"), (f"   {place}", QUIET))
+        drawn = any(point.value is not None for point in figure.points)
         plot.display = drawn
-        self._title(said if drawn else Content.assemble(said, "\n\nThere is nothing to draw."))
+        self._title(title if drawn else Content.assemble(title, "\n\nThere is nothing to draw."))
         if drawn:
             room = max(self.size.height - 4, 1)
             step = 2 if 2 * len(figure.points) <= room else 1
@@ -218,20 +211,22 @@ def draw(plot: PlotextPlot, figure: Figure, step: int, room: int) -> None:
     plt.xlim(0, figure.most)
     plt.ylim(0, lines - 1)
     places = [float(lines - 1 - step * at) for at in range(len(figure.points))]
-    for place, one in zip(places, figure.points, strict=True):
-        if one.value is None:
+    for place, point in zip(places, figure.points, strict=True):
+        if point.value is None:
             continue
-        if one.low is not None and one.high is not None and not one.baseline:
-            plt.plot([one.low, one.high], [place, place], marker="─", color="default")
-            plt.scatter([one.low], [place], marker="├", color="default")
-            plt.scatter([one.high], [place], marker="┤", color="default")
-        mark = "◆" if one.baseline else "○" if one.few else "●"
-        ends = [one.value] if one.low is None or not one.baseline else [one.low, one.value]
+        if point.low is not None and point.high is not None and not point.baseline:
+            plt.plot([point.low, point.high], [place, place], marker="─", color="default")
+            plt.scatter([point.low], [place], marker="├", color="default")
+            plt.scatter([point.high], [place], marker="┤", color="default")
+        mark = "◆" if point.baseline else "○" if point.few else "●"
+        ends = (
+            [point.low, point.value] if point.baseline and point.low is not None else [point.value]
+        )
         plt.scatter(ends, [place] * len(ends), marker=mark, color="default")
-    plt.yticks(places, [label(one, room) for one in figure.points])
+    plt.yticks(places, [label(point, room) for point in figure.points])
 
 
-def label(one: Point, room: int) -> str:
+def label(point: Point, room: int) -> str:
     """A line's label with its figure; headings at the left.
 
     >>> label(Point("bundled", 0.9), 16), label(Point("Fluency, of 2", heading=True), 16)
@@ -239,11 +234,10 @@ def label(one: Point, room: int) -> str:
     >>> label(Point("first", 1.0, 0.17, 1.0, baseline=True), 20)
     '     first 0.17-1.00 '
     """
-    if one.heading:
-        return one.label[:room].ljust(room + 1)
-    figure = "-" if one.value is None else f"{one.value:.2f}"
-    if one.baseline and one.low is not None:
-        figure = "-".join(dict.fromkeys((f"{one.low:.2f}", figure)))
-    room_name = room - max(len(figure), 4) - 1
-    name = shortened(one.label, room_name)
+    if point.heading:
+        return point.label[:room].ljust(room + 1)
+    figure = "-" if point.value is None else f"{point.value:.2f}"
+    if point.baseline and point.low is not None:
+        figure = "-".join(dict.fromkeys((f"{point.low:.2f}", figure)))
+    name = shortened(point.label, room - max(len(figure), 4) - 1)
     return f"{name} {figure:>4} ".rjust(room + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -31,30 +31,24 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What the burdens in one column share: a battery, and a judge under one set of terms.
-
-    Attributes:
-        battery_hash: of the battery's content.
-        battery: title and version.
-        terms: None where no judge is chosen.
-        n: rows that it has.
-    """
+    """What the burdens in one column share: a battery, and a judge under one set of terms."""
 
     battery_hash: str
     battery: str
+    """Title and version."""
     terms: Terms | None
+    """None where no judge is chosen."""
     n: int = 0
+    """Rows that it has."""
 
     @property
     def words(self) -> tuple[str, ...]:
         """Judge, scope, set, prompt."""
         if self.terms is None:
             return ("no judge has rated these",)
-        said = [f"judge {self.terms.rater}", plain(self.terms.scope)]
-        said.append(f"over {len(self.terms.features)} features")
-        if self.terms.prompt_hash:
-            said.append(f"prompt {self.terms.prompt_hash[:8]}")
-        return tuple(said)
+        rater, scope = f"judge {self.terms.rater}", plain(self.terms.scope)
+        prompt = (f"prompt {self.terms.prompt_hash[:8]}",) if self.terms.prompt_hash else ()
+        return (rater, scope, f"over {len(self.terms.features)} features", *prompt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +72,16 @@ class Order:
         """This column; the same one again turns round."""
         if column not in SORTS:
             return self
-        return (
-            Order(column, not self.falling)
-            if column == self.column
-            else Order(column, column != "model")
-        )
+        return Order(column, not self.falling if column == self.column else column != "model")
 
 
-def without_trials(one: Grouped) -> Grouped:
+def without_trials(row: Grouped) -> Grouped:
     """The same with nothing in it that grows with the number of responses."""
     members = tuple(
-        replace(member, trials=(), judged=(), recordings=()) for member in one.group.members
+        replace(member, trials=(), judged=(), recordings=()) for member in row.group.members
     )
-    judges = tuple(replace(judge, judged=()) for judge in one.summary.judges)
-    return Grouped(replace(one.group, members=members), replace(one.summary, judges=judges))
+    judges = tuple(replace(judge, judged=()) for judge in row.summary.judges)
+    return Grouped(replace(row.group, members=members), replace(row.summary, judges=judges))
 
 
 def key_of(row: Grouped) -> Key:
@@ -103,24 +93,21 @@ def bases(rows: Sequence[Grouped]) -> tuple[Basis, ...]:
     """What can be chosen, the most rows first; a battery that no judge has seen is there too."""
     counts: Counter[Basis] = Counter()
     for row in rows:
-        named = f"{row.battery.title} {row.battery.version}"
-        for judge in row.summary.judges:
-            counts[Basis(row.battery.content_hash, named, judge.terms)] += 1
-        if not row.summary.judges:
-            counts[Basis(row.battery.content_hash, named, None)] += 0
+        battery = row.battery.content_hash, f"{row.battery.title} {row.battery.version}"
+        counts[Basis(*battery, None)] += 1
+        counts.update(Basis(*battery, judge.terms) for judge in row.summary.judges)
     judged = {basis.battery_hash for basis in counts if basis.terms is not None}
-    totals = Counter(row.battery.content_hash for row in rows)
-    found = [
-        replace(basis, n=n or totals[basis.battery_hash])
+    choices = [
+        replace(basis, n=n)
         for basis, n in counts.items()
         if basis.terms is not None or basis.battery_hash not in judged
     ]
-    return tuple(sorted(found, key=lambda one: -one.n))
+    return tuple(sorted(choices, key=lambda basis: -basis.n))
 
 
 def judge_of(row: Grouped, basis: Basis) -> JudgeSummary | None:
     """The row's burden on this basis, if it has one."""
-    return next((one for one in row.summary.judges if one.terms == basis.terms), None)
+    return next((judge for judge in row.summary.judges if judge.terms == basis.terms), None)
 
 
 def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> list[Grouped]:
@@ -128,75 +115,60 @@ def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> l
 
     By burden, rows without one come last, and so do those with few usable responses.
     """
-    found = [
+    named = [
         row
         for row in rows
         if row.battery.content_hash == basis.battery_hash
         and all(word in row.label.casefold() for word in words.casefold().split())
     ]
-    found.sort(key=lambda row: row.label.casefold())
+    named.sort(key=lambda row: row.label.casefold())
     if order.column == "model":
-        return found[::-1] if order.falling else found
-    known = [
-        (value, row) for row in found if (value := _value(row, basis, order.column)) is not None
-    ]
-    known.sort(key=lambda pair: -pair[0] if order.falling else pair[0])
-    without = [row for row in found if _value(row, basis, order.column) is None]
-    return [*(row for _, row in known), *without]
+        return named[::-1] if order.falling else named
+    values = [(_value(row, basis, order.column), row) for row in named]
+    known = [(value, row) for value, row in values if value is not None]
+    known.sort(key=lambda pair: pair[0], reverse=order.falling)
+    return [*(row for _, row in known), *(row for value, row in values if value is None)]
 
 
 def _value(row: Grouped, basis: Basis, column: Column) -> float | None:
-    if basis.terms is None:
-        answers = row.summary.answers
-        values = {
-            "N": answers.usable.usable,
-            "distinct": answers.n_distinct,
-            "words": answers.words_mean.value,
-        }
-        return values.get(column)
     judge = judge_of(row, basis)
-    if judge is None:
+    if judge is None and basis.terms is not None:
         return None
-    burden = judge.burden
-    return {
-        "N": burden.usable.usable,
-        "distinct": burden.n_distinct,
-        "burden": burden.ranked,
-        "words": burden.words_mean.value,
-    }.get(column)
+    if column == "burden":
+        return None if judge is None else judge.burden.ranked
+    answers = row.summary.answers if judge is None else judge.burden
+    values = {
+        "N": answers.usable.usable,
+        "distinct": answers.n_distinct,
+        "words": answers.words_mean.value,
+    }
+    return values.get(column)
 
 
 def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     """A row's figures; dashes where this judge has not seen it."""
     judge = judge_of(row, basis)
-    found: dict[Column, str] = dict.fromkeys(COLUMNS, NONE)
-    found["model"] = row.label
-    whole: tuple[Column, ...] = ("distinct", "words")
-    for column in whole:
-        found[column] = figure(_value(row, basis, column), 0)
+    words: dict[Column, str] = dict.fromkeys(COLUMNS, NONE)
+    words["model"] = row.label
+    words["distinct"] = figure(_value(row, basis, "distinct"), 0)
+    words["words"] = figure(_value(row, basis, "words"), 0)
     usable = row.summary.answers.usable if basis.terms is None else None
     if judge is not None:
         burden, usable = judge.burden, judge.burden.usable
         figures = burden_cells(judge)
-        found["burden"], found["interval"] = figures["burden"], figures["95 %"]
+        words["burden"], words["interval"] = figures["burden"], figures["95 %"]
         if not usable.few and burden.n_burden < usable.usable + judge.not_judged:
             # The burden rests on fewer responses than are usable.
-            found["burden"] += f" n={burden.n_burden}"
-        found["over"] = str(len(burden.features))
+            words["burden"] += f" n={burden.n_burden}"
+        words["over"] = str(len(burden.features))
     if usable is not None:
-        found["N"] = f"{usable.usable}/{usable.n}"
-    return found
-
-
-def baseline_values(rows: Sequence[Grouped], place: int, name: str) -> Iterator[float]:
-    """A baseline in each row that has it."""
-    for row in rows:
-        found = row.summary.subtests[place].baselines.get(name)
-        if found is not None and found.value is not None:
-            yield found.value
+        words["N"] = f"{usable.usable}/{usable.n}"
+    return words
 
 
 LEAST_NAME = 10
+
+
 MARK = 3
 ROOMY = 84
 """From so many columns up heads are written out."""
@@ -230,9 +202,7 @@ class ModelsTable(DataTable[Text]):
     HELP = HELP
 
     def __init__(self) -> None:
-        super().__init__(
-            id="models-table", classes="enter-opens", cursor_type="row", zebra_stripes=False
-        )
+        super().__init__(id="models-table", classes="enter-opens", cursor_type="row")
         self._keys: list[Key] = []
 
     @property
@@ -258,7 +228,7 @@ class ModelsTable(DataTable[Text]):
             heads["interval"] = "95 %"
         heads[order.column] += f" {order.arrow}"
         sizes = {
-            column: max(len(heads[column]), *(len(found[column]) for found in figures), 2)
+            column: max(len(heads[column]), *(len(words[column]) for words in figures), 2)
             for column in COLUMNS
         }
         others = sum(sizes.values()) - sizes["model"] + MARK + 2 * (len(COLUMNS) + 1)
@@ -267,17 +237,16 @@ class ModelsTable(DataTable[Text]):
         for column in COLUMNS:
             head = Text(heads[column], justify="left" if column == "model" else "right")
             self.add_column(head, width=sizes[column], key=column)
-        for row, found in zip(rows, figures, strict=True):
-            key = key_of(row)
-            line = [Text("[x]" if key in marked else "[ ]")]
-            for column in COLUMNS:
-                if column == "model":
-                    line.append(Text(shortened(found[column], name)))
-                    continue
-                text = Text(found[column], justify="right")
-                if column == "burden":
-                    text.stylize("bold")
-                line.append(text)
-            self.add_row(*line, key="\x1f".join(key))
+        for key, words in zip(self._keys, figures, strict=True):
+            words["model"] = shortened(words["model"], name)
+            line = (
+                Text(
+                    words[column],
+                    style="bold" if column == "burden" else "",
+                    justify="left" if column == "model" else "right",
+                )
+                for column in COLUMNS
+            )
+            self.add_row(Text("[x]" if key in marked else "[ ]"), *line, key="\x1f".join(key))
         if before in self._keys:
             self.move_cursor(row=self._keys.index(before))
