@@ -108,7 +108,8 @@ def test_words_are_those_of_the_attempt_that_counts_and_of_the_latest_call(tab: 
         Judged(1, 2, replace(CALL, raw="a repetition", repeat=1)),
     ]
     (judge,) = judged_response(tab, trial, judged).judges
-    assert (judge.raw, judge.first_raw) == ("asked anew", "not JSON")
+    assert judge.call is not None
+    assert (judge.call.raw, judge.call.first_raw) == ("asked anew", "not JSON")
 
 
 def test_features_stand_in_the_batterys_order_and_measures_are_none(tab: Battery) -> None:
@@ -128,7 +129,7 @@ def test_features_stand_in_the_batterys_order_and_measures_are_none(tab: Battery
     assert [name for name, _ in found.features] == sorted(["anomia", "jargon"], key=order.index)
     assert [judge.rater for judge in found.judges] == ["b", "a"]
     assert found.judges[1].probabilities == {"anomia": 0.7}
-    assert not found.judges[0].asked
+    assert found.judges[0].call is None
 
 
 # ---------------------------------------------------------------- on the screen

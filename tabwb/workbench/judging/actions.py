@@ -23,11 +23,6 @@ class JudgingActions(Actions):
         desk.listen(VerdictsWanted, self.verdicts_wanted)
         desk.listen(VerdictsReady, self.verdicts_ready)
 
-    @property
-    def controller(self) -> JudgingController:
-        """The controller."""
-        return self.desk.controller(JudgingController)
-
     def judge(self) -> None:
         """Judge the answers whose results are shown."""
         number = self.desk.current.administration()
@@ -35,15 +30,7 @@ class JudgingActions(Actions):
             self.open_dialog(number)
 
     def open_dialog(self, number: int, judges: tuple[str, ...] = ()) -> None:
-        """Open the dialog for one administration.
-
-        Args:
-            number: of the administration.
-            judges: to fill in; one dialog follows another.
-        """
-        desk = self.desk
-        if desk.catalogue is None:
-            return
+        """Open the dialog for one administration; with several judges one after the other."""
         from tabwb.workbench.judging.dialog import JudgingScreen
 
         def closed(_: None) -> None:
@@ -52,18 +39,8 @@ class JudgingActions(Actions):
                 self.open_dialog(number, judges[1:])
 
         self._open = True
-        desk.app.push_screen(
-            JudgingScreen(
-                f"#{number}",
-                judges[0] if judges else "",
-                desk.catalogue.judges,
-                estimate=lambda wish: desk.do(partial(self.controller.estimate, number, wish)),
-                begin=lambda wish: desk.do(partial(self.controller.judge, number, wish)),
-                stop=desk.sessions.interrupt,
-                news=desk.news,
-            ),
-            closed,
-        )
+        judge = judges[0] if judges else ""
+        self.desk.app.push_screen(JudgingScreen(self.desk, number, judge), closed)
 
     def progress(self, message: JudgingProgress) -> None:
         """Tell how judging ended when the dialog was closed."""
@@ -84,7 +61,8 @@ class JudgingActions(Actions):
 
     def verdicts_wanted(self, message: VerdictsWanted) -> None:
         """Read verdicts; they are shown when they have come."""
-        self.desk.do(partial(self.controller.verdicts, message.number, message.trial))
+        verdicts = self.desk.controller(JudgingController).verdicts
+        self.desk.do(partial(verdicts, message.number, message.trial))
 
     def verdicts_ready(self, message: VerdictsReady) -> None:
         """Show verdicts."""

@@ -1,15 +1,16 @@
-"""The bench's part that judges stored answers: an estimate first, then the work, with progress."""
+"""Judges stored answers: an estimate first, then the work, with progress."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 
 from tabwb.administer.judging.calls import format_estimate, format_spent, format_tally
 from tabwb.administer.judging.judging import Judging, Limits, check_limits
 from tabwb.battery.loader import battery_from_canonical
+from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ModelJudge
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError
@@ -34,10 +35,10 @@ class JudgingWish:
     """
 
     judge: str
-    scope: str = "connected-text"
-    repeats: int = 1
-    again: bool = False
-    limits: Limits = field(default_factory=Limits)
+    scope: str
+    repeats: int
+    again: bool
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,7 @@ class JudgingProgress:
     Attributes:
         phase: ``estimate``, ``running``, ``done``, ``stopped`` or ``refused``.
         words: what is shown.
-        judged: answers judged so far.
-        planned: answers to be judged.
+        judged: answers judged so far, of those ``planned``.
     """
 
     phase: str
@@ -87,16 +87,18 @@ class JudgingController(Controller):
 
     def verdicts(self, number: int, trial: Trial) -> None:
         """Tell what every judge says of one response."""
-        administration = self.store.administration(number)
-        battery = battery_from_canonical(self.store.battery_canonical(administration.battery_hash))
         judged = self.store.judgements(number, trial.plan.number)
-        self.say(VerdictsReady(judged_response(battery, trial, judged)))
+        self.say(VerdictsReady(judged_response(self._battery(number), trial, judged)))
+
+    def _battery(self, number: int) -> Battery:
+        battery_hash = self.store.administration(number).battery_hash
+        return battery_from_canonical(self.store.battery_canonical(battery_hash))
 
     def judge(self, number: int, wish: JudgingWish) -> None:
         """Judge, and tell how far it is; what was judged is in the store at every moment."""
         self.engine.cancel.clear()
         try:
-            with self._locked(number), self._judging(number, wish) as judging:
+            with self._lock(number), self._judging(number, wish) as judging:
                 words = self._judge_all(judging, wish)
                 phase = "refused" if judging.tally.all_failed else "done"
         except Interrupted as stopped:
@@ -129,22 +131,21 @@ class JudgingController(Controller):
             from tabwb.report.summaries.robustness import self_agreement
 
             judged = self.store.judgements(judging.number)
-            found = self_agreement(judged, judge.rater, judge.features)
-            shares = [each.percent for each in found if each.percent is not None]
+            features = self_agreement(judged, judge.rater, judge.features)
+            shares = [share for one in features if (share := one.percent) is not None]
             if shares:
                 words += f"\nsame verdict when asked again: {sum(shares) / len(shares):.0%} (mean)"
         return words
 
     @contextmanager
     def _judging(self, number: int, wish: JudgingWish) -> Iterator[Judging]:
-        administration = self.store.administration(number)
         judge = self.plugins.judge(wish.judge)
         check_limits(judge, wish.limits)
         try:
             yield Judging(
                 self.store,
                 self.plugins,
-                battery_from_canonical(self.store.battery_canonical(administration.battery_hash)),
+                self._battery(number),
                 number,
                 judge,
                 scope=wish.scope,
@@ -156,14 +157,9 @@ class JudgingController(Controller):
             if isinstance(judge, ModelJudge):
                 judge.close()
 
-    @contextmanager
-    def _locked(self, number: int) -> Iterator[None]:
+    def _lock(self, number: int) -> AbstractContextManager[object]:
         """Hold the administration; the open session holds its own already."""
-        if self._sessions.holds(number):
-            yield
-            return
-        with self.store.lock(number):
-            yield
+        return nullcontext() if self._sessions.holds(number) else self.store.lock(number)
 
     def _after_judging(self, number: int) -> None:
         if self._sessions.holds(number):

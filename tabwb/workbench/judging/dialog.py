@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.signal import Signal
 from textual.widget import Widget
 from textual.widgets import Button, Input, ProgressBar, Select, Static
 
 from tabwb.administer.judging.judging import Limits
-from tabwb.workbench.judging.controller import JudgingProgress, JudgingWish
+from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, JudgingWish
 from tabwb.workbench.shell.combo import Combo, known_judges
+from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -64,13 +65,9 @@ class JudgingScreen(Dialog[None]):
     """Stays while a judge works; closing it stops after what is under way.
 
     Args:
-        what: is judged, in words.
+        desk: runs the commands, and publishes what comes of them.
+        number: of the administration whose answers are judged.
         judge: the spec to begin with.
-        known: how specs of the judges that plugins bring begin, and their titles.
-        estimate: asks what a wish takes; the answer comes with :meth:`tell`.
-        begin: begins to judge.
-        stop: stops after what is under way.
-        news: publishes the worker's messages.
     """
 
     CSS_PATH = "dialog.tcss"
@@ -79,28 +76,18 @@ class JudgingScreen(Dialog[None]):
         Binding("escape", "leave", "Close", show=False),
     ]
 
-    def __init__(
-        self,
-        what: str,
-        judge: str,
-        known: Sequence[tuple[str, str]],
-        *,
-        estimate: Callable[[JudgingWish], None],
-        begin: Callable[[JudgingWish], None],
-        stop: Callable[[], None],
-        news: Signal[object],
-    ) -> None:
+    def __init__(self, desk: Desk, number: int, judge: str) -> None:
         super().__init__()
-        self._news = news
-        self._what, self._judge, self._known = what, judge, tuple(known)
-        self._estimate, self._begin, self._stop = estimate, begin, stop
+        self._desk, self._number, self._judge = desk, number, judge
+        self._controller = desk.controller(JudgingController)
         self._working = False
 
     def compose(self) -> ComposeResult:
         """Rows of labels and fields, progress, message, buttons."""
-        judges = known_judges(self._known)
+        catalogue = self._desk.catalogue
+        judges = known_judges(() if catalogue is None else catalogue.judges)
         with Vertical(classes="dialog"):
-            yield Static(f"Judge {self._what}", classes="dialog-title", markup=False)
+            yield Static(f"Judge #{self._number}", classes="dialog-title", markup=False)
             yield from _row("Judge", Combo("judge", self._judge, judges, _help("judge")))
             with Horizontal(classes="pair"):
                 yield from _row("Scope", JudgingSelect("scope"))
@@ -120,64 +107,61 @@ class JudgingScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Nothing is under way yet."""
         self._show_working(False)
-        self._news.subscribe(self, self._hear)
+        self._desk.news.subscribe(self, self._hear)
 
     def _hear(self, message: object) -> None:
         if isinstance(message, JudgingProgress):
-            self.tell(message.phase, message.words, message.judged, message.planned)
+            self._show(message)
 
-    # ---------------------------------------------------------------- what the worker says
-
-    def tell(self, phase: str, words: str, judged: int, planned: int) -> None:
-        """Show how judging stands."""
+    def _show(self, progress: JudgingProgress) -> None:
+        phase, judged, planned = progress.phase, progress.judged, progress.planned
         if phase != "estimate":
             self._show_working(phase == "running", "begin" if phase == "refused" else "close")
         if planned:
             self.query_one(ProgressBar).update(total=planned, progress=judged)
         signs = {"running": "…", "done": "✓", "stopped": "‖", "refused": "!", "estimate": "≈"}
-        text = f"{signs[phase]} {words}"
-        if phase == "running" and planned:
-            text = f"… judged {judged} of {planned}, {words}"
-        bad = phase in {"refused", "stopped"}
-        self.query_one("#judging-message", Static).update(
-            Content.styled(text, AMBER) if bad else Content(text)
-        )
+        done = f"judged {judged} of {planned}, " if phase == "running" and planned else ""
+        style = AMBER if phase in {"refused", "stopped"} else ""
+        self._say(f"{signs[phase]} {done}{progress.words}", style)
+
+    def _say(self, words: str, style: str) -> None:
+        self.query_one("#judging-message", Static).update(Content.styled(words, style))
 
     # ---------------------------------------------------------------- keys and buttons
 
     def action_leave(self) -> None:
         """Close; judging that is under way stops after the calls that are out."""
         if self._working:
-            self._stop()
+            self._desk.sessions.interrupt()
         self.dismiss(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in a field asks for the estimate."""
-        self._ask(self._estimate)
+        self._ask(self._controller.estimate)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Estimate, begin, stop or close."""
         match event.button.id:
             case "estimate":
-                self._ask(self._estimate)
+                self._ask(self._controller.estimate)
             case "begin":
-                if self._ask(self._begin):
+                if self._ask(self._controller.judge):
                     self._show_working(True)
             case "stop":
-                self._stop()
+                self._desk.sessions.interrupt()
             case _:
                 self.action_leave()
 
-    def _ask(self, act: Callable[[JudgingWish], None]) -> bool:
+    def _ask(self, command: Callable[[int, JudgingWish], None]) -> bool:
         if self._working:
             return False
         try:
             wish = self._wish()
         except ValueError as error:
-            self.tell("refused", str(error), 0, 0)
+            self._show(JudgingProgress("refused", str(error)))
             return False
-        self.query_one("#judging-message", Static).update(Content.styled("… looking", QUIET))
-        act(wish)
+        self._say("… looking", QUIET)
+        self._desk.do(partial(command, self._number, wish))
         return True
 
     def _wish(self) -> JudgingWish:
@@ -207,7 +191,7 @@ class JudgingScreen(Dialog[None]):
         """
         ended = self._working and not working
         shown = {"stop": working, "estimate": not working, "begin": not working}
-        for name in [name for name, show in shown.items() if show]:
+        for name in (name for name, show in shown.items() if show):
             self.query_one(f"#{name}", Choice).display = True
         # At once, before buttons are hidden: Textual moves the focus away from a hidden one later,
         # after the user may have chosen another.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import ClassVar
 
@@ -18,6 +18,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.ratings import Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.records.trials import Trial
+from tabwb.records.words import plural
 from tabwb.report.summaries.disagreements import PROBABILITY
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
@@ -25,28 +26,38 @@ from tabwb.workbench.shell.wording import QUIET, verdict_words
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeSaid:
+class JudgeVerdicts:
     """One judge on one response.
 
     Attributes:
         rater: its spec.
         ratings: by feature.
         probabilities: by feature, of a judge that tells them.
-        asked: whether a model was asked.
-        marks: what is to be known of the way in which its verdict was had, in words.
-        took: requests and tokens, in words.
-        raw: the model's own words, or empty.
-        first_raw: those that could not be read before it was asked again, or empty.
+        call: the latest call of a model whose verdict counts; None where no model was asked.
+        calls: how often the model was asked; further calls tell how far it agrees with itself.
     """
 
     rater: str
     ratings: Mapping[str, Rating]
-    probabilities: Mapping[str, float] = field(default_factory=dict)
-    asked: bool = False
-    marks: tuple[str, ...] = ()
-    took: tuple[str, ...] = ()
-    raw: str = ""
-    first_raw: str = ""
+    probabilities: Mapping[str, float]
+    call: Judgement | None
+    calls: int
+
+    @property
+    def marks(self) -> list[str]:
+        """How the verdict was obtained, in words."""
+        return [] if self.call is None else list(_marks(self.call, self.calls))
+
+    @property
+    def took(self) -> list[str]:
+        """Requests and tokens, in words."""
+        call = self.call
+        if call is None or call.same_as is not None:
+            return []
+        words = [plural(call.requests, "request")]
+        if call.prompt_tokens is not None and call.reply_tokens is not None:
+            words.append(f"{call.prompt_tokens:,} tokens sent, {call.reply_tokens:,} back")
+        return words
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +66,6 @@ class JudgedResponse:
 
     Attributes:
         place: its number in the administration.
-        prompt: the item's.
-        response: as given.
         features: (id, title) of those that some judge has in its set, as the battery lists them.
         judges: in the order in which they judged first.
     """
@@ -66,11 +75,11 @@ class JudgedResponse:
     prompt: str
     response: str
     features: tuple[tuple[str, str], ...]
-    judges: tuple[JudgeSaid, ...]
+    judges: tuple[JudgeVerdicts, ...]
 
 
 def judged_response(battery: Battery, trial: Trial, judged: Sequence[Judged]) -> JudgedResponse:
-    """Everything that judges say of a trial's counting answer.
+    """Return everything that judges say of a trial's counting answer.
 
     Args:
         battery: the administration's.
@@ -84,12 +93,12 @@ def judged_response(battery: Battery, trial: Trial, judged: Sequence[Judged]) ->
         by_rater.setdefault(rating.rater, []).append(rating)
     attempt = trial.counting
     calls = [
-        one.judgement
-        for one in judged
-        if attempt is not None and (one.trial, one.attempt) == (trial.plan.number, attempt.number)
+        call.judgement
+        for call in judged
+        if attempt is not None and (call.trial, call.attempt) == (trial.plan.number, attempt.number)
     ]
     judges = tuple(
-        _said(rater, ratings, [call for call in calls if call.rater == rater])
+        _verdicts(rater, ratings, [call for call in calls if call.rater == rater])
         for rater, ratings in by_rater.items()
         if any(rating.measure in titles for rating in ratings)
     )
@@ -104,27 +113,23 @@ def judged_response(battery: Battery, trial: Trial, judged: Sequence[Judged]) ->
     )
 
 
-def _said(rater: str, ratings: Sequence[Rating], calls: Sequence[Judgement]) -> JudgeSaid:
-    # The latest call whose verdict counts; the others tell how far the judge agrees with itself.
-    counting = next((call for call in reversed(calls) if call.repeat == 0), None)
-    return JudgeSaid(
-        rater=rater,
-        ratings={one.measure: one for one in ratings if not one.measure.endswith(PROBABILITY)},
-        probabilities={
-            one.measure.removesuffix(PROBABILITY): one.value
-            for one in ratings
-            if one.measure.endswith(PROBABILITY) and one.value is not None
+def _verdicts(rater: str, ratings: Sequence[Rating], calls: Sequence[Judgement]) -> JudgeVerdicts:
+    by_measure = {rating.measure: rating for rating in ratings}
+    return JudgeVerdicts(
+        rater,
+        {name: rating for name, rating in by_measure.items() if not name.endswith(PROBABILITY)},
+        {
+            name.removesuffix(PROBABILITY): rating.value
+            for name, rating in by_measure.items()
+            if name.endswith(PROBABILITY) and rating.value is not None
         },
-        asked=counting is not None,
-        marks=tuple(_marks(counting, len(calls))) if counting is not None else (),
-        took=tuple(_took(counting)) if counting is not None else (),
-        raw=counting.raw if counting is not None else "",
-        first_raw=counting.first_raw if counting is not None else "",
+        next((call for call in reversed(calls) if call.repeat == 0), None),
+        len(calls),
     )
 
 
 def _marks(call: Judgement, calls: int) -> Iterator[str]:
-    unread = any(one.status is RatingStatus.UNPARSED for one in call.ratings)
+    unread = any(rating.status is RatingStatus.UNPARSED for rating in call.ratings)
     if call.repaired:
         yield "asked again, and not read either" if unread else "repaired: the second reply is read"
     if call.structured:
@@ -137,14 +142,6 @@ def _marks(call: Judgement, calls: int) -> Iterator[str]:
         yield "copied from an earlier identical call"
     if calls > 1:
         yield f"judged {calls} times; this verdict counts"
-
-
-def _took(call: Judgement) -> Iterator[str]:
-    if call.same_as is not None:
-        return
-    yield "1 request" if call.requests == 1 else f"{call.requests} requests"
-    if call.prompt_tokens is not None and call.reply_tokens is not None:
-        yield f"{call.prompt_tokens:,} tokens sent, {call.reply_tokens:,} back"
 
 
 LEAST = 20
@@ -187,15 +184,15 @@ class ReasonPane(VerticalScroll, can_focus=True):
 class Reasons(WidthAwareWidget):
     """Every judge's verdict and reason for one feature, or every judge's raw words."""
 
-    def __init__(self, found: JudgedResponse) -> None:
+    def __init__(self, response: JudgedResponse) -> None:
         super().__init__(id="reasons")
-        self._found = found
-        self._feature = found.features[0][0] if found.features else ""
-        self.raw = False
+        self._response = response
+        self._feature = response.features[0][0] if response.features else ""
+        self._raw = False
 
     def show(self, feature: str, *, raw: bool) -> None:
         """Show this feature, or raw words."""
-        self._feature, self.raw = feature, raw
+        self._feature, self._raw = feature, raw
         self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
@@ -203,33 +200,35 @@ class Reasons(WidthAwareWidget):
         return Content("\n").join(self._lines(max(width, LEAST)))
 
     def _lines(self, width: int) -> Iterator[Content]:
-        if not self._found.judges:
+        if not self._response.judges:
             yield from folded(NOBODY, width, QUIET)
-            return
-        for letter, judge in lettered(self._found):
-            yield from (
-                self._raw(letter, judge, width) if self.raw else self._reason(letter, judge, width)
-            )
+        for letter, judge in lettered(self._response):
+            if self._raw:
+                yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
+                yield from _raw_words(judge, width)
+            else:
+                yield from self._reason(letter, judge, width)
 
-    def _reason(self, letter: str, judge: JudgeSaid, width: int) -> Iterator[Content]:
+    def _reason(self, letter: str, judge: JudgeVerdicts, width: int) -> Iterator[Content]:
         rating = judge.ratings.get(self._feature)
-        words = verdict_words(rating, judge.probabilities.get(self._feature))
+        words = words_of(judge, self._feature)
         yield Content.assemble((f"{letter}  {words:<{COLUMN + 1}}", "bold"), judge.rater)
         if rating is not None and rating.reason:
             yield from folded(rating.reason, width, "", 3)
         yield from folded(", ".join(judge.marks), width, QUIET, 3)
 
-    def _raw(self, letter: str, judge: JudgeSaid, width: int) -> Iterator[Content]:
-        yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
-        if not judge.asked:
-            yield from folded("asks no model: it has no words of its own", width, QUIET, 3)
-            return
-        yield from folded(", ".join([*judge.marks, *judge.took]), width, QUIET, 3)
-        if judge.first_raw:
-            yield Content.styled("   the first reply, which could not be read", QUIET)
-            yield from folded(judge.first_raw, width, "", 3)
-            yield Content.styled("   the second reply", QUIET)
-        yield from folded(judge.raw or "(no words)", width, "", 3)
+
+def _raw_words(judge: JudgeVerdicts, width: int) -> Iterator[Content]:
+    call = judge.call
+    if call is None:
+        yield from folded("asks no model: it has no words of its own", width, QUIET, 3)
+        return
+    yield from folded(", ".join([*judge.marks, *judge.took]), width, QUIET, 3)
+    if call.first_raw:
+        yield Content.styled("   the first reply, which could not be read", QUIET)
+        yield from folded(call.first_raw, width, "", 3)
+        yield Content.styled("   the second reply", QUIET)
+    yield from folded(call.raw or "(no words)", width, "", 3)
 
 
 class VerdictsScreen(Dialog[None]):
@@ -243,27 +242,24 @@ class VerdictsScreen(Dialog[None]):
         Binding("tab", "app.focus_next", show=False),
     ]
 
-    def __init__(self, found: JudgedResponse) -> None:
+    def __init__(self, response: JudgedResponse) -> None:
         super().__init__()
-        self._found = found
+        self._response = response
         self._raw = False
 
     def compose(self) -> ComposeResult:
         """Title, response, table, text."""
-        found = self._found
+        response = self._response
+        title = f"Judges' verdicts   item {response.place}   {response.subtest}"
         with Vertical(classes="dialog"):
-            yield Static(
-                f"Judges' verdicts   item {found.place}   {found.subtest}",
-                classes="dialog-title",
-                markup=False,
-            )
+            yield Static(title, classes="dialog-title", markup=False)
             with VerticalScroll(id="verdicts-response", can_focus=False):
-                yield Static(found.prompt, classes="quiet", markup=False)
-                yield Static(found.response or "(no response)", markup=False)
-            if found.judges:
+                yield Static(response.prompt, classes="quiet", markup=False)
+                yield Static(response.response or "(no response)", markup=False)
+            if response.judges:
                 yield VerdictTable(id="verdict-table", cursor_type="row", cell_padding=0)
             with ReasonPane(id="reason-pane"):
-                yield Reasons(found)
+                yield Reasons(response)
             yield Static(
                 "w Raw words or reasons   tab Text below   arrows Move   esc Close",
                 classes="dialog-note",
@@ -271,46 +267,48 @@ class VerdictsScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Fill the table."""
-        found = self._found
-        if not found.judges:
+        response = self._response
+        if not response.judges:
             self.query_one(ReasonPane).focus()
             return
         table = self.query_one(VerdictTable)
         table.add_column("feature", width=TITLE)
-        for letter, judge in lettered(found):
+        for letter, judge in lettered(response):
             head = Content(f"{letter}  {judge.rater}").truncate(COLUMN, ellipsis=True)
             table.add_column(Text(head.plain), width=COLUMN)
-        for feature, title in found.features:
-            cells = [
-                Content(verdict_words(judge.ratings.get(feature), judge.probabilities.get(feature)))
-                for judge in found.judges
-            ]
+        for feature, title in response.features:
+            cells = [Content(words_of(judge, feature)) for judge in response.judges]
             table.add_row(Content(title).truncate(TITLE - 1, ellipsis=True), *cells, key=feature)
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         """Tell of that feature below."""
         self._raw = False
-        self._tell(str(event.row_key.value))
+        self._show(str(event.row_key.value))
 
     def action_raw(self) -> None:
         """Raw words instead of reasons, and back."""
-        if self._found.judges:
+        if self._response.judges:
             self._raw = not self._raw
-            self._tell(self._found.features[self.query_one(VerdictTable).cursor_row][0])
+            self._show(self._response.features[self.query_one(VerdictTable).cursor_row][0])
 
-    def _tell(self, feature: str) -> None:
+    def _show(self, feature: str) -> None:
         self.query_one(Reasons).show(feature, raw=self._raw)
         self.query_one(ReasonPane).scroll_home(animate=False)
 
 
-def lettered(found: JudgedResponse) -> Iterator[tuple[str, JudgeSaid]]:
-    """The judges with the letters that stand over their columns: A, B, and after Z the 27th."""
-    for number, judge in enumerate(found.judges):
+def words_of(judge: JudgeVerdicts, feature: str) -> str:
+    """Return a judge's verdict on a feature in words."""
+    return verdict_words(judge.ratings.get(feature), judge.probabilities.get(feature))
+
+
+def lettered(response: JudgedResponse) -> Iterator[tuple[str, JudgeVerdicts]]:
+    """Yield the judges with the letters over their columns: A, B, and after Z the 27th."""
+    for number, judge in enumerate(response.judges):
         yield chr(ord("A") + number) if number < 26 else str(number + 1), judge
 
 
 def folded(text: str, width: int, style: str = "", indent: int = 0) -> Iterator[Content]:
-    """A text in lines of its own, each so many columns from the left."""
+    """Yield a text in lines of its own, each so many columns from the left."""
     for line in text.splitlines():
         for part in wrap(line, max(width - indent, LEAST)) or [""]:
             yield Content.assemble(" " * indent, (part, style))

@@ -15,7 +15,7 @@ from tabwb.workbench.engine.session_controller import SessionController
 
 
 @dataclass(frozen=True, slots=True)
-class ModelTold:
+class ModelOutcome:
     """The outcome of a command: ``written``, ``removed``, ``trying``, ``tried``, ``refused``."""
 
     phase: str
@@ -52,48 +52,43 @@ class ModelsController(Controller):
     def try_model(self, spec: str) -> None:
         """Load or reach a model, ask it one thing, and tell what came back."""
         self.engine.cancel.clear()
-        self.say(ModelTold("trying", f"opening {spec}"))
+        self.say(ModelOutcome("trying", f"opening {spec}"))
         try:
             tried = try_model(
                 self.plugins,
                 spec,
                 self.engine.cancel,
                 on_wait=lambda wait: self.say(
-                    ModelTold("trying", f"{wait.reason}: waiting {wait.seconds:.0f} s")
+                    ModelOutcome("trying", f"{wait.reason}: waiting {wait.seconds:.0f} s")
                 ),
             )
         except TabwbError as error:
-            self.say(ModelTold("refused", str(error)))
+            self.say(ModelOutcome("refused", str(error)))
         else:
-            self.say(ModelTold("tried", told(tried)))
+            self.say(ModelOutcome("tried", _tried_words(tried)))
 
     def _changed(self, phase: str, change: Callable[[], str]) -> None:
         try:
             words = change()
         except TabwbError as error:
-            self.say(ModelTold("refused", str(error)))
+            self.say(ModelOutcome("refused", str(error)))
             return
         fresh = Configuration.load()
         self.plugins.configuration = replace(self.plugins.configuration, profiles=fresh.profiles)
         self.engine.reload()
-        self.say(ModelTold(phase, words))
+        self.say(ModelOutcome(phase, words))
 
 
-def told(tried: Tried) -> str:
-    """What a model did with one prompt, line by line."""
+def _tried_words(tried: Tried) -> str:
     reply = tried.reply
+    words = f"opened in {tried.opened_s:.1f} s, answered in {reply.latency_s:.2f} s"
+    if reply.prompt_tokens is None or reply.reply_tokens is None:
+        words += ", tokens not counted"
+    else:
+        words += f", {reply.prompt_tokens} tokens sent, {reply.reply_tokens} back"
+    if tried.cost is None:
+        words += ", cost unknown"
+    elif tried.cost:
+        words += f", {tried.cost:.6f} USD"
     facts = ", ".join(f"{key} {value[:40]}" for key, value in tried.facts.items())
-    counted = (
-        "tokens not counted"
-        if reply.prompt_tokens is None or reply.reply_tokens is None
-        else f"{reply.prompt_tokens} tokens sent, {reply.reply_tokens} back"
-    )
-    cost = "cost unknown" if tried.cost is None else f"{tried.cost:.6f} USD" if tried.cost else ""
-    return "\n".join(
-        [
-            f"opened in {tried.opened_s:.1f} s, answered in {reply.latency_s:.2f} s, {counted}"
-            + (f", {cost}" if cost else ""),
-            facts,
-            f"{tried.prompt}  ->  {reply.text[:200]}",
-        ]
-    )
+    return f"{words}\n{facts}\n{tried.prompt}  ->  {reply.text[:200]}"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.signal import Signal
 from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Select, Static
 from textual.widgets.option_list import Option
@@ -18,7 +17,8 @@ from textual.widgets.option_list import Option
 from tabwb.records.specs import is_writable
 from tabwb.workbench.engine.messages import Ready
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
-from tabwb.workbench.models.controller import ModelTold
+from tabwb.workbench.models.controller import ModelOutcome, ModelsController
+from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -40,16 +40,6 @@ WIDEST = 26
 NOTE = "enter copies it below; Write saves the profile; Try sends one question"
 
 REMOVE = "Remove"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelActions:
-    """What the dialog can ask for; the outcome comes as a message."""
-
-    write: Callable[[str, str, str, str, str], None]
-    remove: Callable[[str], None]
-    try_: Callable[[str], None]
-    stop: Callable[[], None]
 
 
 class Known(OptionList):
@@ -82,19 +72,18 @@ class ModelsScreen(Dialog[None]):
     """Stays until it is closed; a try that is under way is stopped then.
 
     Args:
+        desk: runs the commands, and publishes what comes of them.
         catalogue: what there is.
-        actions: what can be asked for.
-        news: publishes the worker's messages.
     """
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#models-known"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", show=False)]
 
-    def __init__(self, catalogue: Catalogue, actions: ModelActions, news: Signal[object]) -> None:
+    def __init__(self, desk: Desk, catalogue: Catalogue) -> None:
         super().__init__()
-        self._news = news
-        self._catalogue, self._actions = catalogue, actions
+        self._desk, self._catalogue = desk, catalogue
+        self._controller = desk.controller(ModelsController)
         self._trying = False
         self._asked = ""
         """The profile that a second press of *Remove* takes away."""
@@ -119,53 +108,51 @@ class ModelsScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Fill the list; listen to new catalogues and to outcomes."""
-        self.renew(self._catalogue)
-        self._news.subscribe(self, self._hear)
+        self._renew(self._catalogue)
+        self._desk.news.subscribe(self, self._hear)
 
     def _hear(self, message: object) -> None:
         match message:
             case Ready(catalogue=catalogue):
-                self.renew(catalogue)
-            case ModelTold(phase=phase, words=words):
-                self.tell(phase, words)
+                self._renew(catalogue)
+            case ModelOutcome(phase=phase, words=words):
+                self._show(phase, words)
 
-    def renew(self, catalogue: Catalogue) -> None:
-        """Show what there is now."""
+    def _renew(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        known = self.query_one(Known)
+        known, models = self.query_one(Known), catalogue.models
         at = known.highlighted or 0
-        width = min(max((len(one.shape) for one in catalogue.models), default=0), WIDEST)
+        width = min(max((len(model.shape) for model in models), default=0), WIDEST)
         known.set_options(
             Option(
                 Content.assemble(
-                    _fit(one.shape, width).ljust(width),
+                    _fit(model.shape, width).ljust(width),
                     "  ",
-                    (_fit(_beside(one), LINE - width), QUIET),
+                    (_fit(_beside(model), LINE - width), QUIET),
                 )
             )
-            for one in catalogue.models
+            for model in models
         )
-        known.highlighted = min(at, len(catalogue.models) - 1) if catalogue.models else None
+        known.highlighted = min(at, len(models) - 1) if models else None
 
-    def tell(self, phase: str, words: str) -> None:
-        """Say what came of a deed."""
+    def _show(self, phase: str, words: str) -> None:
+        """Show the outcome of a command."""
         self._trying = phase == "trying"
         self._asked = ""
         sign = {"trying": "…", "refused": "!", "asked": "?"}.get(phase, "✓")
-        text = f"{sign} {words}"
-        self.query_one("#models-message", Static).update(
-            Content.styled(text, AMBER) if phase in {"refused", "asked"} else Content(text)
-        )
+        self._say(f"{sign} {words}", AMBER if phase in {"refused", "asked"} else "")
+
+    def _say(self, words: str, style: str) -> None:
+        self.query_one("#models-message", Static).update(Content.styled(words, style))
 
     # ---------------------------------------------------------------- keys and buttons
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take one over into the fields, all of them: nothing of another one stays."""
+        """Copy a model into all fields: nothing of another one stays."""
         for name, value in _fields(self._catalogue.models[event.option_index]).items():
-            if name == "tuning":
-                self.query_one(Tuning).value = value
-            else:
-                self.query_one(f"#profile-{name}", Input).value = value
+            field = self.query_one(f"#profile-{name}")
+            assert isinstance(field, Input | Tuning)
+            field.value = value
         self.query_one("#profile-spec", Input).focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -184,18 +171,18 @@ class ModelsScreen(Dialog[None]):
         self._ask_no_more()
         match event.button.id:
             case "try" if self._needs(spec, "a spec"):
-                self.tell("trying", f"opening {spec}")
-                self._actions.try_(spec)
+                self._show("trying", f"opening {spec}")
+                self._desk.do(partial(self._controller.try_model, spec))
             case "write" if self._needs(name, "a name") and self._needs(spec, "a spec"):
-                tuning = str(self.query_one("#profile-tuning", Select).value)
-                self._actions.write(
-                    name, spec, self._typed("family"), tuning, self._typed("parameters")
-                )
+                tuning = str(self.query_one(Tuning).value)
+                family, parameters = self._typed("family"), self._typed("parameters")
+                write = self._controller.write_profile
+                self._desk.do(partial(write, name, spec, family, tuning, parameters))
             case "remove" if self._needs(name, "the name of a profile"):
                 if asked or not self._has(name):  # of what is not there nothing can be lost
-                    self._actions.remove(name)
+                    self._desk.do(partial(self._controller.remove_profile, name))
                 else:
-                    self.tell("asked", f"{REMOVE} again takes profile:{name} out of your file")
+                    self._show("asked", f"{REMOVE} again takes profile:{name} out of your file")
                     self._asked = name
             case "close":
                 self.action_leave()
@@ -203,16 +190,17 @@ class ModelsScreen(Dialog[None]):
     def action_leave(self) -> None:
         """Close; stop what is under way."""
         if self._trying:
-            self._actions.stop()
+            self._desk.sessions.interrupt()
         self.dismiss(None)
 
     def _has(self, name: str) -> bool:
-        return any(one.profile and one.spec == f"profile:{name}" for one in self._catalogue.models)
+        spec = f"profile:{name}"
+        return any(model.profile and model.spec == spec for model in self._catalogue.models)
 
     def _ask_no_more(self) -> None:
         if self._asked:
             self._asked = ""
-            self.query_one("#models-message", Static).update(Content.styled(NOTE, QUIET))
+            self._say(NOTE, QUIET)
 
     def _typed(self, name: str) -> str:
         return self.query_one(f"#profile-{name}", Input).value.strip()
@@ -221,30 +209,27 @@ class ModelsScreen(Dialog[None]):
         if self._trying:
             return False
         if not value:
-            self.tell("refused", f"{what} is needed")
+            self._show("refused", f"{what} is needed")
         return bool(value)
 
 
-def _fields(one: ModelEntry) -> dict[str, str]:
-    """What stands in each field when this one is taken over.
-
-    A profile whose values no spec can hold stands for itself.
-    """
-    profile = one.profile
+def _fields(model: ModelEntry) -> dict[str, str]:
+    """Return the values of the fields; a profile whose values no spec can hold is its own spec."""
+    profile = model.profile
     if profile is None:
-        return {"name": "", "spec": one.spec, "family": "", "tuning": "", "parameters": ""}
+        return {"name": "", "spec": model.spec, "family": "", "tuning": "", "parameters": ""}
     return {
-        "name": one.spec.removeprefix("profile:"),
-        "spec": str(profile.spec) if is_writable(profile.spec) else one.spec,
+        "name": model.spec.removeprefix("profile:"),
+        "spec": str(profile.spec) if is_writable(profile.spec) else model.spec,
         "family": profile.family,
         "tuning": profile.tuning,
         "parameters": "" if profile.parameters is None else str(profile.parameters),
     }
 
 
-def _beside(one: ModelEntry) -> str:
-    """What stands beside a spec; a hindrance without the name that stands there already."""
-    return one.hindrance.removeprefix(f"'{one.id}' ") or one.title
+def _beside(model: ModelEntry) -> str:
+    """Return the words beside a spec; a hindrance without the name that stands there already."""
+    return model.hindrance.removeprefix(f"'{model.id}' ") or model.title
 
 
 def _fit(words: str, room: int) -> str:
