@@ -55,9 +55,7 @@ def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:
     assert (attempt.status, row.item.status) == ("ok", "repeated-answer")
     assert any(rating.rater in DECLARED for rating in row.item.trial.ratings)
     news: Signal[object] = Signal(ScoreSheet(), "news")
-    screen = ResponseScreen(
-        row, (12, 1), listen=lambda: None, by_ear=lambda *_: None, rater="", news=news
-    )
+    screen = ResponseScreen(row, administration(), None, tell=lambda _: None, news=news)
     said = screen._text().plain
     assert "not usable (repeated answer): its features are undefined; verdicts are kept" in said
     assert "retracing" in said

@@ -14,7 +14,7 @@ from rich.text import Text
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
-from tabwb.report.render.naming import BASES, code_of, said, score_of
+from tabwb.report.render.naming import BASES, code_of, heard_or_transcribed, score_of
 from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import both_usable, chance, figure, interval_words, signed
 from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared, Tested
@@ -349,5 +349,5 @@ def _side(responses: tuple[NamedItem, ...]) -> Text:
 def _response(one: NamedItem) -> Text:
     right = right_by(one, "outcome")
     mark = {True: "✓ ", False: "✗ ", None: "? "}[right] if one.status == "answered" else ""
-    facts = (said(one), score_of(one), code_of(one))
+    facts = (heard_or_transcribed(one), score_of(one), code_of(one))
     return Text.assemble((mark, "bold"), ", ".join(each for each in facts if each != NONE) or NONE)

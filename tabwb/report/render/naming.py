@@ -136,15 +136,15 @@ def legend_of(items: Sequence[NamedItem]) -> str:
     return "; ".join(words for there, words in signs if there)
 
 
-def said(one: NamedItem, *, arpabet: bool = False) -> str:
+def heard_or_transcribed(one: NamedItem, *, arpabet: bool = False) -> str:
     """Return what was heard, in quotation marks, else what was transcribed.
 
     Args:
         one: the response.
         arpabet: show phonemes in ARPAbet instead of IPA.
 
-    >>> said(NamedItem("a", "dog", "answered", heard="dog")), said(NamedItem("a", "dog", "void"))
-    ('“dog”', '-')
+    >>> heard_or_transcribed(NamedItem("a", "dog", "answered", heard="dog"))
+    '“dog”'
     """
     return f"“{one.heard}”" if one.heard else transcribed(one, arpabet=arpabet)
 

@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING
 from tabwb.workbench.engine.messages import Changed, ResultsWanted, Stored
 from tabwb.workbench.results.controller import Exported, ResultsController, ResultsReady
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.requests import (
-    ExportWanted,
-    ListenerChanged,
-    ListenerInput,
-    PlaybackWanted,
-    VerdictsWanted,
-)
+from tabwb.workbench.shell.requests import ExportWanted, ListenerChanged, VerdictsWanted
 from tabwb.workbench.shell.subject import Actions
 
 if TYPE_CHECKING:
-    from tabwb.workbench.results.naming_results import NamedResponse
     from tabwb.workbench.results.page import ResultsPage
     from tabwb.workbench.results.presenter import ResponseRow, Results
 
@@ -30,8 +23,8 @@ class ResultsActions(Actions):
         super().__init__(desk)
         self.results: Results | None = None
         """The results that were opened last."""
-        self.listeners: dict[int, str] = {}
-        """Who scores responses afterwards, by administration, where another began it."""
+        self._listeners: dict[int, str] = {}
+        """Who scores responses afterwards, by administration, where another person gave it."""
         self._exporting = False
         self._open_responses: list[int] = []
         """The administrations of responses whose dialogs are open."""
@@ -44,13 +37,12 @@ class ResultsActions(Actions):
         desk.listen(ListenerChanged, self.listener_changed)
 
     @property
-    def controller(self) -> ResultsController:
-        """The controller."""
+    def _controller(self) -> ResultsController:
         return self.desk.controller(ResultsController)
 
     def wanted(self, message: ResultsWanted) -> None:
         """Read the results of an administration; they are shown when they have come."""
-        self.desk.do(partial(self.controller.show, message.number))
+        self.desk.do(partial(self._controller.show, message.number))
 
     def changed(self, message: Changed) -> None:
         """Show the results when an auto-run is over; a person sees verdicts by choice only."""
@@ -58,13 +50,13 @@ class ResultsActions(Actions):
         if work is None or not message.over or not work.auto:
             return
         if self.desk.started and work.administration.conditions.kind == "model":
-            self.desk.do(partial(self.controller.show, work.administration.id))
+            self.desk.do(partial(self._controller.show, work.administration.id))
 
     def stored(self, message: Stored) -> None:
         """Read results that are shown again, after they have changed in the store."""
         shown = self.results is not None and self.results.administration.id == message.number
         if shown or message.number in self._open_responses:
-            self.desk.do(partial(self.controller.show, message.number, again=True))
+            self.desk.do(partial(self._controller.show, message.number, again=True))
 
     async def ready(self, message: ResultsReady) -> None:
         """Show results; those that were read again only where they are shown already."""
@@ -97,46 +89,25 @@ class ResultsActions(Actions):
         desk, given = self.desk, self.results.administration
         number, trial = given.id, row.item.place[0]
 
-        def chosen(what: str | None) -> None:
+        def chosen(choice: str | None) -> None:
             self._open_responses.remove(number)
-            if what == "void":
-                job = partial(self.controller.void_trial, number, trial)
+            if choice == "void":
+                job = partial(self._controller.void_trial, number, trial)
                 desk.ask_words(f"Declare item {trial} void", "Reason", job)
-            elif what == "note":
-                job = partial(self.controller.note_trial, number, trial)
+            elif choice == "note":
+                job = partial(self._controller.note_trial, number, trial)
                 desk.ask_words(f"Note on item {trial}", "Note", job)
-            elif what == "judges":
+            elif choice == "judges":
                 desk.tell(VerdictsWanted(number, row.item.trial))
 
-        def by_ear(named: NamedResponse, what: str) -> None:
-            rater = self.listeners.get(number, "")
-            desk.tell(
-                ListenerInput(
-                    number,
-                    trial,
-                    what,
-                    rater,
-                    target=named.item.target,
-                    code=named.item.code,
-                    flags=named.flags,
-                    rules_seen=named.listed,
-                )
-            )
-
         self._open_responses.append(number)
-        dialog = ResponseScreen(
-            row,
-            (number, trial),
-            listen=lambda: desk.tell(PlaybackWanted(number, trial)),
-            by_ear=by_ear,
-            rater=self.listeners.get(number, given.conditions.rater),
-            news=desk.news,
-        )
+        listener = self._listeners.get(number)
+        dialog = ResponseScreen(row, given, listener, tell=desk.tell, news=desk.news)
         desk.app.push_screen(dialog, chosen)
 
     def listener_changed(self, message: ListenerChanged) -> None:
         """Keep who listens to the responses of an administration."""
-        self.listeners[message.number] = message.rater
+        self._listeners[message.number] = message.rater
         if (page := self._page) is not None:
             page.listen(message.number, message.rater)
 
@@ -150,7 +121,7 @@ class ResultsActions(Actions):
         from tabwb.workbench.results.export import ExportScreen
 
         def write(format_id: str, path: str, within: bool) -> None:
-            job = self.controller.export
+            job = self._controller.export
             self.desk.do(partial(job, message.numbers, format_id, path, within_study=within))
 
         def closed(path: str | None) -> None:
@@ -159,14 +130,7 @@ class ResultsActions(Actions):
                 self._written(path)
 
         self._exporting = True
-        dialog = ExportScreen(
-            message.what,
-            catalogue.exporters,
-            write,
-            name=message.name,
-            people=message.people,
-            news=self.desk.news,
-        )
+        dialog = ExportScreen(message, catalogue.exporters, write, self.desk.news)
         self.desk.app.push_screen(dialog, closed)
 
     def exported(self, message: Exported) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
-from tabwb.report.summaries.load import AdministrationData, load_administrations
+from tabwb.report.summaries.load import load_administrations
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
@@ -42,32 +42,21 @@ class ResultsController(Controller):
         self._sessions = sessions
 
     def show(self, number: int, *, again: bool = False) -> None:
-        """Send the results of one administration as they are in the store.
-
-        Args:
-            number: of the administration.
-            again: only update what is shown.
-        """
+        """Send the results of one administration; ``again``: only update what is shown."""
         from tabwb.workbench.results.presenter import results_of
 
         primary = self.plugins.configuration.study.primary_rater
-        (one,) = load_administrations(self.store, (number,), primary=primary)
-        sessions = self._sessions_beside(one)
-        others = load_administrations(self.store, sessions, primary=primary) if sessions else ()
-        self.say(ResultsReady(results_of(one, others=others), again=again))
-
-    def _sessions_beside(self, one: AdministrationData) -> tuple[int, ...]:
-        """Return the other administrations of a naming battery to the same speaker."""
-        given = one.administration
-        if not one.battery.coded:
-            return ()
-        return tuple(
+        (data,) = load_administrations(self.store, (number,), primary=primary)
+        given = data.administration
+        sessions = [
             other.id
-            for other in self.store.administrations()
+            for other in (self.store.administrations() if data.battery.coded else ())
             if other.conditions.examinee == given.conditions.examinee
             and other.battery_hash == given.battery_hash
             and other.id != given.id
-        )
+        ]
+        others = load_administrations(self.store, sessions, primary=primary) if sessions else ()
+        self.say(ResultsReady(results_of(data, others), again=again))
 
     def export(
         self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
@@ -103,26 +92,14 @@ class ResultsController(Controller):
         self.say(messages.Told("Scored again; the earlier ratings stay in the store."))
 
     def void_trial(self, number: int, trial: int, reason: str) -> None:
-        """Declare one trial of an administration void.
-
-        Args:
-            number: of the administration.
-            trial: its number there.
-            reason: why.
-        """
+        """Declare one trial of an administration void."""
         with self._sessions.session_of(number) as session:
             session.void(reason, trial)
         self.show(number, again=True)
         self.engine.refresh()
 
     def note_trial(self, number: int, trial: int, text: str) -> None:
-        """Write a note on one trial of an administration.
-
-        Args:
-            number: of the administration.
-            trial: its number there.
-            text: the note.
-        """
+        """Write a note on one trial of an administration."""
         with self._sessions.session_of(number) as session:
             session.note(text, trial)
         self.show(number, again=True)

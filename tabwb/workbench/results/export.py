@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.results.controller import Exported
 from tabwb.workbench.shell.dialogs import Choice, Dialog, report_text
+from tabwb.workbench.shell.requests import ExportWanted
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 NOTE = "enter writes; a file that is there is never overwritten"
@@ -58,13 +59,10 @@ class ExportScreen(Dialog[str | None]):
     """Stays until the file is written, and returns its path, or until it is closed.
 
     Args:
-        what: is written, in words.
+        wanted: what is written.
         formats: (id, title) of each exporter.
-        write: asks for the file, of a format, at a path, within the study or not; what comes of it
-            is told with :meth:`refuse` or by closing.
-        name: of the file that is proposed, without its ending.
-        people: whether what people said is written, so that consent matters.
-        news: publishes the worker's messages.
+        write: queues the writing of a format, at a path, within the study or not.
+        news: publishes the worker's messages, :class:`Exported` among them.
     """
 
     CSS_PATH = "export.tcss"
@@ -76,32 +74,27 @@ class ExportScreen(Dialog[str | None]):
 
     def __init__(
         self,
-        what: str,
+        wanted: ExportWanted,
         formats: Sequence[tuple[str, str]],
         write: Callable[[str, str, bool], None],
-        *,
-        name: str,
-        people: bool,
         news: Signal[object],
     ) -> None:
         super().__init__()
-        self._news = news
-        self._what, self._formats, self._ask = what, tuple(formats), write
-        self._stem, self._people = name, people
+        self._wanted, self._formats, self._queue, self._news = wanted, formats, write, news
         self._within = False
         self._writing = False
 
     def compose(self) -> ComposeResult:
         """Formats, path, message, buttons."""
         with Vertical(classes="dialog"):
-            yield Static(f"Export {self._what}", classes="dialog-title", markup=False)
+            yield Static(f"Export {self._wanted.what}", classes="dialog-title", markup=False)
             yield Formats(
                 *(Option(_line(name, title, False), id=name) for name, title in self._formats),
                 id="formats",
                 compact=True,
             )
             yield Path(id="export-path", compact=True)
-            if self._people:
+            if self._wanted.people:
                 yield Choice(_within(False), id="within")
             yield Static(Content.styled(NOTE, QUIET), id="export-message")
             with Horizontal(classes="dialog-buttons"):
@@ -113,8 +106,7 @@ class ExportScreen(Dialog[str | None]):
         self._news.subscribe(self, self._hear)
         names = [name for name, _ in self._formats]
         if names:
-            chosen = names.index("jsonl") if "jsonl" in names else 0
-            self.query_one(Formats).highlighted = chosen
+            self.query_one(Formats).highlighted = names.index("jsonl") if "jsonl" in names else 0
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """The format is marked; the name follows it, as long as it was not typed over."""
@@ -122,9 +114,9 @@ class ExportScreen(Dialog[str | None]):
             chosen = at == event.option_index
             event.option_list.replace_option_prompt_at_index(at, _line(name, title, chosen))
         field = self.query_one(Path)
-        names = {f"{self._stem}.{name}" for name, _ in self._formats}
-        if not field.value or field.value in names:
-            field.value = f"{self._stem}.{event.option.id}"
+        stem = self._wanted.name
+        if not field.value or field.value in {f"{stem}.{name}" for name, _ in self._formats}:
+            field.value = f"{stem}.{event.option.id}"
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """On to the name."""
@@ -155,12 +147,11 @@ class ExportScreen(Dialog[str | None]):
             if message.refused is None:
                 self.dismiss(message.path)
             else:
-                self.refuse(message.refused)
+                self._refuse(message.refused)
 
-    def refuse(self, trouble: ErrorReport) -> None:
-        """Say why nothing was written; the name can be mended."""
+    def _refuse(self, error: ErrorReport) -> None:
         self._writing = False
-        self._tell(report_text(trouble).stylize(AMBER))
+        self._tell(report_text(error).stylize(AMBER))
         self.query_one(Path).focus()
 
     def _write(self) -> None:
@@ -169,11 +160,11 @@ class ExportScreen(Dialog[str | None]):
         if formats.highlighted is None or self._writing:
             return
         if not path:
-            self.refuse(ErrorReport("", "a file name is needed"))
+            self._refuse(ErrorReport("", "a file name is needed"))
             return
         self._writing = True
         self._tell(Content.styled("… writing", QUIET))
-        self._ask(self._formats[formats.highlighted][0], path, self._within)
+        self._queue(self._formats[formats.highlighted][0], path, self._within)
 
     def _tell(self, content: Content) -> None:
         self.query_one("#export-message", Static).update(content)

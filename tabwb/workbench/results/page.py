@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import DataTable, Static
 
-from tabwb.report.render.naming import code_of, said, score_of, verdict_of
+from tabwb.report.render.naming import code_of, heard_or_transcribed, score_of, verdict_of
 from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import cautions
 from tabwb.workbench.results.actions import ResultsActions
@@ -55,12 +55,14 @@ def given_cells(row: ResponseRow) -> tuple[Text, ...]:
     """One response; of a picture that was named, what was said to it."""
     attempt = row.item.attempt
     text = " ".join(attempt.response.split()) if attempt else row.item.trial.reason
+    if row.named is not None:
+        text = heard_or_transcribed(row.named.item, arpabet=True)
     return (
         Text(str(row.item.place[0]), justify="right", style="dim"),
         Text(row.item.trial.plan.item),
         Text(f"{MARKS[row.glyph]} {row.verdict}"),
         Text(seconds(attempt.latency_s) if attempt else "", justify="right"),
-        Text(text if row.named is None else said(row.named.item, arpabet=True), no_wrap=True),
+        Text(text, no_wrap=True),
     )
 
 
@@ -69,17 +71,16 @@ def named_cells(row: ResponseRow) -> tuple[Text, ...]:
     number = Text(str(row.item.place[0]), justify="right", style="dim")
     if row.named is None:
         return (number, Text(row.item.trial.plan.item))
-    one = row.named.item
-    latency = "" if one.latency_s is None else seconds(one.latency_s)
+    item = row.named.item
     return (
         number,
-        Text(one.item),
-        Text(said(one, arpabet=True)),
-        Text(score_of(one)),
-        Text(verdict_of(one, "correct-any")),
-        Text(verdict_of(one, "correct-first")),
-        Text(code_of(one), no_wrap=True),
-        Text(latency, justify="right"),
+        Text(item.item),
+        Text(heard_or_transcribed(item, arpabet=True)),
+        Text(score_of(item)),
+        Text(verdict_of(item, "correct-any")),
+        Text(verdict_of(item, "correct-first")),
+        Text(code_of(item), no_wrap=True),
+        Text(seconds(item.latency_s), justify="right"),
     )
 
 
@@ -176,9 +177,7 @@ class ResultsPage(Page):
             yield ReportView(id="results-view")
             yield SessionsSheet()
             yield Static(id="results-cautions", markup=False)
-        yield ResponseTable(
-            id="responses", classes="enter-opens", cursor_type="row", zebra_stripes=False
-        )
+        yield ResponseTable(id="responses", classes="enter-opens", cursor_type="row")
 
     def update_page(self) -> None:
         """Show the results that were opened last."""
@@ -187,41 +186,33 @@ class ResultsPage(Page):
             return
         new = self.results is None or self.results.administration.id != results.administration.id
         self.results = results
-        one = results.administration
+        given = results.administration
         if new:
             self.responses_shown = False
         title = Content.assemble(
-            (f"#{one.id}", "bold"),
-            "  ",
-            (one.battery_title, "bold"),
+            (f"#{given.id}  {given.battery_title}", "bold"),
             (f"  {results.battery.version}", QUIET),
         )
-        self.query_one("#results-head", Line).show(title, status_words(one))
-        facts = [name_of(one), *conditions_words(one)]
-        if one.reason:
-            facts.append(f"reason: {one.reason}")
-        self.query_one("#results-conditions", Static).update(
-            Content.styled(" · ".join(facts), QUIET)
-        )
-        self.query_one(SessionsSheet).show(results.naming)
+        self.query_one("#results-head", Line).show(title, status_words(given))
+        facts = [name_of(given), *conditions_words(given)]
+        if given.reason:
+            facts.append(f"reason: {given.reason}")
+        self._say("results-conditions", " · ".join(facts))
+        self.query_one(SessionsSheet).show(results)
         summary, battery = results.summary, results.battery
         burdens = not self.desk.docks.scores_stand
         views = summary_view(summary, battery, arpabet=True, items=False, burdens=burdens)
         self.query_one(ReportView).show(Group(*views))
-        model = one.conditions.kind == "model"
-        self.query_one("#results-cautions", Static).update(
-            Content.styled("\n".join(cautions(battery, summary, model=model)), QUIET)
-        )
+        model = given.conditions.kind == "model"
+        self._say("results-cautions", "\n".join(cautions(battery, summary, model=model)))
         self._fill(results)
         self.show_responses(self.responses_shown, focus=new)
 
-    def listen(self, number: int, rater: str) -> None:
-        """Somebody scores these responses: what others said is hidden until this one has scored.
+    def _say(self, widget: str, words: str) -> None:
+        self.query_one(f"#{widget}", Static).update(Content.styled(words, QUIET))
 
-        Args:
-            number: of the administration.
-            rater: the study ID of who listens.
-        """
+    def listen(self, number: int, rater: str) -> None:
+        """Hide what others said of an administration's responses until this rater has scored."""
         self.listener = (number, rater)
         if self.results is not None:
             self._fill(self.results)
@@ -312,7 +303,7 @@ class ResultsPage(Page):
         table = self.query_one(ResponseTable)
         at = table.cursor_row
         table.clear(columns=True)
-        named = results.naming is not None and results.naming.only
+        named = results.only_named
         heads: Sequence[str] = NAMED if named else GIVEN
         seen = [self._seen(row) for row in results.responses]
         rows = [named_cells(row) if named else given_cells(row) for row in seen]

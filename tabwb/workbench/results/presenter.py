@@ -1,25 +1,56 @@
-"""Results of one administration as the page shows them."""
+"""Results of one administration as they are shown: responses, scores, sessions over time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from tabwb.administer.naming.scores import Naming, named_item
+from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.summary import pool
+from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
+from tabwb.report.summaries.summary import Summary, pool
+from tabwb.scoring.naming.summary import NamedItem
 from tabwb.workbench.engine.presenters import RIGHT, WRONG, item_of, mark_of, scores_of
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore
+from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
+from tabwb.workbench.shell.wording import seconds
 
-if TYPE_CHECKING:
-    from tabwb.battery.model import Battery
-    from tabwb.report.summaries.naming import NamedSubtest
-    from tabwb.report.summaries.summary import Summary
-    from tabwb.scoring.naming.summary import NamedItem
-    from tabwb.workbench.results.naming_results import NamedResponse, NamingResults
+
+@dataclass(frozen=True, slots=True)
+class NamedResponse:
+    """One response to a picture.
+
+    Attributes:
+        item: what everybody says of it.
+        shown: picture and accepted pronunciations, in words.
+        by_people: (name, words) of each person's score, of what they heard, of their codes.
+        facts: (name, words) of cues, latency, sound.
+        by_rules: what the rules say, or None where nothing was transcribed.
+        flags: a person's, beside their code.
+        listed: whether what the rules say stands in the list of results.
+        scored_by: the IDs of those who scored it; empty for somebody without one.
+    """
+
+    item: NamedItem
+    shown: str
+    by_people: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
+    by_rules: RuleVerdicts | None
+    flags: tuple[str, ...]
+    listed: bool
+    scored_by: tuple[str, ...]
+
+    def seen_by(self, rater: str) -> NamedResponse:
+        """What a rater may see: what others said only once this one has scored too."""
+        if not self.scored_by or rater in self.scored_by:
+            return self
+        item = self.item
+        hidden = NamedItem(item.item, item.target, item.status, latency_s=item.latency_s)
+        return replace(self, item=hidden, by_people=(), by_rules=None, flags=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,63 +65,95 @@ class ResponseRow:
 
 
 @dataclass(frozen=True, slots=True)
+class NamingSession:
+    """One administration of a naming battery to a speaker.
+
+    Attributes:
+        number: of the administration.
+        at: when it was held, UTC, ISO 8601.
+        named: its naming subtests.
+    """
+
+    number: int
+    at: str
+    named: tuple[NamedSubtest, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
-    """The results of one administration; ``naming`` where pictures were to be named aloud."""
+    """The results of one administration.
+
+    Attributes:
+        sessions: of a naming battery, with the same speaker, this one among them, oldest first.
+    """
 
     administration: Administration
     battery: Battery
     summary: Summary
     scores: Scores
     responses: tuple[ResponseRow, ...]
-    naming: NamingResults | None = None
+    sessions: tuple[NamingSession, ...]
+
+    @property
+    def only_named(self) -> bool:
+        """Whether all subtests were named."""
+        return len(self.summary.named) == len(self.battery.subtests)
 
 
-def results_of(
-    one: AdministrationData, *, interval: bool = True, others: Sequence[AdministrationData] = ()
-) -> Results:
-    """Everything that the results page shows.
+def results_of(data: AdministrationData, others: Sequence[AdministrationData] = ()) -> Results:
+    """Return everything that the results page shows.
 
     Args:
-        one: the administration with its battery and trials.
-        interval: compute the intervals of burdens too.
-        others: what else was given to the same speaker, to be seen over time.
+        data: the administration with its battery and trials.
+        others: further administrations of a naming battery to the same speaker.
     """
-    conditions = one.administration.conditions
-    summary = pool([one.source], interval=interval)
-    naming = None
+    summary = pool([data.source], interval=True)
+    named: dict[int, NamedResponse] = {}
+    sessions: list[NamingSession] = []
     if summary.named:
-        from tabwb.workbench.results.naming_results import naming_results
-
-        naming = naming_results(one, summary.named, others)
+        named = {
+            naming.view.trial.plan.number: _named_response(naming)
+            for naming in namings(data.source)
+            if naming.view.item.coded
+        }
+        sessions = [_session(data, summary.named)]
+        sessions += [_session(other, named_subtests([other.source])) for other in others]
     counts = [subtest.counts for subtest in summary.subtests]
-    person = conditions.kind == "speaker"
-    scores = scores_of(one.battery, one.trials, counts, summary.judges, person=person)
+    person = data.administration.conditions.kind == "speaker"
+    scores = scores_of(data.battery, data.trials, counts, summary.judges, person=person)
+    statuses = effective_statuses(data.battery, data.trials)
     return Results(
-        administration=one.administration,
-        battery=one.battery,
-        summary=summary,
-        scores=replace(
-            scores, subtests=tuple(_with_names(each, summary.named) for each in scores.subtests)
+        data.administration,
+        data.battery,
+        summary,
+        replace(
+            scores, subtests=tuple(_with_names(score, summary.named) for score in scores.subtests)
         ),
-        responses=tuple(
-            _response(one, trial, status, naming)
-            for trial, status in zip(
-                one.trials, effective_statuses(one.battery, one.trials), strict=True
-            )
+        tuple(
+            _row(data, trial, status, named.get(trial.plan.number))
+            for trial, status in zip(data.trials, statuses, strict=True)
         ),
-        naming=naming,
+        tuple(sorted(sessions, key=lambda session: (session.at, session.number))),
     )
+
+
+def _session(data: AdministrationData, named: tuple[NamedSubtest, ...]) -> NamingSession:
+    """Return a session; one of unknown date was held when it was taken in."""
+    given = data.administration
+    dated = given.conditions.session_date
+    at = f"{given.session_date}T00:00:00" if dated else given.created_at
+    return NamingSession(given.id, at, named)
 
 
 def _with_names(score: SubtestScore, named: Sequence[NamedSubtest]) -> SubtestScore:
     """A subtest of pictures as a person scored it, and right as the battery counts."""
-    one = next((each for each in named if each.title == score.title), None)
-    if one is None:
+    subtest = next((subtest for subtest in named if subtest.title == score.title), None)
+    if subtest is None:
         return score
-    found = one.summary.accuracy[0]
-    marks = tuple(_counted(*each) for each in zip(score.marks, one.items, strict=False))
-    right = found.correct if found.n else None
-    return replace(score, marks=marks, scored=found.n, right=right)
+    accuracy = subtest.summary.accuracy[0]
+    marks = tuple(map(_counted, score.marks, subtest.items))
+    right = accuracy.correct if accuracy.n else None
+    return replace(score, marks=marks, scored=accuracy.n, right=right)
 
 
 def _counted(mark: str, item: NamedItem) -> str:
@@ -100,22 +163,49 @@ def _counted(mark: str, item: NamedItem) -> str:
     return RIGHT if item.outcome == "right" else WRONG
 
 
-def _response(
-    one: AdministrationData,
+def _row(
+    data: AdministrationData,
     trial: Trial,
     status: ResponseStatus | None,
-    naming: NamingResults | None,
+    named: NamedResponse | None,
 ) -> ResponseRow:
-    subtest = one.battery.subtest(trial.plan.subtest)
-    mark = mark_of(trial, subtest.scorers)
-    named = None if naming is None else naming.responses.get(trial.plan.number)
+    mark = mark_of(trial, data.battery.subtest(trial.plan.subtest).scorers)
     if named is not None:
         mark = _counted(mark, named.item)
-    item = item_of(one.battery, one.administration.conditions, trial, one.trials)
-    return ResponseRow(
-        item=replace(item, status=status),
-        verdict="not given" if mark == "not-administered" else mark,
-        glyph=mark,
-        notes=trial.notes,
-        named=named,
+    item = item_of(data.battery, data.administration.conditions, trial, data.trials)
+    verdict = "not given" if mark == "not-administered" else mark
+    return ResponseRow(replace(item, status=status), verdict, mark, trial.notes, named)
+
+
+def _named_response(naming: Naming) -> NamedResponse:
+    view = naming.view
+    item, take = view.item, view.take
+    by_people: list[tuple[str, str]] = []
+    for score in view.scores:
+        after = "after the machine's words were shown" if score.after_reveal else ""
+        counts = "this one counts" if len(view.scores) > 1 and score == view.score else ""
+        words = score_words(score.score, score.reason)
+        by_people.append(("score", ", ".join(filter(None, (words, score.by, after, counts)))))
+    by_people += [("heard", f"{word.text}  ({word.by})") for word in view.words_heard]
+    by_people += [("code", f"{code.code}  ({code.by})") for code in view.codes]
+    if naming.flags:
+        by_people.append(("flags", ", ".join(sorted(naming.flags))))
+    facts = [
+        ("cue", f"{cue.kind}, {'counts' if cue.counts else 'does not count'}") for cue in view.cues
+    ]
+    if view.latency_s is not None:
+        facts.append(("latency", f"{seconds(view.latency_s)}  ({view.onset_by})"))
+    if take is not None and take.remarks:
+        facts.append(("sound", take.remarks))
+    accepted = ", ".join(" ".join(form) for form in item.accepted)
+    known = bool(naming.transcript or naming.proposal)
+    return NamedResponse(
+        named_item(naming),
+        f"{item.picture}   {item.target}   accepted {accepted}",
+        tuple(by_people),
+        tuple(facts),
+        rule_verdicts(naming) if known else None,
+        () if view.code is None else view.code.flags,
+        known,
+        tuple(score.by.partition(":")[2] for score in view.scores),
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,17 +15,16 @@ from textual.widgets import Static
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus
+from tabwb.records.trials import Administration
+from tabwb.report.render.wording import plain
 from tabwb.report.summaries.counted import is_usable
 from tabwb.workbench.results.controller import ResultsReady
-from tabwb.workbench.results.presenter import ResponseRow, Results
+from tabwb.workbench.results.presenter import NamedResponse, ResponseRow, Results
 from tabwb.workbench.shell.dialogs import Dialog
-from tabwb.workbench.shell.requests import ListenerChanged
+from tabwb.workbench.shell.requests import ListenerChanged, ListenerInput, PlaybackWanted
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import AMBER, MARKS, QUIET, seconds, short_spec, stopped
-
-if TYPE_CHECKING:
-    from tabwb.workbench.results.naming_results import NamedResponse
 
 
 class ResponseText(VerticalScroll, can_focus=True):
@@ -60,15 +59,16 @@ class NamedText(WidthAwareWidget):
         """All lines."""
         named = self._named
         lines = [_head("shown"), Content(named.shown), Content("")]
-        facts = (*named.said, *named.facts)
-        name = max((len(each) for each, _ in facts), default=0) + 2
-        lines += [Content.assemble((f"{each:<{name}}", QUIET), said) for each, said in facts]
-        if named.machine is not None:
-            by = short_spec(named.machine.transcriber)
+        facts = (*named.by_people, *named.facts)
+        column = max((len(name) for name, _ in facts), default=0) + 2
+        lines += [Content.assemble((f"{name:<{column}}", QUIET), words) for name, words in facts]
+        rules = named.by_rules
+        if rules is not None:
+            by = short_spec(rules.transcriber)
             title = f"by rules over a draft by {by}" if by else "by rules"
-            if named.machine.by_ear:
+            if rules.by_ear:
                 title = "by rules over what was heard"
-            lines += [Content(""), _head(title), *verdict_lines(named.machine, width, costs=True)]
+            lines += [Content(""), _head(title), *verdict_lines(rules, width, costs=True)]
         return Content("\n").join([*lines, Content("")])
 
 
@@ -77,12 +77,10 @@ class ResponseScreen(Dialog[str | None]):
 
     Args:
         row: the response.
-        at: its administration, and the number of its trial there.
-        listen: plays it, or stops.
-        by_ear: takes what a listener says of a picture that was named: ``heard``, ``code`` or a
-            score; what comes of it is shown by :meth:`renew`. ``rater``: who listens is another.
-        rater: who is known to listen, or empty.
-        news: publishes the worker's messages.
+        administration: which it belongs to.
+        listener: who scores it afterwards; None: who gave the administration.
+        tell: sends requests: play the response, take a score, a code or what was heard.
+        news: publishes the worker's messages, new results among them.
     """
 
     CSS_PATH = "response.tcss"
@@ -100,45 +98,39 @@ class ResponseScreen(Dialog[str | None]):
     def __init__(
         self,
         row: ResponseRow,
-        at: tuple[int, int],
+        administration: Administration,
+        listener: str | None,
         *,
-        listen: Callable[[], None],
-        by_ear: Callable[[NamedResponse, str], None],
-        rater: str,
+        tell: Callable[[object], None],
         news: Signal[object],
     ) -> None:
         super().__init__()
-        self.at, self._news = at, news
-        self._row, self._listen, self._by_ear, self._rater = row, listen, by_ear, rater
+        self._row, self._tell, self._news = row, tell, news
+        self._number, self._trial = administration.id, row.item.place[0]
+        self._listener = listener or ""
+        self._rater = administration.conditions.rater if listener is None else listener
 
     def on_mount(self) -> None:
         """Listen to new results and to who scores them."""
         self._news.subscribe(self, self._hear)
 
     def _hear(self, message: object) -> None:
-        number, trial = self.at
+        number = self._number
         match message:
             case ResultsReady(results=Results(administration=given)) if given.id == number:
-                row = next(
-                    (one for one in message.results.responses if one.item.place[0] == trial), None
-                )
-                if row is not None:
-                    self.renew(row)
+                for row in message.results.responses:
+                    if row.item.place[0] == self._trial:
+                        self._row = row
+                        self._show()
             case ListenerChanged(number=changed, rater=rater) if changed == number:
-                self.scored_by(rater)
+                self._listener = self._rater = rater
+                self._show()
+                self.query_one("#response-rater", Static).update(self._rater_words())
 
-    def renew(self, row: ResponseRow) -> None:
-        """Show the same response in its new state."""
-        self._row = row
+    def _show(self) -> None:
         if (named := self._named) is not None:
             self.query_one(NamedText).show(named)
         self.query_one("#response-words", Static).update(self._text())
-
-    def scored_by(self, rater: str) -> None:
-        """Say that it is another who listens; what others said is hidden until this one scores."""
-        self._rater = rater
-        self.renew(self._row)
-        self.query_one("#response-rater", Static).update(self._listener())
 
     @property
     def _named(self) -> NamedResponse | None:
@@ -150,39 +142,46 @@ class ResponseScreen(Dialog[str | None]):
         """Whether what others said is hidden from the one who listens."""
         return self._named is not self._row.named
 
-    def _listener(self) -> str:
+    def _rater_words(self) -> str:
         return f"Rater: {self._rater or 'none'}   r Another rater"
 
-    def action_say(self, written: str, named: str) -> None:
+    def action_say(self, written: str, by_ear: str) -> None:
         """Something of an answer that was written, or of a picture that was named."""
-        if (seen := self._named) is not None:
-            self._by_ear(seen, named)
+        if (named := self._named) is not None:
+            self._tell(
+                ListenerInput(
+                    self._number,
+                    self._trial,
+                    by_ear,
+                    self._listener,
+                    target=named.item.target,
+                    code=named.item.code,
+                    flags=named.flags,
+                    rules_seen=named.listed,
+                )
+            )
         elif written:
             self.dismiss(written)
 
     def action_listen(self) -> None:
         """Play it, or stop."""
         if self._row.named is not None:
-            self._listen()
+            self._tell(PlaybackWanted(self._number, self._trial))
 
     def compose(self) -> ComposeResult:
         """Everything about it."""
         item = self._row.item
         own = "1-5 Score   h Heard   k Code   l Listen" if self._row.named else "k Judges' verdicts"
+        title = f"Item {item.place[0]} of {item.place[1]}   {item.subtest}"
         with Vertical(classes="dialog"):
-            yield Static(
-                f"Item {item.place[0]} of {item.place[1]}   {item.subtest}",
-                classes="dialog-title",
-                markup=False,
-            )
+            yield Static(title, classes="dialog-title", markup=False)
             with ResponseText(id="response-text"):
                 if (named := self._named) is not None:
                     yield NamedText(named)
                 yield Static(self._text(), id="response-words", markup=False)
             if self._row.named is not None:
-                yield Static(
-                    self._listener(), id="response-rater", classes="dialog-note", markup=False
-                )
+                words = self._rater_words()
+                yield Static(words, id="response-rater", classes="dialog-note", markup=False)
             yield Static(f"{own}   v Void   n Note   esc Close", classes="dialog-note")
 
     def _text(self) -> Content:
@@ -208,19 +207,15 @@ class ResponseScreen(Dialog[str | None]):
             if row.named is None:
                 parts.append(Content(attempt.response or "(no response)"))
         if item.status is not None and not is_usable(item.status, item.kind):
-            words = (
-                f"not usable ({item.status.value.replace('-', ' ')}): its features are undefined"
-            )
+            words = f"not usable ({plain(item.status.value)}): its features are undefined"
             parts.append(Content.styled(f"{words}; verdicts are kept", AMBER))
-        for note in row.notes:
-            parts.append(Content.assemble(("note  ", QUIET), note))
+        parts += [Content.assemble(("note  ", QUIET), note) for note in row.notes]
         raters: dict[str, list[Rating]] = {}
         for rating in item.trial.ratings:
             raters.setdefault(rating.rater, []).append(rating)
         for rater, ratings in raters.items():
             parts += [Content(""), _head(rater)]
-            parts += [_rating(one) for one in ratings if one.status is RatingStatus.VALUE]
-            parts += _without_value(ratings)
+            parts += _lines(ratings)
         return Content("\n").join(parts)
 
 
@@ -228,22 +223,19 @@ def _head(text: str) -> Content:
     return Content.styled(text, f"bold {QUIET}")
 
 
-def _without_value(ratings: list[Rating]) -> list[Content]:
-    """Ratings without a value, those with one reason in one line."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for one in ratings:
-        if one.status is not RatingStatus.VALUE:
-            key = (one.status.value, one.reason)
-            groups.setdefault(key, []).append(one.measure.replace("-", " "))
-    return [
-        Content.assemble((f"{status}: {reason or 'no reason given'}: ", QUIET), ", ".join(names))
-        for (status, reason), names in groups.items()
-    ]
-
-
-def _rating(one: Rating) -> Content:
-    number = one.value or 0.0
-    value = f"{number:g}" if number == int(number) else f"{number:.3f}"
-    return Content.assemble(
-        f"{one.measure.replace('-', ' '):<32}", (f"{value:>9}", "bold"), (f"   {one.reason}", QUIET)
-    )
+def _lines(ratings: list[Rating]) -> Iterator[Content]:
+    """Yield ratings with a value, then those without, which share a line where a reason is one."""
+    without: dict[tuple[str, str], list[str]] = {}
+    for rating in ratings:
+        name = plain(rating.measure)
+        if rating.status is not RatingStatus.VALUE:
+            without.setdefault((rating.status.value, rating.reason), []).append(name)
+            continue
+        number = rating.value or 0.0
+        value = f"{number:g}" if number == int(number) else f"{number:.3f}"
+        yield Content.assemble(
+            f"{name:<32}", (f"{value:>9}", "bold"), (f"   {rating.reason}", QUIET)
+        )
+    for (status, reason), names in without.items():
+        words = f"{status}: {reason or 'no reason given'}: "
+        yield Content.assemble((words, QUIET), ", ".join(names))

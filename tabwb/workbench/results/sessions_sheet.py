@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -13,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tabwb.report.render.naming import sessions_table
-from tabwb.workbench.results.naming_results import NamingResults, places
+from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.shell.report_view import ReportView
 from tabwb.workbench.shell.wording import QUIET
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
 
 PLOT_ROWS = 11
+CLOSE = 0.04
+"""Sessions nearer together than this share of the whole time would stand in one column."""
 
 
 class SessionsSheet(Vertical):
@@ -28,7 +32,7 @@ class SessionsSheet(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="sessions-sheet")
-        self._results: NamingResults | None = None
+        self._results: Results | None = None
         self._plots: list[PlotextPlot] = []
 
     def compose(self) -> ComposeResult:
@@ -36,15 +40,15 @@ class SessionsSheet(Vertical):
         yield Static(id="sessions-title", markup=False)
         yield ReportView(id="sessions-figures")
 
-    def show(self, results: NamingResults | None) -> None:
+    def show(self, results: Results) -> None:
         """Show these; of one session there is nothing to compare."""
         self._results = results
-        self.display = results is not None and len(results.sessions) > 1
-        if results is None or not self.display:
+        self.display = len(results.sessions) > 1
+        if not self.display:
             return
-        views = (figures(results, place) for place in range(len(results.named)))
-        self.query_one(ReportView).show(Group(*views))
-        self._mount_plots(len(results.named))
+        places = range(len(results.summary.named))
+        self.query_one(ReportView).show(Group(*(_figures(results, place) for place in places)))
+        self._mount_plots(len(places))
         self.call_after_refresh(self._draw)
 
     def _mount_plots(self, count: int) -> None:
@@ -68,58 +72,50 @@ class SessionsSheet(Vertical):
         results = self._results
         if results is None or not self.display:
             return
-        scaled = True
-        for place, plot in enumerate(self._plots[: len(results.named)]):
-            scaled = draw(plot, results, place)
-        said = "" if scaled or not self._plots else ", not to scale"
+        plots = self._plots[: len(results.summary.named)]
+        scaled = [_draw_sessions(plot, results, place) for place, plot in enumerate(plots)]
+        remark = "" if all(scaled[-1:]) else ", not to scale"
         title = Content.assemble(
-            (f"SESSIONS OF {results.speaker}", f"bold {QUIET}"),
-            (f"   right by the battery rule, exact 95 %{said}", QUIET),
+            (f"SESSIONS OF {results.administration.conditions.examinee}", f"bold {QUIET}"),
+            (f"   right by the battery rule, exact 95 %{remark}", QUIET),
         )
         self.query_one("#sessions-title", Static).update(title)
 
 
-def figures(results: NamingResults, place: int) -> RenderableType:
-    """Return one row for each session, the one that is shown marked.
-
-    Args:
-        results: with the sessions.
-        place: of the naming subtest among those of the battery.
-    """
+def _figures(results: Results, place: int) -> RenderableType:
+    """Return a row for each session of a naming subtest, the session that is shown marked."""
     rows = [
         (
-            f"{'▸' if session.number == results.number else ' '} #{session.number}",
-            session.day,
+            f"{'▸' if session.number == results.administration.id else ' '} #{session.number}",
+            session.at[:10],
             session.named[place],
         )
         for session in results.sessions
     ]
-    table = sessions_table(rows)
-    if len(results.named) == 1:
-        return table
-    return Group(Text(results.named[place].title, style="bold"), table)
+    table, named = sessions_table(rows), results.summary.named
+    return table if len(named) == 1 else Group(Text(named[place].title, style="bold"), table)
 
 
-def draw(plot: PlotextPlot, results: NamingResults, place: int) -> bool:
-    """Draw a subtest's sessions, all in one colour; whether the time is to scale."""
-    found = [
-        (session, one)
+def _draw_sessions(plot: PlotextPlot, results: Results, place: int) -> bool:
+    """Draw a subtest's sessions, all in one colour; return whether the time is to scale."""
+    points = [
+        (session, accuracy)
         for session in results.sessions
-        if (one := session.named[place].summary.accuracy[0]).rate is not None
+        if (accuracy := session.named[place].summary.accuracy[0]).rate is not None
     ]
-    at, scaled = places([datetime.fromisoformat(session.at).timestamp() for session, _ in found])
+    at, scaled = places([datetime.fromisoformat(session.at).timestamp() for session, _ in points])
     plt = plot.plt
     plt.clear_figure()
     plt.frame(False)
     plt.xlim(-0.04, 1.04)
     plt.ylim(0, 1)
     plt.yticks([0, 0.5, 1], ["  0 %", " 50 %", "100 %"])
-    plt.xticks(list(at), [f"#{session.number} {session.day[5:]}" for session, _ in found])
-    rates = [one.rate for _, one in found]
+    plt.xticks(list(at), [f"#{session.number} {session.at[5:10]}" for session, _ in points])
+    rates = [accuracy.rate for _, accuracy in points]
     plt.plot(list(at), rates, marker="·", color="default")
-    for x, (_, one) in zip(at, found, strict=True):
-        if one.interval is not None:
-            low, high = one.interval.low, one.interval.high
+    for x, (_, accuracy) in zip(at, points, strict=True):
+        if accuracy.interval is not None:
+            low, high = accuracy.interval.low, accuracy.interval.high
             plt.plot([x, x], [low, high], marker="│", color="default")
             plt.scatter([x], [low], marker="┴", color="default")
             plt.scatter([x], [high], marker="┬", color="default")
@@ -127,3 +123,21 @@ def draw(plot: PlotextPlot, results: NamingResults, place: int) -> bool:
     plot.styles.height = PLOT_ROWS
     plot.refresh()
     return scaled
+
+
+def places(times_s: Sequence[float]) -> tuple[tuple[float, ...], bool]:
+    """Return where sessions stand along the time, 0 to 1, and whether that is to scale.
+
+    Sessions that would stand in one column are set one after the other instead.
+
+    >>> places([0.0, 10.0, 40.0])
+    ((0.0, 0.25, 1.0), True)
+    >>> places([0.0, 1.0, 1000.0])
+    ((0.0, 0.5, 1.0), False)
+    """
+    if len(times_s) < 2:
+        return (0.0,) * len(times_s), False
+    span = times_s[-1] - times_s[0]
+    if span > 0 and min(b - a for a, b in pairwise(times_s)) >= CLOSE * span:
+        return tuple((time - times_s[0]) / span for time in times_s), True
+    return tuple(at / (len(times_s) - 1) for at in range(len(times_s))), False
