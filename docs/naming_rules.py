@@ -8,9 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tabwb.scoring.naming.codes import CODES, FLAGS
-from tabwb.scoring.naming.forms import VARIETIES
-from tabwb.scoring.naming.table import RULES
+from tabwb.scoring.naming.rules import RULES
+from tabwb.scoring.naming.target import CODES, FLAGS, VARIETIES
 
 PAGE = Path(__file__).parent / "naming-rules.md"
 

@@ -11,7 +11,7 @@ from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.visible import CSV_CELLS, csv_text
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.scoring.naming.codes import code_by_score
+from tabwb.scoring.naming.target import code_by_score
 from tabwb_annotations.tiers import Document, by_raters
 
 RESPONSE = (

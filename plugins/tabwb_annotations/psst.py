@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.records.speech import is_typed
-from tabwb.scoring.naming.codes import right_by_score
+from tabwb.scoring.naming.target import right_by_score
 from tabwb_annotations.folder import Made, sound_name, write_folder
 from tabwb_annotations.loss import not_carried
 from tabwb_annotations.tiers import Annotated, Document, annotated

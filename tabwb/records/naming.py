@@ -252,9 +252,9 @@ class Coded:
 
     Attributes:
         attempt: number of the attempt within its trial.
-        code: of :data:`tabwb.scoring.naming.codes.CODES`.
+        code: of :data:`tabwb.scoring.naming.target.CODES`.
         by: the rater.
-        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
         reason: why an earlier code was corrected, or empty.
         at: when this was said, as for :class:`OnsetSet`.
     """

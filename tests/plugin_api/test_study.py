@@ -128,6 +128,6 @@ def test_several_choices_are_read_and_one_that_is_not_allowed_is_named() -> None
 
 def test_the_varieties_are_those_that_the_rules_know() -> None:
     from tabwb.records.study import VARIETIES as names
-    from tabwb.scoring.naming.forms import VARIETIES
+    from tabwb.scoring.naming.target import VARIETIES
 
     assert tuple(VARIETIES) == names

@@ -10,8 +10,8 @@ import pytest
 
 from docs import naming_rules
 from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
-from tabwb.scoring.naming.similarity import CHANCE_PAIRS, chance_rate
-from tabwb.scoring.naming.table import RULES
+from tabwb.scoring.naming.rules import RULES
+from tabwb.scoring.naming.words import CHANCE_PAIRS, chance_rate
 from tabwb.tasks.spoken_naming.rules import RULE_KEYS
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -12,7 +12,7 @@ import pytest
 from tabwb.scoring.naming.case import Earlier, Settings
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response
-from tabwb.scoring.naming.table import RULES
+from tabwb.scoring.naming.rules import RULES
 from tabwb.scoring.naming.target import Accepted, NamingTarget, Tolerance
 from tests.scoring.naming_parts import timed
 

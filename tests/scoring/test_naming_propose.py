@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 
 from tabwb.phonology.inventory import PHONEMES
 from tabwb.scoring.naming.case import Earlier, Proposal, Settings
-from tabwb.scoring.naming.codes import CODES, FLAGS
-from tabwb.scoring.naming.forms import Variety
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import Response, propose_response
-from tabwb.scoring.naming.similarity import chance_rate
-from tabwb.scoring.naming.target import Accepted, NamingTarget, Rule
+from tabwb.scoring.naming.target import CODES, FLAGS, Accepted, NamingTarget, Rule, Variety
+from tabwb.scoring.naming.words import chance_rate
 from tests.scoring.naming_parts import DOG, accept, timed
 
 TREE = NamingTarget(target="tree", accept=accept("T R IY"), semantic=("bush",))
@@ -343,7 +341,7 @@ def test_every_code_and_flag_of_the_rules_is_there() -> None:
 
 def test_the_scores_of_a_person_are_those_of_the_records() -> None:
     from tabwb.records.naming import SCORES
-    from tabwb.scoring.naming.codes import PERSON_SCORES, right_by_score
+    from tabwb.scoring.naming.target import PERSON_SCORES, right_by_score
 
     assert tuple(PERSON_SCORES) == SCORES
     assert [right_by_score(score) for score in SCORES] == [True, True, False, False, None]

@@ -9,8 +9,8 @@ from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciati
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import SCORES, Score
 from tabwb.records.specs import parse_spec
-from tabwb.scoring.naming.codes import CODES
 from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.naming.target import CODES
 
 _LISTENERS = re.compile(r"(.+?) \(person(?::[^();]*)?(?:, counts)?\)(?:; |$)")
 """A word that was heard, with its listener."""

@@ -23,7 +23,7 @@ from tabwb.records.naming import (
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, Trial
 from tabwb.records.words import near
-from tabwb.scoring.naming.codes import CODES, FLAGS, NO_RESPONSE_KINDS
+from tabwb.scoring.naming.target import CODES, FLAGS, NO_RESPONSE_KINDS
 
 UNWRITTEN = "not transcribed yet"
 """Why a recorded description has no text."""
@@ -35,7 +35,7 @@ def check_score(score: str, reason: str) -> None:
     Args:
         score: see :data:`tabwb.records.naming.Score`.
         reason: needed for ``not-scorable``, any text; of ``no-response`` what kind it was
-            (:data:`tabwb.scoring.naming.codes.NO_RESPONSE_KINDS`); of others none.
+            (:data:`tabwb.scoring.naming.target.NO_RESPONSE_KINDS`); of others none.
 
     Raises:
         UsageError: the score, or its reason, is not one of those allowed.
@@ -62,8 +62,8 @@ def check_code(code: str, flags: Sequence[str]) -> None:
     """Check a response code and its flags.
 
     Args:
-        code: of :data:`tabwb.scoring.naming.codes.CODES`.
-        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+        code: of :data:`tabwb.scoring.naming.target.CODES`.
+        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
 
     Raises:
         UsageError: no such code or flag; the message lists those that are.

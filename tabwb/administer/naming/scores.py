@@ -19,12 +19,11 @@ from tabwb.records.states import TrialState
 from tabwb.records.trials import Attempt
 from tabwb.scoring.naming.attempts import AttemptReading, SpokenAttempt
 from tabwb.scoring.naming.case import Proposal, Settings
-from tabwb.scoring.naming.codes import code_by_score, right_by_score
 from tabwb.scoring.naming.correct import Correctness, TargetDistance, distance_from_target
 from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.summary import NamedItem, Status
-from tabwb.scoring.naming.target import Rule
+from tabwb.scoring.naming.target import Rule, code_by_score, right_by_score
 
 RATER = "naming-2"
 """The rules as they are here; changing one that changes a score makes it naming-3."""

@@ -320,7 +320,7 @@ class SpokenStrategy:
             take: the response's stretch of the recording; needed while the window is open and
                 something is recorded.
             reason: needed for ``not-scorable``, any text; of ``no-response`` what kind it was
-                (:data:`tabwb.scoring.naming.codes.NO_RESPONSE_KINDS`); of others none.
+                (:data:`tabwb.scoring.naming.target.NO_RESPONSE_KINDS`); of others none.
 
         Raises:
             UsageError: the score, or its reason, is not one of those allowed.
@@ -386,8 +386,8 @@ class SpokenStrategy:
         """Store a person's code of the current response, with flags.
 
         Args:
-            code: of :data:`tabwb.scoring.naming.codes.CODES`.
-            flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+            code: of :data:`tabwb.scoring.naming.target.CODES`.
+            flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
             reason: why an earlier code is corrected, or empty.
 
         Raises:

@@ -28,8 +28,8 @@ from tabwb.records.naming import (
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.case import Earlier
-from tabwb.scoring.naming.forms import VARIETIES, Variety
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
+from tabwb.scoring.naming.target import VARIETIES, Variety
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
 
 Kind = TypeVar("Kind")

@@ -51,7 +51,7 @@ class AttemptReading:
         ear: whether a listener wrote it, not a machine.
         guessed: whether the pronunciation follows from the letters only.
         breaks: numbers of the phonemes of the first way before which a pause or a word begins.
-        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`, for what was removed.
+        flags: of :data:`tabwb.scoring.naming.target.FLAGS`, for what was removed.
         noise: whether there was unintelligible speech.
         broken_off: whether a listener marked it as a fragment (``d-``).
         mapped: sounds outside the 40, each with the phoneme it is read as (``ɒ=AA``).
@@ -127,13 +127,10 @@ def aside(reading: AttemptReading) -> str:
 
 def _carrier_length(words: Sequence[str]) -> int:
     """Return the number of words of the longest carrier at the beginning; 0 without one."""
-    lengths = (len(phrase.split()) for phrase in CARRIERS if _begins(words, phrase))
-    return max(lengths, default=0)
-
-
-def _begins(words: Sequence[str], phrase: str) -> bool:
-    parts = tuple(phrase.split())
-    return tuple(words[: len(parts)]) == parts
+    begun = f"{' '.join(words)} "
+    return max(
+        (len(phrase.split()) for phrase in CARRIERS if begun.startswith(f"{phrase} ")), default=0
+    )
 
 
 def cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
@@ -159,33 +156,28 @@ def _word_cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
         for phrase in phrases:
             parts = tuple(phrase.split())
             if len(reading.words) > len(parts) and reading.words[: len(parts)] == parts:
-                yield _rest_of_words(reading, len(parts), flag)
-    if len(reading.words) > 1 and reading.words[0] not in FILLERS and is_filler(reading.words[0]):
-        yield _rest_of_words(reading, 1, "filler")
-    if len(reading.words) > 1 and is_filler(reading.words[-1]):
-        yield replace(
-            reading,
-            words=reading.words[:-1],
-            flags=_with(reading, "filler"),
-            ways=(),
-            guessed=False,
-        )
-    first, second = (*reading.words, "")[:2]
-    if second and first == second:
-        yield _rest_of_words(reading, 1, "repeated")
-    elif second and first.endswith("-"):
-        yield _rest_of_words(reading, 1, "false-start")
+                yield _of_words(reading, reading.words[len(parts) :], flag)
+    if len(reading.words) < 2:
+        return
+    first, second, *_ = reading.words
+    if first not in FILLERS and is_filler(first):
+        yield _of_words(reading, reading.words[1:], "filler")
+    if is_filler(reading.words[-1]):
+        yield _of_words(reading, reading.words[:-1], "filler")
+    if first == second:
+        yield _of_words(reading, reading.words[1:], "repeated")
+    elif first.endswith("-"):
+        yield _of_words(reading, reading.words[1:], "false-start")
 
 
-def _rest_of_words(reading: AttemptReading, count: int, flag: str) -> AttemptReading:
+def _of_words(reading: AttemptReading, rest: tuple[str, ...], flag: str) -> AttemptReading:
     # The ways belong to the whole attempt: those of the rest are looked up again.
-    rest = reading.words[count:]
     return replace(reading, words=rest, flags=_with(reading, flag), ways=(), guessed=False)
 
 
 def _sound_cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
     whole = reading.phonemes
-    for flag, sound in carrier_sounds():
+    for sound, flag in carrier_sounds().items():
         if len(whole) > len(sound) and whole[: len(sound)] == sound:
             yield _rest_of_sounds(reading, len(sound), flag)
     for length in range(len(whole) // 2, 0, -1):
@@ -206,22 +198,18 @@ def _with(reading: AttemptReading, flag: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def carrier_sounds() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the sounds of carriers and fillers with their flags, the longest first."""
+def carrier_sounds() -> dict[tuple[str, ...], str]:
+    """Return the flags of carriers and fillers by their sounds, the longest first."""
     flags: dict[tuple[str, ...], str] = dict.fromkeys(_FILLER_SOUNDS, "filler")
     for phrase in CARRIERS:
-        for sound in sounds_of(phrase):
-            flags[sound] = "carrier"
-    return tuple(
-        (flag, sound) for sound, flag in sorted(flags.items(), key=lambda entry: -len(entry[0]))
-    )
+        flags |= dict.fromkeys(sounds_of(phrase), "carrier")
+    return dict(sorted(flags.items(), key=lambda entry: -len(entry[0])))
 
 
 @lru_cache(maxsize=1)
 def _aside_sounds() -> dict[tuple[str, ...], str]:
     """Return the flags of carriers and fillers by sound, including fillers that are words."""
-    words = {sound: "filler" for word in FILLERS for sound in sounds_of(word)}
-    return words | {sound: flag for flag, sound in carrier_sounds()}
+    return {sound: "filler" for word in FILLERS for sound in sounds_of(word)} | carrier_sounds()
 
 
 @lru_cache(maxsize=256)
@@ -241,8 +229,7 @@ def dont_know_sounds() -> frozenset[tuple[str, ...]]:
 def is_fragment(phonemes: Sequence[str], accepted: Sequence[Sequence[str]] = ()) -> bool:
     """Return whether an attempt lacks a consonant or a vowel other than schwa (PNT).
 
-    The inventory has one phoneme for the vowel of "but" and for schwa; at the end of an attempt it
-    is read as schwa [ours]. An accepted form is never a fragment.
+    AH at the end of an attempt is read as schwa [ours]. An accepted form is never a fragment.
 
     Args:
         phonemes: of the attempt.

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tabwb.phonology.inventory import to_ipa
 from tabwb.scoring.naming.attempts import AttemptReading
-from tabwb.scoring.naming.forms import Variety
-from tabwb.scoring.naming.similarity import Similarity, chance_rate, most_similar
-from tabwb.scoring.naming.target import Accepted, NamingTarget, Number, Rule, Tolerance
-from tabwb.scoring.naming.words import Words, is_word, words_sounding
-
-UNDECIDED = "undecided"
+from tabwb.scoring.naming.target import (
+    Accepted,
+    Matched,
+    NamingTarget,
+    Number,
+    Rule,
+    Tolerance,
+    Variety,
+    matched,
+)
+from tabwb.scoring.naming.words import (
+    Similarity,
+    Words,
+    chance_rate,
+    is_word,
+    most_similar,
+    plurals,
+    words_sounding,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +68,15 @@ class Proposal:
     """A proposed code with its reasons.
 
     Attributes:
-        code: one of :data:`tabwb.scoring.naming.codes.CODES`; ``undecided`` where only a person can
-            decide.
+        code: one of :data:`tabwb.scoring.naming.target.CODES`.
         clause: why, for people.
-        rule: number of the rule that decided, of :data:`RULES`.
+        rule: number of the rule that decided, of :data:`tabwb.scoring.naming.rules.RULES`.
         candidates: the codes that a person chooses from where it is undecided.
         homophones: words of the dictionary with the sound of the attempt, the commonest first.
         chance_rate: share of random word pairs that the similarity rule relates; None where the
             proposal does not use it.
         repeats: id of an earlier item with the same response, or empty; whatever the code.
-        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
         attempt: number of the attempt that was coded, from 1; None without any.
         form: the accepted form that was said, or None.
         edits: phonemes that a tolerance let pass.
@@ -103,7 +116,7 @@ class Proposal:
         }
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class Case:
     """One attempt to be coded. Values that several rules need are computed once.
 
@@ -120,33 +133,25 @@ class Case:
     settings: Settings = Settings()
     earlier: Sequence[Earlier] = ()
     followed: bool = False
-    _words: Words | None = field(default=None, init=False)
-    _alike: Similarity | None = field(default=None, init=False)
 
     @property
     def listed(self) -> frozenset[str]:
         """Words listed by the battery."""
         return self.target.listed | self.settings.listed
 
-    @property
+    @cached_property
     def words(self) -> Words:
         """The words with the sound of the attempt; none where a listener wrote words."""
-        if self._words is None:
-            self._words = (
-                Words()
-                if self.reading.words or not self.reading.phonemes
-                else words_sounding(self.reading.phonemes, self.listed)
-            )
-        return self._words
+        if self.reading.words or not self.reading.phonemes:
+            return Words()
+        return words_sounding(self.reading.phonemes, self.listed)
 
-    @property
+    @cached_property
     def alike(self) -> Similarity:
         """How similar it is to the target's own forms (rule 14)."""
-        if self._alike is None:
-            word = self.reading.word or (self.words.all[0] if self.words.all else "")
-            target = self.target.target.casefold()
-            self._alike = most_similar(self.target.own, self.reading.ways, target, word)
-        return self._alike
+        word = self.reading.word or (self.words.all[0] if self.words.all else "")
+        target = self.target.target.casefold()
+        return most_similar(self.target.own, self.reading.ways, target, word)
 
     @property
     def shown(self) -> str:
@@ -173,6 +178,35 @@ class Case:
                 return item.item
         return ""
 
+    def matching_form(self, varieties: Sequence[Variety] = ()) -> Matched | None:
+        """Return the accepted form that the attempt equals in some varieties of English.
+
+        A guessed sound equals none.
+        """
+        if self.reading.words and self.reading.guessed:
+            return None
+        matches = (
+            matched(way, self.target.accept, self.target.target.casefold(), varieties)
+            for way in self.reading.ways
+        )
+        return next((match for match in matches if match is not None), None)
+
+    def named_word(self, words: Sequence[str], names: Sequence[str]) -> str:
+        """Return the first word that is in a list, also in another number; empty without one.
+
+        Args:
+            words: words of the response.
+            names: a list of the item.
+        """
+        for word in words:
+            if word in names:
+                return word
+            if self.settings.number == "ignored" and " " not in word:
+                for name in names:
+                    if word in plurals(name):
+                        return name
+        return ""
+
     def undecided(self, clause: str, *candidates: str, alike: bool = False) -> Proposal:
         """Return a proposal that leaves the code to a person.
 
@@ -181,21 +215,20 @@ class Case:
             candidates: the codes to choose from.
             alike: whether the proposal rests on the similarity in sound.
         """
-        return self.proposed(UNDECIDED, clause, alike=alike, candidates=candidates)
+        return replace(self.proposed("undecided", clause, alike=alike), candidates=candidates)
 
-    def proposed(
-        self, code: str, clause: str, *, alike: bool = False, candidates: tuple[str, ...] = ()
-    ) -> Proposal:
+    def proposed(self, code: str, clause: str, *, alike: bool = False) -> Proposal:
         """Return a proposal with this code.
 
         Args:
-            code: one of :data:`tabwb.scoring.naming.codes.CODES`.
+            code: one of :data:`tabwb.scoring.naming.target.CODES`.
             clause: why, for people.
             alike: whether the proposal rests on the similarity in sound.
-            candidates: the codes to choose from where it is undecided.
         """
-        if alike:
-            clause = f"{clause}; {self.alike.sentence}"
-        rate = chance_rate() if alike and self.alike.related else None
-        homophones = self.words.all
-        return Proposal(code, clause, "", candidates, homophones, rate, self.repeats)
+        return Proposal(
+            code,
+            f"{clause}; {self.alike.sentence}" if alike else clause,
+            homophones=self.words.all,
+            chance_rate=chance_rate() if alike and self.alike.related else None,
+            repeats=self.repeats,
+        )

@@ -27,8 +27,8 @@ class Correctness:
         clause: why, for people.
         form: the accepted form that was found, or None.
         start_s, end_s: where it was found, on the clock of the segments; None without a form.
-        place: number of its first phoneme in the response, silence and noise left out, from 0.
-        edits: phonemes left out, put in or replaced that a tolerance let pass; 0 for equality.
+        place: number of its first phoneme in the response without silence and noise, from 0.
+        edits: phonemes deleted, inserted or replaced that a tolerance let pass.
         embedded: right, but with adjacent phonemes without a pause: check by ear.
         attempt: number of the attempt that was judged, from 1; None where a form stands anywhere.
         provisional: attempts were proposed by a machine.
@@ -48,7 +48,7 @@ class Correctness:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Flags of :data:`tabwb.scoring.naming.codes.FLAGS` that follow from it."""
+        """Flags of :data:`tabwb.scoring.naming.target.FLAGS` that follow from it."""
         dialect = self.form is not None and self.form.reason == "dialect"
         return ("embedded",) * self.embedded + ("dialect",) * dialect
 
@@ -90,23 +90,15 @@ def correct_any(
     spoken = [segment for segment in segments if segment.phoneme not in SILENT]
     if not spoken:
         return Correctness("correct-any", False, "no phoneme was heard")
-    apart = _breaks(segments)
-    best = min(_places(spoken, accept, tolerance, apart), default=None)
+    best = min(_places(spoken, accept, tolerance, _breaks(segments)), default=None)
     if best is None:
         return Correctness("correct-any", False, "the response holds no accepted form")
     edits, embedded, number, start, end = best
     form = accept[number]
     clause = f"/{to_ipa(form.phonemes)}/ is in the response{_tolerated(edits)}"
+    onset, offset = spoken[start].start_s, spoken[end - 1].end_s
     return Correctness(
-        "correct-any",
-        True,
-        clause,
-        form,
-        spoken[start].start_s,
-        spoken[end - 1].end_s,
-        edits,
-        embedded,
-        place=start,
+        "correct-any", True, clause, form, onset, offset, edits, embedded, place=start
     )
 
 
@@ -140,9 +132,6 @@ def edits_within(
     if common_subsequence(phonemes, form) < share * longer:
         return None
     return int(align_phonemes(form, phonemes).distance)
-
-
-# ------------------------------------------------------------------ inside
 
 
 def _breaks(segments: Sequence[Segment]) -> list[bool]:
@@ -197,8 +186,8 @@ class TargetDistance:
 
     Attributes:
         form: the nearest.
-        phonemes: alignment by phonemes; its rate is edits over the form's phonemes.
-        features: alignment by features, for display; its rate is over 24 x the form's phonemes.
+        phonemes, features: alignments by phonemes and by features; their rates are over the form's
+            phonemes and 24 x these.
     """
 
     form: Accepted
@@ -235,8 +224,8 @@ def distance_from_target(
     """Return the distance to the nearest accepted form; None without a phoneme.
 
     The nearest form is one that the response contains without interruption; then by feature rate,
-    by phoneme rate, and in the battery's order [ours]. Meant for correct and phonological attempts:
-    see :data:`tabwb.scoring.naming.codes.CODES` for the codes where it is meaningful.
+    by phoneme rate, and in the battery's order [ours]. Meaningful for codes that are *phonological*
+    in :data:`tabwb.scoring.naming.target.CODES`.
 
     Args:
         phonemes: phonemes of the response; silence and noise are left out.
@@ -255,12 +244,9 @@ def distance_from_target(
         )
         for form in accept
     )
-    return min(
-        distances,
-        key=lambda distance: (
-            not contains(spoken, distance.form.phonemes),
-            distance.feature_rate,
-            distance.phoneme_rate,
-        ),
-        default=None,
-    )
+
+    def rank(distance: TargetDistance) -> tuple[bool, float, float]:
+        inside = contains(spoken, distance.form.phonemes)
+        return not inside, distance.feature_rate, distance.phoneme_rate
+
+    return min(distances, key=rank, default=None)

@@ -1,6 +1,6 @@
 """A response to a picture: its attempts, both rules of correctness, and the code proposed for it.
 
-The code of an attempt comes from :mod:`tabwb.scoring.naming.table`; a person decides.
+The code of an attempt comes from :mod:`tabwb.scoring.naming.rules`; a person decides.
 """
 
 from __future__ import annotations
@@ -12,14 +12,6 @@ from itertools import pairwise
 from tabwb.phonology.distance import align_phonemes
 from tabwb.phonology.inventory import SILENT
 from tabwb.records.speech import Segment
-from tabwb.scoring.naming.attempt_rules import (
-    LISTS,
-    accepted,
-    declared_variety,
-    no_name_comes,
-    other_number,
-    weak_vowels,
-)
 from tabwb.scoring.naming.attempts import (
     BREAK_S,
     AttemptReading,
@@ -31,10 +23,17 @@ from tabwb.scoring.naming.attempts import (
 )
 from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
 from tabwb.scoring.naming.correct import Correctness, correct_any
-from tabwb.scoring.naming.forms import matched
 from tabwb.scoring.naming.heard import HeardAs, read_words
-from tabwb.scoring.naming.table import decide
-from tabwb.scoring.naming.target import NamingTarget, Rule
+from tabwb.scoring.naming.rules import (
+    LISTS,
+    accepted,
+    decide,
+    declared_variety,
+    no_name_comes,
+    other_number,
+    weak_vowels,
+)
+from tabwb.scoring.naming.target import NamingTarget, Rule, matched
 from tabwb.scoring.naming.words import pronunciations
 
 _RIGHT = (accepted, weak_vowels, other_number, declared_variety)
@@ -65,10 +64,9 @@ class Response:
             target: what the response is compared with.
             settings: rules of the battery, and of the speaker.
         """
-        number = self.proposal.attempt
-        if number is None:
+        if (number := self.proposal.attempt) is None:
             return ()
-        return read_attempt(target, self.readings[number - 1], settings).phonemes
+        return _read_attempt(target, self.readings[number - 1], settings).phonemes
 
 
 def propose_response(
@@ -155,18 +153,13 @@ def _machine_reading(attempt: SpokenAttempt) -> AttemptReading:
     return AttemptReading((attempt.phonemes,), breaks=breaks)
 
 
-def read_attempt(
+def _read_attempt(
     target: NamingTarget, reading: AttemptReading, settings: Settings
 ) -> AttemptReading:
     """Return an attempt without fillers, carriers and false starts (rules 5 and 6).
 
     The whole attempt is tried first, then the cut that leaves an accepted form, then the one that
     leaves a word. From words that a listener wrote every carrier and filler is removed.
-
-    Args:
-        target: what the attempt is compared with.
-        reading: the whole attempt.
-        settings: rules of the battery, and of the speaker.
     """
     if _is_right(target, reading, settings) or _is_whole(target, reading, settings):
         return reading
@@ -188,8 +181,7 @@ def _is_right(target: NamingTarget, reading: AttemptReading, settings: Settings)
 def _is_whole(target: NamingTarget, reading: AttemptReading, settings: Settings) -> bool:
     """Return whether the uncut attempt has a meaning: a word, or that no name comes."""
     case = Case(target, reading, settings)
-    lists = (getattr(target, name) for name in LISTS)
-    listed = any(reading.word in words for words in lists) if reading.words else False
+    listed = any(reading.word in getattr(target, name) for name in LISTS)
     return listed or case.is_word or no_name_comes(case) is not None
 
 
@@ -207,7 +199,7 @@ def _proposals(
         if not attempt.complete:
             proposals.append(None)
             continue
-        read = read_attempt(target, whole, settings)
+        read = _read_attempt(target, whole, settings)
         proposal = decide(Case(target, read, settings, earlier, followed=right))
         right = right or proposal.code == "correct"
         proposals.append(proposal)
@@ -250,15 +242,14 @@ def _first(
     proposal: Proposal, attempts: Sequence[SpokenAttempt], *, provisional: bool
 ) -> Correctness:
     number = proposal.attempt
-    attempt = None if number is None else attempts[number - 1]
-    timed = attempt is not None and proposal.right
+    attempt = attempts[number - 1] if number and proposal.right else None
     return Correctness(
         "correct-first",
         proposal.right,
         proposal.clause if number is None else f"attempt {number}: {proposal.clause}",
         proposal.form,
-        attempt.onset_s if timed and attempt else None,
-        attempt.offset_s if timed and attempt else None,
+        attempt.onset_s if attempt else None,
+        attempt.offset_s if attempt else None,
         proposal.edits,
         attempt=number,
         provisional=provisional,
@@ -330,14 +321,8 @@ def _of_response(
     settings: Settings,
     heard: HeardAs | None,
 ) -> Proposal:
-    right = next(
-        (
-            at
-            for at, entry in enumerate(proposals, 1)
-            if entry is not None and entry.code == "correct"
-        ),
-        None,
-    )
+    codes = [None if proposal is None else proposal.code for proposal in proposals]
+    right = codes.index("correct") + 1 if "correct" in codes else None
     anywhere = verdicts["correct-any"]
     wrong_first = first.right is False and first.attempt is not None
     flags: list[str] = []

@@ -13,8 +13,8 @@ from typing import Literal
 
 from tabwb.records.naming import Score
 from tabwb.scoring.estimate import Interval, clopper_pearson
-from tabwb.scoring.naming.codes import CODES
 from tabwb.scoring.naming.decide import Outcome
+from tabwb.scoring.naming.target import CODES
 
 Status = Literal["answered", "not-administered", "void", "skipped", "not-scorable", "planned"]
 Basis = Literal["person", "correct-any", "correct-first", "outcome"]
@@ -37,7 +37,7 @@ class NamedItem:
         outcome: by the battery's rules, or None.
         code: a person's, or the one that follows from a person's score, or empty.
         proposed: by rule, or empty.
-        flags: of :data:`tabwb.scoring.naming.codes.FLAGS`.
+        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
         cues: kind of each cue given, in order, with whether it counts.
         latency_s: from the picture to the onset, or None.
         heard: what a person heard, or empty.

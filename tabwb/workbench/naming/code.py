@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from tabwb.scoring.naming.codes import CODES, FLAGS
+from tabwb.scoring.naming.target import CODES, FLAGS
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.wording import QUIET
 

@@ -16,7 +16,7 @@ from tabwb.administer.naming.strategy import instructions_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import Take
 from tabwb.records.states import TrialState
-from tabwb.scoring.naming.codes import right_by_score
+from tabwb.scoring.naming.target import right_by_score
 from tabwb.tasks.spoken_naming.rules import cues_of
 from tabwb.workbench.naming.pictures import read_picture
 from tabwb.workbench.naming.view_models import (

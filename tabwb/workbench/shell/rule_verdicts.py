@@ -16,7 +16,7 @@ from textual.content import Content
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.report.render.naming import SCORES
-from tabwb.scoring.naming.codes import CODES
+from tabwb.scoring.naming.target import CODES
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:

@@ -1,0 +1,478 @@
+"""The ordered decision table of spoken naming: the first rule that applies decides.
+
+Data and code in one order: an entry of :data:`RULES` has a number, a name, its source, and the
+function that applies it to one attempt and returns a proposal or None. The docstring of the
+function is the rule in words (printed in ``docs/naming-rules.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from tabwb.phonology.inventory import is_vowel, to_ipa
+from tabwb.scoring.lexicon import load_lexicon
+from tabwb.scoring.naming.attempts import AttemptReading, aside, dont_know_sounds
+from tabwb.scoring.naming.case import Case, Proposal
+from tabwb.scoring.naming.correct import edits_within
+from tabwb.scoring.naming.heard import read_words
+from tabwb.scoring.naming.target import (
+    NO_SPEECH,
+    UNHEARD,
+    VARIETIES,
+    Accepted,
+)
+from tabwb.scoring.naming.words import (
+    derived,
+    endings_of,
+    is_word,
+    numbers_of,
+    phrase_of,
+    plurals,
+    pronunciations,
+)
+from tabwb.scoring.text import contains
+
+SYLLABLES: Final = 3
+"""Syllables of a target from which on a single syllable may be a fragment (PNT)."""
+LISTS: Final = {"semantic": "semantic", "visual": "visual", "parts": "picture-part"}
+"""A list of the item and the code of its words."""
+
+
+# ------------------------------------------------------------------ 1 to 3: no name
+
+
+def no_response(case: Case) -> Proposal | None:
+    """No phoneme and no noise: *no-response*."""
+    if case.reading.ways or case.reading.words or case.reading.noise:
+        return None
+    return Proposal("no-response", NO_SPEECH)
+
+
+def unintelligible(case: Case) -> Proposal | None:
+    """Only `<spn>` or `<unk>`: *undecided* (no-response, other). Unintelligible speech is not
+    silence.
+    """
+    if case.reading.ways or case.reading.words:
+        return None
+    return case.undecided("only unintelligible sounds", "no-response", "other")
+
+
+def no_name_comes(case: Case) -> Proposal | None:
+    """Heard "I don't know", "no idea", "what's it called", or fillers alone: *no-response*; by
+    phonemes *undecided*.
+    """
+    word = case.reading.word
+    flag = aside(case.reading) if word else ""
+    if flag in ("filler", "dont-know"):
+        proposal = case.proposed("no-response", f"{case.shown}: no name comes")
+        return replace(proposal, flags=("dont-know",)) if flag == "dont-know" else proposal
+    if not word and case.reading.phonemes in dont_know_sounds():
+        return case.undecided(
+            f"{case.shown}: may say that no name comes", "no-response", "description"
+        )
+    return None
+
+
+# ------------------------------------------------------------------ 6: fragments
+
+
+def fragment(case: Case) -> Proposal | None:
+    """An attempt without a consonant and a vowel other than schwa is a fragment. Fragments are
+    skipped; if there is nothing else, *fragment* (by phonemes *undecided*). A repeated
+    beginning ("b- bed") is left out as a false start.
+    """
+    if not case.reading.broken_off:
+        return None
+    clause = f"{case.shown}: less than a consonant and a vowel"
+    if case.reading.ear:
+        return case.proposed("fragment", clause)
+    return case.undecided(clause, "fragment")
+
+
+# ------------------------------------------------------------------ 7: right
+
+
+def accepted(case: Case) -> Proposal | None:
+    """An accepted name or form: *correct*."""
+    if case.reading.word in case.target.names:
+        return case.proposed("correct", f"{case.shown} is an accepted name")
+    match = case.matching_form()
+    return None if match is None or match.weak else _right(case, match.form, "")
+
+
+def weak_vowels(case: Case) -> Proposal | None:
+    """Equal except for unstressed AH and IH, flaps, or T before R as CH: *correct*."""
+    match = case.matching_form()
+    return None if match is None else _right(case, match.form, ", weak vowels and flaps ignored")
+
+
+def other_number(case: Case) -> Proposal | None:
+    """The name in another number: *correct*, flag `number`, unless the battery scores number."""
+    if case.settings.number == "scored":
+        return None
+    forms = {name: form for form in case.target.accept for name in plurals(_name(case, form))}
+    form = forms.get(case.reading.word)
+    if form is None and not case.reading.word:
+        phonemes = case.reading.phonemes
+        form = next(
+            (form for form in case.target.accept if phonemes in numbers_of(form.phonemes)), None
+        )
+        form = form or next(
+            (form for name, form in forms.items() if phonemes in pronunciations(name)), None
+        )
+    if form is None:
+        return None
+    return replace(_right(case, form, " in another number"), flags=("number",))
+
+
+def declared_variety(case: Case) -> Proposal | None:
+    """Equal in a variety that the participant is recorded to speak: *correct*, flag `dialect`."""
+    match = case.matching_form(case.settings.varieties)
+    if match is None:
+        return None
+    right = _right(case, match.form, f" ({', '.join(match.varieties)})")
+    return replace(right, flags=("dialect",))
+
+
+def tolerated(case: Case) -> Proposal | None:
+    """Within the battery's tolerance: *correct*."""
+    tolerance = case.settings.tolerance
+    if tolerance is None or case.reading.words:
+        return None
+    within = [
+        (edits, number)
+        for number, form in enumerate(case.target.accept)
+        if (edits := edits_within(case.reading.phonemes, form.phonemes, tolerance)) is not None
+    ]
+    if not within:
+        return None
+    edits, number = min(within)
+    but = f" but for {edits} tolerated phoneme{'s' * (edits > 1)}"
+    return replace(_right(case, case.target.accept[number], but), edits=edits)
+
+
+def undeclared_variety(case: Case) -> Proposal | None:
+    """Equal only in a variety that is not recorded: *undecided* (correct, or the code without
+    the variety).
+    """
+    if case.reading.words:
+        return None
+    match = case.matching_form([variety for variety in VARIETIES if variety not in UNHEARD])
+    if match is None:
+        return None
+    other = decide(case, after="7u")
+    names = ", ".join(match.varieties)
+    clause = f"{case.shown} is right for a speaker of a variety with {names}"
+    candidates = ("correct", *(other.candidates or (other.code,)))
+    return replace(case.undecided(clause, *candidates), chance_rate=None)
+
+
+def _name(case: Case, form: Accepted) -> str:
+    return (form.word or case.target.target).casefold()
+
+
+def _right(case: Case, form: Accepted, how: str) -> Proposal:
+    flags = ("dialect",) * (form.reason == "dialect")
+    clause = f"{case.shown} equals /{to_ipa(form.phonemes)}/{how}"
+    return replace(case.proposed("correct", clause), flags=flags, form=form)
+
+
+# ------------------------------------------------------------------ 8 to 11: tied to the target
+
+
+def one_syllable(case: Case) -> Proposal | None:
+    """One syllable of a target of three or more: *undecided* (fragment, or the code without
+    this rule).
+    """
+    phonemes = case.reading.phonemes
+    if case.reading.words or sum(map(is_vowel, phonemes)) != 1:
+        return None
+    whole = [form for form in case.target.own if sum(map(is_vowel, form)) >= SYLLABLES]
+    if len(whole) < len(case.target.own) or not any(contains(form, phonemes) for form in whole):
+        return None
+    clause = f"{case.shown} may be one syllable of the target, cut off"
+    word = ("formal",) * bool(case.words.common)
+    if case.followed:
+        return case.undecided(clause, "correct", *(word or ("nonword-related",)))
+    return case.undecided(clause, "fragment", *word, "nonword-related")
+
+
+def other_ending(case: Case) -> Proposal | None:
+    """The target with an ending other than number: *morphological* if heard, *undecided* by
+    phonemes.
+    """
+    spelled = frozenset[str]().union(*(derived(name) for name in case.target.names))
+    sounds = frozenset[tuple[str, ...]]().union(*(endings_of(form) for form in case.target.own))
+    if case.settings.number == "scored":
+        spelled = spelled.union(*(plurals(name) for name in case.target.names))
+        sounds = sounds.union(*(numbers_of(form) for form in case.target.own))
+    reading = case.reading
+    if reading.words:
+        if reading.word not in spelled:
+            return None
+        return case.proposed("morphological", f"{case.shown} is the target with an ending")
+    named = not spelled.isdisjoint(case.words.all)
+    if not named and (reading.phonemes not in sounds or case.words.common):
+        return None
+    return case.undecided(f"{case.shown} is the target with an ending", "morphological")
+
+
+def listed_neighbour(case: Case) -> Proposal | None:
+    """A word of the item's lists, before sound is compared: if heard, *semantic*, or *mixed* if
+    similar in sound; *visual*, *picture-part*; by phonemes *undecided* with that candidate.
+    """
+    heard_words = case.reading.words
+    words = (case.reading.word,) if heard_words else case.words.all
+    for list_, usual in LISTS.items():
+        named = case.named_word(words, getattr(case.target, list_))
+        if not named:
+            continue
+        code = "mixed" if usual == "semantic" and case.alike.related else usual
+        clause = f"'{named}' is a neighbour that the battery lists under '{list_}'"
+        alike = code in ("semantic", "mixed")
+        if heard_words:
+            return case.proposed(code, clause, alike=alike)
+        heard = f"{case.shown}: {clause}; if you hear it, write it down"
+        return case.undecided(heard, code, alike=alike)
+    return None
+
+
+def several_words(case: Case) -> Proposal | None:
+    """Several words heard: *description*, or *undecided* (correct, description) if the name is
+    among them, or (semantic, description) if the last is a listed neighbour ("big dog"). A
+    compound of the target ("doghouse") is *undecided*.
+    """
+    reading, names = case.reading, case.target.names
+    if len(reading.words) > 1:
+        spelled = names.union(*map(plurals, names))
+        if not spelled.isdisjoint(reading.words):
+            clause = f"{case.shown} holds the name among other words"
+            return case.undecided(clause, "correct", "description")
+        last = replace(case, reading=read_words(reading.words[-1:]))
+        if near := listed_neighbour(last):
+            return case.undecided(f"several words; {near.clause}", near.code, "description")
+        if all(
+            is_word(word.partition("'")[0], case.listed) or "'" in word for word in reading.words
+        ):
+            return case.proposed("description", f"{case.shown}: several words, no name")
+        return case.undecided(f"{case.shown}: several words", "description", "other")
+    if compound := _compound_of(case):
+        clause = f"{case.shown}: '{compound}' is a compound of the target"
+        return case.undecided(clause, "semantic", "mixed", "morphological")
+    if not reading.words and reading.breaks and (pieces := _pieces(case)):
+        first = pieces[0]
+        clause = f"several words without a pause of 1 s; {first.clause}"
+        return case.undecided(clause, *(first.candidates or (first.code,)), "description")
+    return None
+
+
+def _pieces(case: Case) -> list[Proposal]:
+    """Return a proposal for each word where short pauses separate common words, else nothing."""
+    phonemes = case.reading.phonemes
+    ends = [0, *sorted(case.reading.breaks), len(phonemes)]
+    cases = [
+        replace(case, reading=AttemptReading((phonemes[start:end],), ear=case.reading.ear))
+        for start, end in pairwise(ends)
+    ]
+    return [decide(piece) for piece in cases] if all(piece.is_word for piece in cases) else []
+
+
+def _compound_of(case: Case) -> str:
+    """Return a word that is a compound of the target and another word, or empty."""
+    words = case.reading.words or case.words.all
+    for word in words:
+        for name in case.target.names:
+            for rest in (word.removeprefix(name), word.removesuffix(name)):
+                if rest != word and len(rest) > 2 and len(name) > 2 and load_lexicon().common(rest):
+                    return word
+    return ""
+
+
+def rarer_word(case: Case) -> Proposal | None:
+    """Only a rarer word (SCOWL 40 to 60) has this sound, or a heard word has no listed sound:
+    *undecided* between nonword and word.
+    """
+    related = case.alike.related
+    nonword = "nonword-related" if related else "nonword-unrelated"
+    if case.reading.words:
+        if not (case.is_word and case.reading.guessed):
+            return None
+        clause = f"{case.shown} is a word whose sound follows from its letters only"
+        if related:
+            return case.undecided(clause, "formal", "mixed", nonword, alike=True)
+        return case.undecided(clause, nonword, "semantic", "unrelated", alike=True)
+    if case.words.common or not case.words.rarer:
+        return None
+    clause = f"{case.shown} is a word that few people say"
+    words = ("formal",) if related else ("semantic", "unrelated")
+    return case.undecided(clause, nonword, *words, alike=True)
+
+
+def nonword(case: Case) -> Proposal | None:
+    """No word has this sound: *nonword-related* if it is similar to the target, otherwise
+    *nonword-unrelated*.
+    """
+    if case.is_word:
+        return None
+    code = "nonword-related" if case.alike.related else "nonword-unrelated"
+    if not case.reading.words and (phrase := phrase_of(case.reading.phonemes)):
+        clause = f"{case.shown}: may be several words, '{' '.join(phrase)}'"
+        return case.undecided(clause, "description", code)
+    if case.reading.words and not case.reading.guessed:
+        clause = f"{case.shown} is in the dictionary of sounds only, as names are"
+        words = ("formal", "mixed") if case.alike.related else ("semantic", "unrelated")
+        return case.undecided(clause, code, *words, alike=True)
+    rare = f" (but '{case.words.other[0]}')" if case.words.other else ""
+    shown = case.shown if case.reading.words else f"/{to_ipa(case.reading.phonemes)}/"
+    return case.proposed(code, f"{shown} is not a common word{rare}", alike=True)
+
+
+def similar_word(case: Case) -> Proposal | None:
+    """A word similar in sound whose relation in meaning is not known: *undecided* (formal,
+    mixed); *formal* if the battery lists it as unrelated.
+    """
+    if not case.alike.related:
+        return None
+    words = case.reading.words or case.words.all
+    if case.named_word(words, case.target.unrelated) and case.reading.words:
+        clause = f"{case.shown} is listed as unrelated in meaning"
+        return case.proposed("formal", clause, alike=True)
+    clause = f"{case.shown}: its relation in meaning is not known"
+    return case.undecided(clause, "formal", "mixed", alike=True)
+
+
+def perseveration(case: Case) -> Proposal | None:
+    """The response to an earlier item: *perseveration* if heard, a candidate by phonemes."""
+    if not case.repeats:
+        return None
+    clause = f"{case.shown} was said to '{case.repeats}' before"
+    if case.reading.words:
+        return case.proposed("perseveration", clause)
+    return case.undecided(clause, "perseveration", "semantic", "unrelated")
+
+
+def other_word(case: Case) -> Proposal | None:
+    """Any other word: *undecided* (semantic, unrelated); *unrelated* if the battery lists it
+    so.
+    """
+    if case.named_word(case.reading.words, case.target.unrelated):
+        clause = f"{case.shown} is listed as unrelated in meaning"
+        return case.proposed("unrelated", clause, alike=True)
+    clause = f"{case.shown} is not on this item's lists of related words"
+    return case.undecided(clause, "semantic", "unrelated", alike=True)
+
+
+# ------------------------------------------------------------------ the table
+
+
+@dataclass(frozen=True, slots=True)
+class NamingRule:
+    """One row of the table.
+
+    Attributes:
+        number: as it is cited.
+        name: in two or three words.
+        source: publication, or ours.
+        decides: the function of a rule on one attempt; None for a rule that prepares the attempts
+            or combines them.
+        done_by: the function, module and name, of a rule without ``decides``.
+        text: what such a rule says.
+    """
+
+    number: str
+    name: str
+    source: str
+    decides: Callable[[Case], Proposal | None] | None = None
+    done_by: str = ""
+    text: str = ""
+
+    @property
+    def says(self) -> str:
+        """The rule in words."""
+        text = self.text if self.decides is None else self.decides.__doc__
+        return " ".join((text or "").split())
+
+
+RULES: Final[tuple[NamingRule, ...]] = (
+    NamingRule(
+        "0",
+        "heard",
+        "ours",
+        done_by="propose.read_attempts",
+        text="What a listener heard replaces the transcript, attempt by attempt, for code, "
+        "alignment and distance.",
+    ),
+    NamingRule("1", "no response", "PNT", no_response),
+    NamingRule("2", "unintelligible", "PSST, appendix B.4", unintelligible),
+    NamingRule("3", "no name comes", "PNT", no_name_comes),
+    NamingRule(
+        "4",
+        "attempts",
+        "PNT",
+        done_by="attempts.propose_attempts",
+        text="A response is divided at pauses of 1 s, at marks, at a written `<sil>`, and at "
+        "commas in what was heard.",
+    ),
+    NamingRule(
+        "5",
+        "carriers and fillers",
+        "PNT",
+        done_by="attempts.cuts",
+        text='Articles, carrier phrases ("it\'s a") and fillers ("um") are left out if an accepted '
+        'form or a word remains. The whole is tested first: "about" contains no article.',
+    ),
+    NamingRule("6", "fragment", "PNT", fragment),
+    NamingRule("7", "accepted form", "PSST; PNT", accepted),
+    NamingRule(
+        "7w", "weak vowels", "PSST lists both for some items; ours for the others", weak_vowels
+    ),
+    NamingRule("7n", "number", "PNT", other_number),
+    NamingRule("7d", "declared variety", "PSST: dialect is right; ours which", declared_variety),
+    NamingRule("7t", "tolerance", "Schwartz 2006 (one slip), VNT (half); battery", tolerated),
+    NamingRule("7u", "undeclared variety", "ours", undeclared_variety),
+    NamingRule("8", "one syllable", 'PNT: "cop" for helicopter is not complete', one_syllable),
+    NamingRule("9", "other ending", "ours", other_ending),
+    NamingRule("10", "listed neighbour", "PNT", listed_neighbour),
+    NamingRule("11", "several words", "PNT; ours", several_words),
+    NamingRule("12", "rarer word", "ours", rarer_word),
+    NamingRule("13", "nonword", "PNT", nonword),
+    NamingRule("14", "similar word", "PNT", similar_word),
+    NamingRule("15p", "perseveration", "ours; the PNT notes it beside the code", perseveration),
+    NamingRule("15", "other word", "PNT", other_word),
+    NamingRule(
+        "16",
+        "first complete attempt",
+        "PNT; PSST task B",
+        done_by="propose.propose_response",
+        text="The code of a response is that of its first complete attempt; fillers and remarks "
+        "that no name comes are skipped if an attempt at a name follows. Under `correct-any` it is "
+        "*correct* if any attempt is right or an accepted form occurs anywhere.",
+    ),
+)
+"""The table, in the order in which it is applied."""
+
+
+def decide(case: Case, after: str = "") -> Proposal:
+    """Return the proposal of the first rule that applies.
+
+    Args:
+        case: the attempt.
+        after: number of a rule; only the rules after it are tried.
+    """
+    first = next((at for at, rule in enumerate(RULES, 1) if rule.number == after), 0)
+    for rule in RULES[first:]:
+        proposal = rule.decides(case) if rule.decides else None
+        if proposal is not None:
+            break
+    else:
+        raise AssertionError("the last rule decides always")
+    flags, clause = [*case.reading.flags, *proposal.flags], proposal.clause
+    if case.reading.mapped:
+        flags.append("mapped-sound")
+        clause = f"{clause}; read as {', '.join(dict.fromkeys(case.reading.mapped))}"
+    if proposal.code != "correct":
+        flags += ["guessed-sound"] * case.reading.guessed + ["repeats"] * bool(proposal.repeats)
+    return replace(proposal, rule=rule.number, flags=tuple(dict.fromkeys(flags)), clause=clause)
