@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.records.states import ResponseKind
-from tabwb.scoring.rules import (
+from tabwb.scoring.rules.judge import judge
+from tabwb.scoring.rules.passage import TextContext
+from tabwb.scoring.rules.verdicts import (
     CURRENT,
     FEATURES,
     NEVER,
@@ -23,9 +25,7 @@ from tabwb.scoring.rules import (
     TWO_SIDED,
     Outcome,
     RuleVerdict,
-    TextContext,
     Thresholds,
-    judge,
     rater_id,
 )
 

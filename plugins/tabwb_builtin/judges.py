@@ -10,15 +10,15 @@ from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.ratings import Rating, Scope, undefined, valued
 from tabwb.records.specs import Spec
 from tabwb.records.words import FORM_BASED_CAUTION, RULES_CAUTION
-from tabwb.scoring.rules import (
+from tabwb.scoring.rules.judge import judge
+from tabwb.scoring.rules.passage import TextContext
+from tabwb.scoring.rules.verdicts import (
     CURRENT,
     RULES_1,
     TWO_SIDED,
     Outcome,
     RuleVerdict,
-    TextContext,
     Thresholds,
-    judge,
     rater_id,
 )
 from tabwb.scoring.rules.verdicts import undefined as no_verdict

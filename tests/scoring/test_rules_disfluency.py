@@ -7,10 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseStatus
-from tabwb.scoring.rules import Outcome, TextContext
-from tabwb.scoring.rules.approach import approaches, conduite, similarity
-from tabwb.scoring.rules.disfluency import abandoned_utterances, false_starts
-from tabwb.scoring.rules.passage import read
+from tabwb.scoring.rules.disfluency import (
+    abandoned_utterances,
+    approaches,
+    conduite,
+    false_starts,
+    similarity,
+)
+from tabwb.scoring.rules.passage import TextContext, read
+from tabwb.scoring.rules.verdicts import Outcome
 from tabwb.scoring.text import common_subsequence
 
 

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring import language
-from tabwb.scoring.rules import (
+from tabwb.scoring.rules import vocabulary
+from tabwb.scoring.rules.judge import judge
+from tabwb.scoring.rules.passage import TextContext
+from tabwb.scoring.rules.verdicts import (
     CURRENT,
     FEATURES,
     NEVER,
@@ -22,11 +25,8 @@ from tabwb.scoring.rules import (
     TWO_SIDED,
     Outcome,
     RuleVerdict,
-    TextContext,
     Thresholds,
-    judge,
     rater_id,
-    vocabulary,
 )
 from tests.scoring.readings import cases
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tabwb.scoring.rules import Outcome
 from tabwb.scoring.rules.lexical import (
     anomia,
     empty_speech,
@@ -14,6 +13,7 @@ from tabwb.scoring.rules.lexical import (
     neologisms,
 )
 from tabwb.scoring.rules.passage import read
+from tabwb.scoring.rules.verdicts import Outcome
 
 
 @pytest.mark.parametrize("word", ["blorf", "republice", "coffah", "flimby", "gorp", "snizz"])

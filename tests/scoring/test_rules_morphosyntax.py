@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tabwb.records.states import ResponseKind
-from tabwb.scoring.rules import Outcome, TextContext
 from tabwb.scoring.rules.morphosyntax import (
     omitted_bound_morphemes,
     omitted_function_words,
     short_utterances,
 )
-from tabwb.scoring.rules.passage import read
-from tabwb.scoring.rules.thresholds import RULES_2
+from tabwb.scoring.rules.passage import TextContext, read
+from tabwb.scoring.rules.verdicts import RULES_2, Outcome
 
 TELEGRAM = "Mother kitchen. Water running floor. Boy cookie jar falling stool. Girl laughing hand."
 LONG = "we went out to the river early in the morning"
@@ -116,4 +115,4 @@ def test_a_recorded_dialect_leaves_endings_and_be_unjudged() -> None:
 def test_a_subject_before_a_participle_lacks_its_auxiliary(
     text: str, words: tuple[str, ...]
 ) -> None:
-    assert omitted_function_words(read(text), RULES_2).words == words
+    assert omitted_function_words(read(text, RULES_2)).words == words

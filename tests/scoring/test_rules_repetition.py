@@ -7,8 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseKind
-from tabwb.scoring.rules import Outcome, TextContext
-from tabwb.scoring.rules.passage import read
+from tabwb.scoring.rules.passage import TextContext, read
 from tabwb.scoring.rules.repetition import (
     Run,
     find_runs,
@@ -16,7 +15,7 @@ from tabwb.scoring.rules.repetition import (
     retracing,
     stereotypies,
 )
-from tabwb.scoring.rules.thresholds import RULES_2
+from tabwb.scoring.rules.verdicts import RULES_2, Outcome
 
 NOUNS = ("kite", "garden", "mother", "river", "window", "horse", "letter", "summer")
 LINE = "My mother and I flew a small kite by the river that day"
@@ -169,5 +168,5 @@ def test_a_phrase_that_returns_fills_a_quarter_of_the_text() -> None:
     rest = """ After lunch my uncle drove us over many hills toward one quiet village where several
     old friends had opened some tiny cafe with cheap soup, warm bread, good coffee plus local jam
     made by their neighbour Anna who also keeps bees."""
-    assert perseverations(read(text), RULES_2).words == ("the red barn",)
-    assert perseverations(read(text + rest), RULES_2).outcome is not Outcome.PRESENT
+    assert perseverations(read(text, RULES_2)).words == ("the red barn",)
+    assert perseverations(read(text + rest, RULES_2)).outcome is not Outcome.PRESENT

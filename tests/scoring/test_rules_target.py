@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseKind
-from tabwb.scoring.rules import Outcome, TextContext
-from tabwb.scoring.rules.passage import Passage, read
+from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.target import (
     align,
     edit_distance,
@@ -18,6 +17,7 @@ from tabwb.scoring.rules.target import (
     lost_suffixes,
     phonemic_paraphasias,
 )
+from tabwb.scoring.rules.verdicts import Outcome
 
 SUN = "The sun rises in the East."
 JOURNALIST = "The ambitious journalist discovered where we'd be going."

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tabwb.records.states import ResponseKind, ResponseStatus
-from tabwb.scoring.rules.approach import conduite
-from tabwb.scoring.rules.disfluency import abandoned_utterances, false_starts
+from tabwb.scoring.rules.disfluency import abandoned_utterances, conduite, false_starts
 from tabwb.scoring.rules.lexical import anomia, empty_speech, is_english, jargon, neologisms
 from tabwb.scoring.rules.morphosyntax import (
     omitted_bound_morphemes,
@@ -16,17 +15,18 @@ from tabwb.scoring.rules.morphosyntax import (
 from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.repetition import perseverations, retracing, stereotypies
 from tabwb.scoring.rules.target import phonemic_paraphasias
-from tabwb.scoring.rules.thresholds import CURRENT, Thresholds
 from tabwb.scoring.rules.verdicts import (
+    CURRENT,
     FEATURES,
     NEVER,
     ONE_SIDED,
     TWO_SIDED,
     RuleVerdict,
+    Thresholds,
     undefined,
 )
 
-Rule = Callable[[Passage, Thresholds], RuleVerdict]
+Rule = Callable[[Passage], RuleVerdict]
 
 RULES: Mapping[str, Rule] = dict(
     zip(
@@ -66,14 +66,14 @@ def judge(context: TextContext, limits: Thresholds = CURRENT) -> Mapping[str, Ru
         return dict.fromkeys(FEATURES, EMPTY)
     if limits.form_based and not context.status.usable:
         return dict.fromkeys(FEATURES, undefined(f"{context.status}: the response is unusable"))
-    passage = read(context, dots_pause=limits.form_based)
-    if not _is_language(passage, limits):
+    passage = read(context, limits)
+    if not _is_language(passage):
         return dict.fromkeys(FEATURES, NOT_LANGUAGE)
-    verdicts = {feature: rule(passage, limits) for feature, rule in RULES.items()}
+    verdicts = {feature: rule(passage) for feature, rule in RULES.items()}
     return verdicts | dict.fromkeys(NEVER, NO_RULE)
 
 
-def _is_language(passage: Passage, limits: Thresholds) -> bool:
+def _is_language(passage: Passage) -> bool:
     if passage.context.status is ResponseStatus.NOT_LANGUAGE or not passage.tokens:
         return False
     if not passage.text.isascii():
@@ -81,4 +81,4 @@ def _is_language(passage: Passage, limits: Thresholds) -> bool:
         if 2 * sum(map(str.isascii, letters)) < len(letters):
             return False
     repeats = passage.context.kind is ResponseKind.VERBATIM
-    return repeats or is_english(passage, limits)
+    return repeats or is_english(passage)

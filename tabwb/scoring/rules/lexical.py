@@ -8,10 +8,9 @@ from functools import lru_cache
 
 from tabwb.scoring import language
 from tabwb.scoring.lexicon import load_lexicon
-from tabwb.scoring.rules.approach import approaches
+from tabwb.scoring.rules.disfluency import approaches
 from tabwb.scoring.rules.passage import Passage, Token, is_content
-from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, absent, present
+from tabwb.scoring.rules.verdicts import NOT_SEEN, RULES_1, RuleVerdict, absent, present
 from tabwb.scoring.rules.vocabulary import (
     BARE_CONTRACTIONS,
     BEGINNINGS,
@@ -88,18 +87,12 @@ def _is_joined(word: str, part: int) -> bool:
 
 
 @lru_cache(maxsize=8)
-def nonwords(
-    passage: Passage, limits: Thresholds = RULES_1
-) -> tuple[tuple[Token, ...], tuple[tuple[Token, str], ...]]:
+def nonwords(passage: Passage) -> tuple[tuple[Token, ...], tuple[tuple[Token, str], ...]]:
     """Return the words in no dictionary: those that count, and possible typing errors.
 
     Tested are words of 4 or more letters, not capitalised inside a sentence, not all capitals, not
     next to a digit or a sign of an address. A typing error is one edit from one of the 11,109 most
     common words (SCOWL's sizes 10 and 20), which is returned with it.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
     """
     names = {
         token.word
@@ -107,6 +100,7 @@ def nonwords(
         for token in utterance.tokens[1:]
         if token.text[0].isupper()
     }
+    limits = passage.limits
     counted: list[Token] = []
     slips: list[tuple[Token, str]] = []
     for utterance in passage.utterances:
@@ -159,17 +153,13 @@ def _run_around(text: str, token: Token) -> str:
     return text[start:end].strip(".,;:!?()\"'")
 
 
-def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def neologisms(passage: Passage) -> RuleVerdict:
     """Rule 4, two-sided: a word of 4 or more letters in no dictionary.
 
     Not capitalised inside a sentence, not all capitals, no digit, not derivable (common affixes,
     doubling), not two known words joined. Edit distance 1 from a common word: only a *candidate*,
     not counted, shown with the nearest word. Ours: two neighbours swapped are one edit too, and
     common are SCOWL's sizes 10 and 20, so that *republice* (appendix C) and *flimby* count.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> neologisms(read("I need to buy a blorf from the store.")).words
@@ -178,7 +168,7 @@ def neologisms(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     >>> verdict.outcome.value, verdict.note
     ('absent', 'not counted: recieve (receive?)')
     """
-    counted, slips = nonwords(passage, limits)
+    counted, slips = nonwords(passage)
     candidates = dict.fromkeys(f"{token.text} ({near}?)" for token, near in slips)
     note = f"not counted: {', '.join(candidates)}" if candidates else ""
     if not counted:
@@ -190,12 +180,8 @@ JARGON_NAME = "neologistic jargon (rule)"
 NEOLOGISTIC = f"{JARGON_NAME}: the rule sees words of no dictionary, not jargon of real words"
 
 
-def jargon(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def jargon(passage: Passage) -> RuleVerdict:
     """Rule 5, two-sided: 3 or more words of rule 4 and at least 20 % of all (50 % under 20 words).
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> jargon(read("Flimby gorp snizz and blah.")).words
@@ -203,7 +189,8 @@ def jargon(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     >>> jargon(read("I need to buy a blorf from the store.")).outcome.value
     'absent'
     """
-    strange, _ = nonwords(passage, limits)
+    limits = passage.limits
+    strange, _ = nonwords(passage)
     total = len(passage.tokens)
     short = total < limits.jargon_short_text
     share = limits.jargon_share_short if short else limits.jargon_share
@@ -215,18 +202,14 @@ def jargon(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     return present(*(token.text for token in strange), note=note)
 
 
-def is_english(passage: Passage, limits: Thresholds = RULES_1) -> bool:
+def is_english(passage: Passage) -> bool:
     """Return whether half of the words are known or one is an English function word.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> is_english(read("Flimby gorp snizz and blah.")), is_english(read("Xqz wbrt plimf drogg."))
     (True, False)
     """
-    return language.is_english([token.word for token in passage.tokens], limits.known_share)
+    return language.is_english([token.word for token in passage.tokens], passage.limits.known_share)
 
 
 _WORD_OR_NAME = r"(?:right |exact |proper )?(?:word|words|name|names|term)\b"
@@ -251,16 +234,12 @@ _COMMENT_LATER = re.compile(
 _BLANK = re.compile(r"(?<![\w\\])\\?_+(?!\w)")
 
 
-def anomia(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def anomia(passage: Passage) -> RuleVerdict:
     """Rule 8, one-sided: unsuccessful word search.
 
     An explicit comment (can't find, think of, remember the word or name; what's it called), a blank
     (``_``), or rule 11 twice: two steps of approach, in one chain or in two (ours). Fillers alone
     never.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> anomia(read("I can't find the word for that.")).words
@@ -269,31 +248,28 @@ def anomia(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     ('_',)
     """
     quotes = [" ".join(match.group().split()) for match in _COMMENT.finditer(passage.text)]
-    if limits.form_based:
+    if passage.limits.form_based:
         quotes += [
             " ".join(match.group().split()) for match in _COMMENT_LATER.finditer(passage.text)
         ]
     quotes += [match.group() for match in _BLANK.finditer(passage.text)]
-    steps = approaches(passage, limits)
-    if len(steps) >= limits.anomia_approaches:
+    steps = approaches(passage)
+    if len(steps) >= passage.limits.anomia_approaches:
         quotes += [passage.quote(step) for step in steps]
     return present(*quotes) if quotes else NOT_SEEN
 
 
-def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def empty_speech(passage: Passage) -> RuleVerdict:
     """Rule 9, one-sided: 2 or more unspecific words, at least 15 % of content words.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> empty_speech(read("You know, stuff and things.")).words
     ('stuff', 'things')
     """
+    limits = passage.limits
     content = [token for token in passage.plain if is_content(token.word)]
     vague = [token for token in content if token.word in UNSPECIFIC]
-    if limits.proform_words and (verdict := _proforms(passage, content, limits)):
+    if limits.proform_words and (verdict := _proforms(passage, content)):
         return verdict
     few = len(vague) < limits.unspecific_words
     if few or len(vague) < limits.unspecific_share * len(content):
@@ -302,8 +278,9 @@ def empty_speech(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     return present(*(token.text for token in vague), note=note)
 
 
-def _proforms(passage: Passage, content: Sequence[Token], limits: Thresholds) -> RuleVerdict | None:
+def _proforms(passage: Passage, content: Sequence[Token]) -> RuleVerdict | None:
     """Return *present* for a text of pro-forms (*it*, *they*, *did*) with few content words."""
+    limits = passage.limits
     total = len(passage.plain)
     if total < limits.proform_words:
         return None

@@ -11,8 +11,15 @@ from tabwb.records.words import plural
 from tabwb.scoring.rules import target
 from tabwb.scoring.rules.disfluency import NO_BOUNDARIES, lacks_boundaries
 from tabwb.scoring.rules.passage import Passage, Token, Utterance, is_content
-from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, Outcome, RuleVerdict, absent, present, undefined
+from tabwb.scoring.rules.verdicts import (
+    NOT_SEEN,
+    Outcome,
+    RuleVerdict,
+    Thresholds,
+    absent,
+    present,
+    undefined,
+)
 from tabwb.scoring.rules.vocabulary import (
     BARE_VERBS,
     BARE_VERBS_AFTER_NOUN,
@@ -46,16 +53,12 @@ _COUNTED = re.compile(
 )
 
 
-def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def short_utterances(passage: Passage) -> RuleVerdict:
     """Rule 6, two-sided, connected text only: unusually brief utterances.
 
     At least half the utterances have 4 words or fewer and the median is 5 or less; or one utterance
     under 8 words in all. In ``rules-2`` undefined where the prompt asks for steps or a list, and
     without the utterances of lists and dialogue (:func:`beside_lists`).
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> short_utterances(read("I go store. I buy carrot.")).words
@@ -66,16 +69,22 @@ def short_utterances(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerd
     """
     if passage.context.kind is not ResponseKind.CONNECTED_TEXT:
         return undefined("judged in connected text only")
-    if lacks_boundaries(passage, limits):
+    if lacks_boundaries(passage):
         return undefined(NO_BOUNDARIES)
-    if limits.form_based and ASKS_FOR_A_LIST.search(passage.context.prompt):
+    if _asks_for_a_list(passage):
         return undefined("the prompt asks for steps or a list, which are given in short lines")
-    verdict = _short(passage.utterances, limits)
-    if limits.form_based and verdict.outcome is Outcome.PRESENT:
+    verdict = _short(passage.utterances, passage.limits)
+    if passage.limits.form_based and verdict.outcome is Outcome.PRESENT:
         own = beside_lists(passage)
         if len(own) < len(passage.utterances):
-            return _short(own, limits) if len(own) > _FEW else undefined(NOT_OWN)
+            return _short(own, passage.limits) if len(own) > _FEW else undefined(NOT_OWN)
     return verdict
+
+
+def _asks_for_a_list(passage: Passage) -> bool:
+    """Return whether the prompt asks for steps or a list, which people give in short lines."""
+    asks = ASKS_FOR_A_LIST.search(passage.context.prompt) is not None
+    return passage.limits.form_based and asks
 
 
 NOT_OWN = "a list or a dialogue shows no utterances of the speaker's own"
@@ -100,17 +109,13 @@ def _short(utterances: Sequence[Utterance], limits: Thresholds) -> RuleVerdict:
     return present(*(utterance.text for utterance in short), note=note)
 
 
-def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def omitted_function_words(passage: Passage) -> RuleVerdict:
     """Rule 12, one-sided; in repetition :func:`tabwb.scoring.rules.target.lost_function_words`.
 
     Clause-initial pronoun + V-ing without *be*; go, come, walk, drive (to) + store, bank ...
     without article; function words under 30 % of 12 or more words, never for "steps to make a
     simple meal". Ours: no *be* is missed in a question or, since dialects leave it out
     by rule, in a speaker with a recorded dialect.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> omitted_function_words(read("I going store.")).words
@@ -120,6 +125,7 @@ def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> Ru
     """
     if passage.context.kind is ResponseKind.VERBATIM:
         return target.lost_function_words(passage)
+    limits = passage.limits
     quotes: list[str] = []
     for utterance in passage.utterances:
         for at in range(len(utterance.tokens) - 1):
@@ -143,10 +149,7 @@ def omitted_function_words(passage: Passage, limits: Thresholds = RULES_1) -> Ru
         several = len(passage.utterances) > 1
         plain = not any(map(_is_name, passage.utterances)) and _TABLE.search(passage.text) is None
         sparse = several and plain and share < limits.telegraphic_share_short
-    asks_for_a_list = LIST_OF_STEPS in asked or (
-        limits.form_based and ASKS_FOR_A_LIST.search(passage.context.prompt) is not None
-    )
-    if sparse and not asks_for_a_list:
+    if sparse and LIST_OF_STEPS not in asked and not _asks_for_a_list(passage):
         note = f"{function} function words in {total} words"
         return present(*(quotes or [passage.quote(passage.plain)]), note=note)
     return present(*quotes) if quotes else NOT_SEEN
@@ -257,16 +260,12 @@ def _place_without_article(tokens: tuple[Token, ...], at: int) -> int:
     return place if last or tokens[place + 1].word in FOLLOWS_PLACE else 0
 
 
-def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def omitted_bound_morphemes(passage: Passage) -> RuleVerdict:
     """Rule 13, one-sided; in repetition :func:`tabwb.scoring.rules.target.lost_suffixes`.
 
     *he, she, it* + bare verb of a closed list, no modal, *do*, causative or question within two
     words; numeral or *many, several* + singular noun of a closed list. Undefined for a speaker with
     a recorded dialect: dialects drop -s by rule. Ours: *it* must open its clause.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> omitted_bound_morphemes(read("She go home. He has two dog.")).words
@@ -284,8 +283,12 @@ def omitted_bound_morphemes(passage: Passage, limits: Thresholds = RULES_1) -> R
         quotes += [
             (tokens[at].start, passage.quote(tokens[at : at + 2]))
             for at in range(len(tokens) - 1)
-            if _lacks_agreement(passage, utterance, at, limits)
-            or (limits.form_based and at < 2 and _noun_lacks_agreement(passage, utterance, at))
+            if _lacks_agreement(passage, utterance, at)
+            or (
+                passage.limits.form_based
+                and at < 2
+                and _noun_lacks_agreement(passage, utterance, at)
+            )
         ]
     for match in _COUNTED.finditer(passage.text):
         after = match["after"]
@@ -311,14 +314,14 @@ def _noun_lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bo
     )
 
 
-def _lacks_agreement(passage: Passage, utterance: Utterance, at: int, limits: Thresholds) -> bool:
+def _lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bool:
     tokens = utterance.tokens
     subject, verb = tokens[at].word, tokens[at + 1].word
     if subject not in ("he", "she", "it") or verb not in BARE_VERBS or utterance.is_question:
         return False
     if passage.text[tokens[at].end : tokens[at + 1].start] != " ":
         return False
-    before = tokens[max(0, at - limits.agreement_window) : at]
+    before = tokens[max(0, at - passage.limits.agreement_window) : at]
     # An opening "and he go" is joined to the previous utterance, not to another subject.
     governing = [token for token in before if token.word in MODALS_AND_DO]
     if governing and not all(token.word in UTTERANCE_OPENERS for token in tokens[:at]):

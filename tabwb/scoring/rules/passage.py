@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.language import FUNCTION_WORDS
+from tabwb.scoring.rules.verdicts import RULES_1, Thresholds
 from tabwb.scoring.rules.vocabulary import FILLERS
 
 _APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u0060": "'"})
@@ -87,6 +88,7 @@ class Passage:
 
     Attributes:
         context: the response and what is known about it.
+        limits: thresholds of the version of the rules.
         text: with plain apostrophes, without accents, ellipses as three stops.
         utterances: those that hold a word.
         tokens: the words of all utterances, fillers included.
@@ -94,10 +96,16 @@ class Passage:
     """
 
     context: TextContext
+    limits: Thresholds
     text: str
     utterances: tuple[Utterance, ...]
     tokens: tuple[Token, ...]
     plain: tuple[Token, ...]
+
+    @property
+    def typed_form(self) -> bool:
+        """Whether the rules about the form of typed text apply (``rules-2``)."""
+        return self.limits.form_based and not self.context.spoken
 
     @property
     def is_cut(self) -> bool:
@@ -124,17 +132,17 @@ def normalise(text: str) -> str:
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
 
 
-def read(response: TextContext | str, *, dots_pause: bool = False) -> Passage:
+def read(response: TextContext | str, limits: Thresholds = RULES_1) -> Passage:
     """Return the words of ``[A-Za-z]+('[a-z]+)*``, utterances ended by ``. ? !`` or a newline.
 
     A stop inside a number or a name (``3.5``, ``tabwb.toml``), after an initial and after a few
-    abbreviations (*Mr.*, *e.g.*) does not end an utterance. A trailing hyphen is kept before a
-    space or comma.
+    abbreviations (*Mr.*, *e.g.*) does not end an utterance; from ``rules-2`` on nor do three dots
+    before a small letter, and within a line of speech. A trailing hyphen is kept before a space or
+    comma.
 
     Args:
         response: a text, or one with what is known about it.
-        dots_pause: three dots within a line are a pause where the text is a transcript of speech,
-            and where a small letter follows (``rules-2``); else they end an utterance.
+        limits: thresholds of the version of the rules.
 
     >>> passage = read("I saw Dr. Bell at 3.5 miles. A ca- cat...")
     >>> [len(utterance.tokens) for utterance in passage.utterances]
@@ -146,8 +154,7 @@ def read(response: TextContext | str, *, dots_pause: bool = False) -> Passage:
     text = normalise(context.text)
     utterances: list[Utterance] = []
     start = 0
-    pauses = dots_pause, dots_pause and context.spoken
-    for end in (*_ends(text, *pauses), len(text)):
+    for end in (*_ends(text, limits.form_based, context.spoken), len(text)):
         number = len(utterances)
         tokens = tuple(
             Token(
@@ -164,7 +171,7 @@ def read(response: TextContext | str, *, dots_pause: bool = False) -> Passage:
             utterances.append(Utterance(tokens, text[start:end].strip()))
         start = end
     every = tuple(token for utterance in utterances for token in utterance.tokens)
-    return Passage(context, text, tuple(utterances), every, without_fillers(every))
+    return Passage(context, limits, text, tuple(utterances), every, without_fillers(every))
 
 
 def _ends(text: str, dots_pause: bool, spoken: bool) -> Iterable[int]:

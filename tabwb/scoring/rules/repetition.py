@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from tabwb.scoring.rules.lexical import is_word
 from tabwb.scoring.rules.passage import Passage, Token, echoed, is_content, read, without_fillers
-from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, absent, present
+from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, Thresholds, absent, present
 from tabwb.scoring.rules.vocabulary import (
     COORDINATED,
     EMPHATIC,
@@ -79,16 +78,12 @@ def _is_idiom(words: Sequence[str], run: Run) -> bool:
     return second in REDUPLICATING
 
 
-def retracing(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def retracing(passage: Passage) -> RuleVerdict:
     """Rule 1, two-sided: the same 2-6 words (not all one word) exactly twice in a row.
 
     Both copies stand within one utterance; 3 or more belong to rule 3. In a transcript of speech it
     is a rate: 3.5 per 100 words or more. Ours: *again and again and again* and *side by
     side by side* are English.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> retracing(read("The kite is the kite is flying.")).words
     ('The kite is the kite is',)
@@ -101,18 +96,19 @@ def retracing(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
         words = [token.word for token in tokens]
         quotes += [
             passage.quote(tokens[run.start : run.end])
-            for run in find_runs(words, *limits.retraced_words)
+            for run in find_runs(words, *passage.limits.retraced_words)
             if run.times == 2
             and not _is_idiom(words, run)
-            and not (limits.form_based and _is_parted(passage, tokens[run.start : run.end]))
+            and not _is_parted(passage, tokens[run.start : run.end])
         ]
     if not quotes:
         return absent()
     if passage.context.spoken:
+        least = passage.limits.retracings_per_100_spoken
         rate = 100 * len(quotes) / len(passage.tokens)
         note = f"{rate:.1f} per 100 words of speech"
-        if rate < limits.retracings_per_100_spoken:
-            return absent(f"{note}, under {limits.retracings_per_100_spoken}")
+        if rate < least:
+            return absent(f"{note}, under {least}")
         return present(*quotes, note=note)
     return present(*quotes)
 
@@ -120,7 +116,7 @@ def retracing(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
 REPEATED_WORDS = "the rule sees words that come again, not an idea that returns in other words"
 
 
-def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def perseverations(passage: Passage) -> RuleVerdict:
     """Rule 3, two-sided: inappropriate repetition of words.
 
     1-6 words 3 or more times in a row, with a content word (not *very, really, much, ha, no*); or
@@ -131,16 +127,12 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdic
     In ``rules-2`` one word three times between commas is emphasis in typed text (*I loved, loved,
     loved it*), and a phrase of 3 words or more that is said 3 times in one response counts.
 
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
-
     >>> perseverations(read("The ball, the ball, the ball kept bouncing.")).words
     ('The ball, the ball, the ball',)
     >>> perseverations(read("It was a very, very, very long day.")).outcome.value
     'absent'
     """
-    tokens = passage.plain
+    limits, tokens = passage.limits, passage.plain
     words = [token.word for token in tokens]
     prompt = echoed(passage, limits.prompt_stretch)
 
@@ -155,7 +147,7 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdic
 
     spans: list[tuple[int, int]] = []
     for run in find_runs(words, *limits.perseverated_words):
-        if _is_emphasis(passage, tokens[run.start : run.end], run, limits):
+        if _is_emphasis(passage, tokens[run.start : run.end], run):
             continue
         enough = run.times >= limits.perseverated_times
         if enough and has_content(run.start, run.end) and not _is_idiom(words, run):
@@ -174,11 +166,11 @@ def perseverations(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdic
 
 def _is_parted(passage: Passage, tokens: Sequence[Token]) -> bool:
     """Return whether three dots separate the copies in typed text (*we swam... and swam*)."""
-    return not passage.context.spoken and "..." in passage.text[tokens[0].start : tokens[-1].end]
+    return passage.typed_form and "..." in passage.text[tokens[0].start : tokens[-1].end]
 
 
-def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run, limits: Thresholds) -> bool:
-    if run.size != 1 or run.times > limits.emphatic_times or passage.context.spoken:
+def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run) -> bool:
+    if run.size != 1 or run.times > passage.limits.emphatic_times or passage.context.spoken:
         return False
     between = (passage.text[token.end : following.start] for token, following in pairwise(tokens))
     alone = len(passage.plain) == len(tokens)
@@ -245,7 +237,7 @@ def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return kept
 
 
-def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def stereotypies(passage: Passage) -> RuleVerdict:
     """Rule 10, one-sided: overlearned words said repeatedly.
 
     3 or more in a row of the same expletive, *yes*, *no*, *okay*, *well*, *you know*, or of one
@@ -253,14 +245,10 @@ def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     in 3 or more answers, this one included. In ``rules-2`` also any word or syllable 4 or more
     times as the whole answer.
 
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
-
     >>> stereotypies(read("I keep saying dammit dammit dammit all the time")).words
     ('dammit dammit dammit',)
     """
-    tokens = passage.plain
+    limits, tokens = passage.limits, passage.plain
     words = [token.word for token in tokens]
     quotes: list[str] = []
     for run in find_runs(words, 1, 2):
@@ -276,11 +264,12 @@ def stereotypies(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
     if whole and not quotes:
         quotes.append(passage.quote(tokens))
     if 1 + len(passage.context.previous) >= limits.formula_answers:
-        quotes += _shared_formulas(passage, limits)
+        quotes += _shared_formulas(passage)
     return present(*quotes) if quotes else NOT_SEEN
 
 
-def _shared_formulas(passage: Passage, limits: Thresholds) -> Iterator[str]:
+def _shared_formulas(passage: Passage) -> Iterator[str]:
+    limits = passage.limits
     longest = limits.formula_words
     others = [_formulas_of(answer, longest) for answer in passage.context.previous]
     prompts = _formulas_of(passage.context.prompt, longest)

@@ -7,11 +7,16 @@ from functools import lru_cache
 
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.repetition import edit_counts
-from tabwb.scoring.rules.approach import similarity
+from tabwb.scoring.rules.disfluency import similarity
 from tabwb.scoring.rules.lexical import is_word
 from tabwb.scoring.rules.passage import Passage, is_content, read
-from tabwb.scoring.rules.thresholds import RULES_1, Thresholds
-from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, absent, present, undefined
+from tabwb.scoring.rules.verdicts import (
+    NOT_SEEN,
+    RuleVerdict,
+    absent,
+    present,
+    undefined,
+)
 from tabwb.scoring.rules.vocabulary import SUFFIXES
 
 NO_TARGET = "repetition only: elsewhere the intended word is not known"
@@ -25,7 +30,7 @@ def align(
     """Return pairs of a target's word and an answer's word; None where one has no counterpart.
 
     The cheapest alignment where a word left out or put in costs 0.75 and a pair costs one minus its
-    :func:`~tabwb.scoring.rules.approach.similarity`; a pair wins a tie.
+    :func:`~tabwb.scoring.rules.disfluency.similarity`; a pair wins a tie.
 
     Args:
         target: words of the target.
@@ -129,15 +134,11 @@ def _is_cut(word: str, answer: str) -> bool:
     )
 
 
-def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> RuleVerdict:
+def phonemic_paraphasias(passage: Passage) -> RuleVerdict:
     """Rule 14, one-sided, repetition only (TAB, appendix B.6).
 
     An answer that is a nonword, within a third of its letters of the aligned target; undefined
     elsewhere.
-
-    Args:
-        passage: the response.
-        limits: thresholds of the version of the rules.
 
     >>> from tabwb.scoring.rules.passage import TextContext
     >>> said = TextContext("catastroph", ResponseKind.VERBATIM, expected="catastrophe.")
@@ -152,7 +153,7 @@ def phonemic_paraphasias(passage: Passage, limits: Thresholds = RULES_1) -> Rule
         if word
         and answer
         and not is_word(answer)
-        and edit_distance(word, answer) <= limits.paraphasia_letters * len(answer)
+        and edit_distance(word, answer) <= passage.limits.paraphasia_letters * len(answer)
     ]
     if not near:
         return NOT_SEEN
