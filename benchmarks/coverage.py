@@ -37,10 +37,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.scoring.burden_interval import burden_interval
-from tabwb.scoring.difference_interval import difference_interval, family_interval
+from tabwb.scoring.differences import difference_interval, family_interval
 from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
-from tabwb.scoring.rate_interval import rate_interval
+from tabwb.scoring.intervals import burden_interval, rate_interval
 
 Floats = NDArray[np.float64]
 STUDIES = 600

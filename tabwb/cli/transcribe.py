@@ -23,7 +23,7 @@ from tabwb.cli.common import (
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
 from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
-from tabwb.phonology.spelled import GUESSED, pronounced
+from tabwb.phonology.letters import GUESSED, pronounced
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.files import make_private_folder

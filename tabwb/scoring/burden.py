@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
-from tabwb.scoring.rate_interval import rate_interval
+from tabwb.scoring.intervals import burden_interval, rate_interval
 from tabwb.scoring.text import words
 
 

@@ -108,6 +108,8 @@ class EstimatedInterval:
 
 
 LEVEL = 0.95
+LOWER, UPPER = (1 - LEVEL) / 2, (1 + LEVEL) / 2
+"""The quantiles at the ends of an interval; the upper one is also that of a test at .05."""
 MUST_CHOOSE = frozenset({Protocol.ENFORCED, Protocol.LIKELIHOOD})
 """Protocols under which every answer is one of the options, so that a guess can be right."""
 

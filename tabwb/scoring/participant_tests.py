@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from tabwb.scoring.burden_interval import sum_of_squares
 from tabwb.scoring.distributions import t_tail
+from tabwb.scoring.intervals import sum_of_squares
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tabwb.cli import results as command
 from tabwb.records.entries import DeclarationEntry, RatingsEntry
 from tabwb.records.ratings import Declaration, valued
 from tabwb.report.summaries.groups import By, Sort
-from tabwb.scoring.burden_interval import burden_interval
+from tabwb.scoring.intervals import burden_interval
 from tabwb.scoring.rules.verdicts import FEATURES
 from tabwb.store.store import Store
 from tests.cli.conftest import Run, replayed

@@ -18,10 +18,9 @@ from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.difference import Difference, difference
 from tabwb.report.summaries.draws import SHARED
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.detectable import Design, detectable_burden
+from tabwb.scoring.differences import Design, detectable_burden
 from tabwb.scoring.estimate import DETERMINISTIC, ONE_RESPONSE, Estimand
-from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
-from tabwb.scoring.permutation import sign_flip_max_t
+from tabwb.scoring.permutation import label_permutation, label_permutation_of_rates, sign_flip_max_t
 
 FEATURES = ("anomia", "jargon", "retracing")
 JUDGE = "a-judge"

@@ -11,7 +11,7 @@ from tabwb.report.render.groups import groups_view
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.pairs import over_families, pairs_of
-from tabwb.scoring.difference_interval import family_interval, sampling_floor
+from tabwb.scoring.differences import family_interval, sampling_floor
 from tests.report.test_pairs import conditions, given, texts, words
 from tests.report.test_tables import printed, unwrapped
 

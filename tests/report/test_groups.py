@@ -18,7 +18,7 @@ from tabwb.report.render.groups import groups_view
 from tabwb.report.render.wording import between
 from tabwb.report.summaries.groups import By, Grouped, Sort, grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.scoring.burden_interval import burden_interval
+from tabwb.scoring.intervals import burden_interval
 from tests.report.given import (
     ANSWERS,
     BATTERY,

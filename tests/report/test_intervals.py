@@ -14,9 +14,8 @@ from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE, cautions
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.summary import Summary, pool
-from tabwb.scoring.burden_interval import burden_interval
 from tabwb.scoring.estimate import Estimand, clopper_pearson
-from tabwb.scoring.rate_interval import rate_interval
+from tabwb.scoring.intervals import burden_interval, rate_interval
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, summarise
 from tests.report.test_tables import printed, unwrapped
 

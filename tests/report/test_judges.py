@@ -20,7 +20,7 @@ from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.groups import Group, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import pool
-from tabwb.scoring.burden_interval import burden_interval
+from tabwb.scoring.intervals import burden_interval
 from tabwb.scoring.rules.verdicts import FEATURES, ONE_SIDED
 from tests.report.given import (
     BATTERY,

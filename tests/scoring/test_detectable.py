@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tabwb.scoring.detectable import (
+from tabwb.scoring.differences import (
     OUT_OF_RANGE,
     Design,
     detectable_accuracy,
     detectable_burden,
     detection_factor,
+    paired_t,
 )
-from tabwb.scoring.difference_interval import paired_t
 from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand
 
 THESE = Estimand.THESE_PROMPTS

@@ -14,13 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from tabwb.scoring.burden_interval import (
-    burden_interval,
-    dispersed_garwood,
-    effective_responses,
-    korn_graubard,
-)
-from tabwb.scoring.difference_interval import (
+from tabwb.scoring.differences import (
     NO_VARIATION,
     difference_interval,
     family_interval,
@@ -36,7 +30,13 @@ from tabwb.scoring.estimate import (
     EstimatedInterval,
     Interval,
 )
-from tabwb.scoring.rate_interval import rate_interval
+from tabwb.scoring.intervals import (
+    burden_interval,
+    dispersed_garwood,
+    effective_responses,
+    korn_graubard,
+    rate_interval,
+)
 
 REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "data" / "intervals.json").read_text(encoding="utf-8")

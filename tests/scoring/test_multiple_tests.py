@@ -10,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
-from tabwb.scoring.multiplicity import benjamini_hochberg, holm
-from tabwb.scoring.permutation import paired_permutation, sign_flip_max_t
+from tabwb.scoring.permutation import (
+    benjamini_hochberg,
+    holm,
+    label_permutation,
+    label_permutation_of_rates,
+    paired_permutation,
+    sign_flip_max_t,
+)
 
 ROWS = st.integers(1, 7).flatmap(
     lambda n: st.lists(

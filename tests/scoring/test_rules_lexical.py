@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tabwb.scoring.lexicon import is_english
 from tabwb.scoring.rules.lexical import (
     anomia,
     empty_speech,
-    is_english,
     is_word,
     jargon,
     neologisms,
@@ -119,7 +119,7 @@ def test_empty_speech_is_a_share_of_content_words(text: str, words: tuple[str, .
     ],
 )
 def test_half_known_words_or_a_function_word_make_english(text: str, english: bool) -> None:
-    assert is_english(read(text)) is english
+    assert is_english([token.word for token in read(text).tokens]) is english
 
 
 def test_a_drawn_out_word_is_known_by_its_plain_form() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tabwb.administer.naming.views import NamingView
 from tabwb.phonology.inventory import SILENT
-from tabwb.phonology.spelled import pronounced
+from tabwb.phonology.letters import pronounced
 from tabwb.records.naming import Coded, Observation, Scored
 from tabwb.records.ratings import Rating, failed, undefined, valued
 from tabwb.records.speech import Segment, Transcript

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tabwb.phonology.inventory import Notation
-from tabwb.phonology.spelled import pronounced
+from tabwb.phonology.letters import pronounced
 from tabwb.records.naming import (
     Coded,
     Cued,

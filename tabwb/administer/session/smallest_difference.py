@@ -14,8 +14,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.states import Protocol
 from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import plural
-from tabwb.scoring.burden_interval import effective_responses
-from tabwb.scoring.detectable import (
+from tabwb.scoring.differences import (
     ACCURACY,
     BURDEN,
     DISPERSION,
@@ -25,6 +24,7 @@ from tabwb.scoring.detectable import (
     detectable_burden,
 )
 from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate
+from tabwb.scoring.intervals import effective_responses
 from tabwb.scoring.permutation import smallest_p
 
 if TYPE_CHECKING:

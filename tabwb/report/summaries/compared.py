@@ -14,13 +14,18 @@ from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
 from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides, right, side_of
 from tabwb.report.summaries.subtests import decider
 from tabwb.scoring.burden import RatedResponse, Usable
-from tabwb.scoring.burden_interval import effective_responses
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.detectable import Design, detectable_accuracy, detectable_burden
+from tabwb.scoring.differences import Design, detectable_accuracy, detectable_burden
 from tabwb.scoring.estimate import Estimate, EstimatedInterval
-from tabwb.scoring.label_permutation import label_permutation, label_permutation_of_rates
-from tabwb.scoring.multiplicity import holm
-from tabwb.scoring.permutation import MAX_T_FROM, sign_flip_max_t, smallest_p
+from tabwb.scoring.intervals import effective_responses
+from tabwb.scoring.permutation import (
+    MAX_T_FROM,
+    holm,
+    label_permutation,
+    label_permutation_of_rates,
+    sign_flip_max_t,
+    smallest_p,
+)
 
 LABELS = "labels within items"
 ACCURACY, BURDEN, RATE = measures.ACCURACY.title, measures.BURDEN.title, measures.FEATURE_RATE.title

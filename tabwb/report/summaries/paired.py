@@ -8,9 +8,9 @@ from math import fsum
 
 from tabwb.report.summaries.counted import CountedResponse
 from tabwb.report.summaries.draws import without_draws
-from tabwb.scoring.burden_interval import effective_responses
-from tabwb.scoring.difference_interval import difference_interval, sampling_floor
+from tabwb.scoring.differences import difference_interval, sampling_floor
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
+from tabwb.scoring.intervals import effective_responses
 from tabwb.scoring.permutation import PairedTest, paired_permutation
 
 Place = tuple[str, str]

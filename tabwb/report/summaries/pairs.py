@@ -17,7 +17,7 @@ from tabwb.report.summaries.paired import Paired, compare_sides, right, side_of
 from tabwb.report.summaries.subtests import decider
 from tabwb.report.summaries.summary import interval_json, pool
 from tabwb.scoring.burden import Usable
-from tabwb.scoring.difference_interval import LEAST_FAMILIES, family_interval
+from tabwb.scoring.differences import LEAST_FAMILIES, family_interval
 from tabwb.scoring.estimate import EstimatedInterval
 
 LABELS = {"family", "tuning", "parameters"}
@@ -275,7 +275,7 @@ def over_families(pairs: Iterable[Pair]) -> tuple[FamilyMean, ...]:
     """Return the mean of each measure over families that have a pair; three families or more.
 
     Pairs of different batteries or lesions are not put together. The variance has a floor from the
-    draws alone, see :func:`tabwb.scoring.difference_interval.family_interval`.
+    draws alone, see :func:`tabwb.scoring.differences.family_interval`.
     """
     measures: dict[tuple[object, ...], dict[str, list[Gap]]] = {}
     for pair in pairs:

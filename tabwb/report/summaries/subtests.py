@@ -25,9 +25,9 @@ from tabwb.scoring.estimate import (
     guessing_rate,
     ratio,
 )
+from tabwb.scoring.intervals import rate_interval
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
-from tabwb.scoring.rate_interval import rate_interval
 from tabwb.scoring.yes_no import YES
 
 NOT_SCORED = "nothing was scored right or wrong here"

@@ -1,4 +1,4 @@
-"""Interrupted speech: rules 2 (abandoned utterances), 7 (false starts), 11 (conduite d'approche)."""
+"""Interrupted speech: rules 2 (abandoned utterances), 7 (false starts) and 11 (conduite)."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.scoring.lexicon import is_english
 from tabwb.scoring.rules.disfluency import abandoned_utterances, conduite, false_starts
-from tabwb.scoring.rules.lexical import anomia, empty_speech, is_english, jargon, neologisms
+from tabwb.scoring.rules.lexical import anomia, empty_speech, jargon, neologisms
 from tabwb.scoring.rules.morphosyntax import (
     omitted_bound_morphemes,
     omitted_function_words,
@@ -81,4 +82,5 @@ def _is_language(passage: Passage) -> bool:
         if 2 * sum(map(str.isascii, letters)) < len(letters):
             return False
     repeats = passage.context.kind is ResponseKind.VERBATIM
-    return repeats or is_english(passage)
+    words = [token.word for token in passage.tokens]
+    return repeats or is_english(words, passage.limits.known_share)

@@ -1,4 +1,4 @@
-"""Words: rules 4 (neologisms), 5 (jargon), 8 (anomia), 9 (empty speech), and the language test."""
+"""Words: rules 4 (neologisms), 5 (jargon), 8 (anomia), 9 (empty speech)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tabwb.scoring import language
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.rules.disfluency import approaches
 from tabwb.scoring.rules.passage import Passage, Token, is_content
@@ -200,16 +199,6 @@ def jargon(passage: Passage) -> RuleVerdict:
     if limits.form_based:
         note = f"{JARGON_NAME}: {note}"
     return present(*(token.text for token in strange), note=note)
-
-
-def is_english(passage: Passage) -> bool:
-    """Return whether half of the words are known or one is an English function word.
-
-    >>> from tabwb.scoring.rules.passage import read
-    >>> is_english(read("Flimby gorp snizz and blah.")), is_english(read("Xqz wbrt plimf drogg."))
-    (True, False)
-    """
-    return language.is_english([token.word for token in passage.tokens], passage.limits.known_share)
 
 
 _WORD_OR_NAME = r"(?:right |exact |proper )?(?:word|words|name|names|term)\b"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tabwb.records.states import ResponseKind, ResponseStatus
-from tabwb.scoring.language import FUNCTION_WORDS
+from tabwb.scoring.lexicon import FUNCTION_WORDS
 from tabwb.scoring.rules.verdicts import RULES_1, Thresholds
 from tabwb.scoring.rules.vocabulary import FILLERS
 

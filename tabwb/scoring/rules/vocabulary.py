@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabwb.scoring.language import FUNCTION_WORDS, POSSESSIVES
+from tabwb.scoring.lexicon import FUNCTION_WORDS, POSSESSIVES
 from tabwb.scoring.text import word_set
 
 FILLERS = word_set("um uh er erm ah eh hm mm mhm")
