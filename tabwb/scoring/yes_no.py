@@ -202,7 +202,7 @@ YES, NO = "Yes", "No"
 def read_yes_no(response: str, options: Sequence[str] = (), prompts: Sequence[str] = ()) -> Choice:
     """Read whether a response says Yes or No (TAB, appendix B.3; policies as in a choice).
 
-    *extracted* reads the answers Yes and No as :func:`tabwb.scoring.polarity.polarities` does, with
+    *extracted* reads the answers Yes and No as :func:`polarities` does, with
     their synonyms; a battery's other words for them are read as the options of a choice.
 
     Args:
