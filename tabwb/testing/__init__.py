@@ -9,21 +9,31 @@ that lists every check that failed::
     def test_conformance():
         check_scorer("my-words")
 
-``pytest`` is not needed. What a check needs is imported when it runs.
+``pytest`` is not needed. Each name is imported from its module when it is first used.
 """
 
-from tabwb.testing.checks import NonConformance
-from tabwb.testing.exporters import check_exporter
-from tabwb.testing.judges import check_judge
-from tabwb.testing.models import check_model
-from tabwb.testing.scorers import check_scorer
-from tabwb.testing.transcribers import check_transcriber
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "NonConformance",
-    "check_exporter",
-    "check_judge",
-    "check_model",
-    "check_scorer",
-    "check_transcriber",
-]
+if TYPE_CHECKING:
+    from tabwb.testing.checks import NonConformance as NonConformance
+    from tabwb.testing.exporters import check_exporter as check_exporter
+    from tabwb.testing.models import check_model as check_model
+    from tabwb.testing.raters import check_judge as check_judge
+    from tabwb.testing.raters import check_scorer as check_scorer
+    from tabwb.testing.transcribers import check_transcriber as check_transcriber
+
+_MODULE_OF = {
+    "NonConformance": "checks",
+    "check_exporter": "exporters",
+    "check_judge": "raters",
+    "check_model": "models",
+    "check_scorer": "raters",
+    "check_transcriber": "transcribers",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api import time_limit
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.exchange import Wait
 
 PATIENCE_S = 10.0
 """Seconds that a component has to return after a cancel."""
 
-
-class Closable(Protocol):
-    """Whatever is closed at the end."""
-
-    def close(self) -> None:
-        """Give back what was loaded."""
-
-
+T = TypeVar("T")
 Checks = Mapping[str, Callable[[], None]]
 """Name of a check to what runs it; it raises where the component does not conform."""
 
@@ -42,12 +36,8 @@ def expect(condition: object, message: str) -> None:
 def run_checks(subject: str, checks: Checks) -> None:
     """Run every check.
 
-    Args:
-        subject: what is checked, for the message.
-        checks: by name.
-
     Raises:
-        NonConformance: naming each check that failed and why.
+        NonConformance: names the subject, and each check that failed and why.
     """
     failed: list[str] = []
     for name, check in checks.items():
@@ -65,54 +55,58 @@ def run_checks(subject: str, checks: Checks) -> None:
 @contextmanager
 def plugins_of(plugins: Plugins | None) -> Iterator[Plugins]:
     """Yield the plugins given, or those installed, which are closed at the end."""
-    if plugins is not None:
-        yield plugins
-        return
-    from tabwb.plugin_api.registry.plugins import Plugins as Installed
-
-    loaded = Installed.load()
+    loaded = plugins or Plugins.load()
     try:
         yield loaded
     finally:
-        loaded.close()
+        if plugins is None:
+            loaded.close()
 
 
-def within(seconds: float, work: Callable[[], Any], what: str) -> Any:
-    """Return what ``work`` returns, if it does so in time.
+def collected(pairs: Iterable[tuple[int, Any]], count: int, method: str) -> dict[int, Any]:
+    """Return the results of a method that yields ``(index, result)``, without waits.
 
     Raises:
-        NonConformance: it still runs after so many seconds.
+        NonConformance: an index is ``count`` or more, or given twice.
     """
-    results: list[Any] = []
-    errors: list[Exception] = []
-
-    def call() -> None:
-        try:
-            results.append(work())
-        except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
-            errors.append(error)
-
-    thread = threading.Thread(target=call, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    expect(not thread.is_alive(), f"{what} did not return within {seconds:g} s")
-    if errors:
-        raise errors[0]
-    return results[0]
+    results: dict[int, Any] = {}
+    for index, piece in pairs:
+        expect(index in range(count), f"{method} gave index {index!r}")
+        if not isinstance(piece, Wait):
+            expect(index not in results, f"{method} gave index {index} twice")
+            results[index] = piece
+    return results
 
 
-def close_twice(component: Closable) -> None:
+def cancelled() -> threading.Event:
+    """Return a cancel that is set."""
+    cancel = threading.Event()
+    cancel.set()
+    return cancel
+
+
+def within_patience(what: str, work: Callable[[], T]) -> T:
+    """Return what ``work`` returns.
+
+    Raises:
+        NonConformance: it still runs after :data:`PATIENCE_S`.
+    """
+    try:
+        return time_limit.within(PATIENCE_S, work)
+    except TimeoutError as error:
+        # One of the component's own has a text; that of the limit has none.
+        expect(error.args, f"{what} did not return within {PATIENCE_S:g} s")
+        raise
+
+
+def close_twice(component: Any) -> None:
     """Close a component twice, as may happen."""
     component.close()
     component.close()
 
 
 def check_facts(facts: object) -> None:
-    """Check what ``open`` returned: plain text by plain text.
-
-    Raises:
-        NonConformance: it is anything else.
-    """
+    """Check that ``open`` returned text by text."""
     expect(isinstance(facts, Mapping), f"open() returned {type(facts).__name__}, not a mapping")
     assert isinstance(facts, Mapping)
     for key, value in facts.items():

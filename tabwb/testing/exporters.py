@@ -7,13 +7,13 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tabwb.plugin_api.components import Exporter
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import TabwbError
 from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
-
-if TYPE_CHECKING:
-    from tabwb.plugin_api.components import Exporter
-    from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.testing.samples import document_of
 
 Document = Mapping[str, Any]
 
@@ -31,8 +31,6 @@ def check_exporter(
     Raises:
         NonConformance: the exporter does not keep its contract.
     """
-    from tabwb.testing.samples import document_of
-
     with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         exporter = loaded.exporter(spec)
@@ -41,57 +39,48 @@ def check_exporter(
 
 
 def _checks(exporter: Exporter, document: Document, folder: Path) -> Checks:
-    return {
-        "contract, suffix": lambda: _check_suffix(exporter),
-        "contract, what is written": lambda: _check_written(exporter, document, folder),
-        "determinism": lambda: _check_same(exporter, document, folder),
-        "failure, a folder that is not there": lambda: _check_unwritable(
-            exporter, document, folder
-        ),
-    }
-
-
-def _check_suffix(exporter: Exporter) -> None:
     suffix = exporter.suffix
-    sound = isinstance(suffix, str) and (not suffix or suffix.startswith("."))
-    expect(sound, f"suffix is {suffix!r}; allowed: '.csv' or '' for a folder")
 
+    def check_suffix() -> None:
+        valid = isinstance(suffix, str) and (not suffix or suffix.startswith("."))
+        expect(valid, f"suffix is {suffix!r}; allowed: '.csv' or '' for a folder")
 
-def _check_written(exporter: Exporter, document: Document, folder: Path) -> None:
-    out = folder / f"written{exporter.suffix}"
-    before = copy.deepcopy(dict(document))
-    exporter.export(document, out)
-    expect(before == dict(document), "export() changed the document that it was given")
-    expect(out.is_file() if exporter.suffix else out.is_dir(), f"nothing was written to {out.name}")
-    if os.name == "posix":
-        for path in _files(out):
+    def check_written() -> None:
+        out = folder / f"written{suffix}"
+        before = copy.deepcopy(dict(document))
+        exporter.export(document, out)
+        expect(before == dict(document), "export() changed the document that it was given")
+        expect(out.is_file() if suffix else out.is_dir(), f"nothing was written to {out.name}")
+        for path in _files(out) if os.name == "posix" else ():
             shared = path.stat().st_mode & 0o077
             expect(not shared, f"{path.name} can be read by others; what people said is private")
 
+    def check_same() -> None:
+        written = []
+        for place in (folder / "again1", folder / "again2"):
+            place.mkdir()
+            out = place / f"export{suffix}"
+            exporter.export(document, out)
+            written.append({path.name: path.read_bytes() for path in _files(out)})
+        expect(written[0].keys() == written[1].keys(), "one document twice gave different files")
+        differing = [name for name in written[0] if written[0][name] != written[1][name]]
+        expect(not differing, f"one document twice gave different bytes: {', '.join(differing)}")
 
-def _check_same(exporter: Exporter, document: Document, folder: Path) -> None:
-    written = []
-    for number in (1, 2):
-        place = folder / f"again{number}"
-        place.mkdir()
-        out = place / f"export{exporter.suffix}"
-        exporter.export(document, out)
-        written.append({path.name: path.read_bytes() for path in _files(out)})
-    expect(written[0].keys() == written[1].keys(), "one document twice gave different files")
-    differing = [name for name in written[0] if written[0][name] != written[1][name]]
-    expect(not differing, f"one document twice gave different bytes: {', '.join(differing)}")
+    def check_unwritable() -> None:
+        out = folder / "not-there" / f"export{suffix}"
+        try:
+            exporter.export(document, out)
+        except TabwbError:
+            expect(not out.exists(), "a failed export left something behind")
+            return
+        expect(False, "writing into a folder that is not there raised no TabwbError")
 
-
-def _check_unwritable(exporter: Exporter, document: Document, folder: Path) -> None:
-    from tabwb.records.errors import TabwbError
-
-    out = folder / "not-there" / f"export{exporter.suffix}"
-    try:
-        exporter.export(document, out)
-    except TabwbError:
-        expect(not out.exists(), "a failed export left something behind")
-        return
-    expect(False, "writing into a folder that is not there raised no TabwbError")
+    return {
+        "contract, suffix": check_suffix,
+        "contract, what is written": check_written,
+        "determinism": check_same,
+        "failure, a folder that is not there": check_unwritable,
+    }
 
 
 def _files(out: Path) -> list[Path]:

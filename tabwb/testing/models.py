@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tabwb.administer.session.choosing import chosen
+from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend, ModelBackend
+from tabwb.plugin_api.descriptors import Descriptor
+from tabwb.plugin_api.registry.guarded import inner_of
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
+from tabwb.records.states import Protocol, StopReason
 from tabwb.testing.checks import (
-    PATIENCE_S,
-    Checks,
+    cancelled,
     check_facts,
     close_twice,
+    collected,
     expect,
     plugins_of,
     run_checks,
-    within,
+    within_patience,
 )
-
-if TYPE_CHECKING:
-    from tabwb.plugin_api.components import ModelBackend
-    from tabwb.plugin_api.descriptors import Descriptor
-    from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.exchange import Reply, Request
 
 OPTIONS = ("lion", "drum", "boat")
 
@@ -44,58 +47,34 @@ def check_model(
     Raises:
         NonConformance: the back end does not keep its contract.
     """
+    request = Request((Message("user", prompt),), Decoding(max_tokens=16), key=key)
     with plugins_of(plugins) as loaded:
-        from tabwb.plugin_api.registry.guarded import inner_of
-
         descriptor, _ = loaded.resolve("models", spec)
         # The plugin's own object: tabwb corrects or refuses much of what one does wrong.
         backend = inner_of(loaded.open_model(spec))
+        checks: dict[str, Callable[[], None]] = {
+            "contract, open": lambda: check_facts(backend.open()),
+            "contract, reply": lambda: _check_reply(backend, request),
+            "contract, protocols": lambda: _check_protocols(descriptor, backend, request),
+            "determinism, greedy": lambda: _check_greedy(backend, request),
+            "cancellation, before": lambda: _check_cancelled(backend, request),
+            "cancellation, while streaming": lambda: _check_cancelled_later(backend, request),
+            "failure, a request without messages": lambda: _check_empty(backend, request),
+        }
+        if descriptor.batches:
+            checks["batches"] = lambda: _check_batches(backend, request)
+        if descriptor.likelihood:
+            checks["likelihoods"] = lambda: _check_likelihoods(backend, request)
+        checks["contract, close twice"] = lambda: close_twice(backend)
         try:
-            run_checks(f"model back end '{spec}'", _checks(descriptor, backend, key, prompt))
+            run_checks(f"model back end '{spec}'", checks)
         finally:
             backend.close()
-
-
-def _checks(descriptor: Descriptor, backend: ModelBackend, key: str, prompt: str) -> Checks:
-    from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend
-    from tabwb.records.exchange import Decoding, Message, Request
-    from tabwb.records.states import Protocol
-
-    request = Request((Message("user", prompt),), Decoding(max_tokens=16), key=key)
-
-    def batches() -> None:
-        expect(isinstance(backend, BatchingBackend), "batches=True, but there is no reply_many")
-        assert isinstance(backend, BatchingBackend)
-        _check_batches(backend, request)
-
-    def likelihoods() -> None:
-        expect(isinstance(backend, LikelihoodBackend), "likelihood=True, but no method likelihood")
-        assert isinstance(backend, LikelihoodBackend)
-        try:
-            _answer(backend, replace(request, protocol=Protocol.LIKELIHOOD))
-        except Exception as error:  # noqa: BLE001 - whatever a component raises is a finding
-            expect(False, f"a request without options is not answered in free text: {error}")
-        _check_likelihoods(backend, replace(request, protocol=Protocol.LIKELIHOOD, options=OPTIONS))
-
-    return {
-        "contract, open": lambda: check_facts(backend.open()),
-        "contract, reply": lambda: _check_reply(backend, request),
-        "contract, protocols": lambda: _check_protocols(descriptor, backend, request),
-        "determinism, greedy": lambda: _check_greedy(backend, request),
-        "cancellation, before": lambda: _check_cancelled(backend, request),
-        "cancellation, while streaming": lambda: _check_cancelled_later(backend, request),
-        "failure, a request without messages": lambda: _check_empty(backend, request),
-        **({"batches": batches} if descriptor.batches else {}),
-        **({"likelihoods": likelihoods} if descriptor.likelihood else {}),
-        "contract, close twice": lambda: close_twice(backend),
-    }
 
 
 def _answer(
     backend: ModelBackend, request: Request, cancel: threading.Event | None = None
 ) -> tuple[list[str], Reply]:
-    from tabwb.records.exchange import Reply, Wait
-
     pieces: list[str] = []
     reply: Reply | None = None
     for piece in backend.reply(request, cancel or threading.Event()):
@@ -116,24 +95,17 @@ def _check_reply(backend: ModelBackend, request: Request) -> None:
     pieces, reply = _answer(backend, request)
     joined = "".join(pieces)
     expect(joined == reply.text, f"the pieces say {joined!r}, the Reply {reply.text!r}")
-    check_one(reply)
+    _check_fields(reply)
 
 
-def check_one(reply: Reply) -> None:
-    """Check the fields of a reply.
-
-    Raises:
-        NonConformance: one is of the wrong type or range.
-    """
-    from tabwb.records.states import StopReason
-
+def _check_fields(reply: Reply) -> None:
     expect(isinstance(reply.text, str), f"the text is {type(reply.text).__name__}")
     reason = reply.stop_reason
     expect(isinstance(reason, StopReason), f"the stop reason {reason!r} is not a StopReason")
     for name in ("latency_s", "first_piece_s"):
         value = getattr(reply, name)
-        sound = value is None or (math.isfinite(value) and value >= 0)
-        expect(sound and (value is not None or name != "latency_s"), f"{name} is {value!r}")
+        valid = name != "latency_s" if value is None else math.isfinite(value) and value >= 0
+        expect(valid, f"{name} is {value!r}")
     for name in ("prompt_tokens", "reply_tokens"):
         count = getattr(reply, name)
         expect(count is None or (isinstance(count, int) and count >= 0), f"{name} is {count!r}")
@@ -143,9 +115,6 @@ def check_one(reply: Reply) -> None:
 
 
 def _check_protocols(descriptor: Descriptor, backend: ModelBackend, request: Request) -> None:
-    from tabwb.records.errors import ComponentError
-    from tabwb.records.states import Protocol
-
     known = {protocol.value for protocol in Protocol}
     for name in descriptor.protocols:
         expect(name in known, f"there is no protocol '{name}'; allowed: {', '.join(sorted(known))}")
@@ -165,21 +134,14 @@ def _check_greedy(backend: ModelBackend, request: Request) -> None:
 
 
 def _check_cancelled(backend: ModelBackend, request: Request) -> None:
-    from tabwb.records.states import StopReason
-
-    cancel = threading.Event()
-    cancel.set()
-    _, reply = within(
-        PATIENCE_S, lambda: _answer(backend, request, cancel), "reply() with cancel set"
+    _, reply = within_patience(
+        "reply() with cancel set", lambda: _answer(backend, request, cancelled())
     )
     ended = reply.stop_reason
     expect(ended is StopReason.CANCELLED, f"the stop reason is '{ended.value}', not 'cancelled'")
 
 
 def _check_cancelled_later(backend: ModelBackend, request: Request) -> None:
-    from tabwb.records.exchange import Reply
-    from tabwb.records.states import StopReason
-
     cancel = threading.Event()
 
     def consume() -> Reply:
@@ -191,72 +153,63 @@ def _check_cancelled_later(backend: ModelBackend, request: Request) -> None:
         assert isinstance(last, Reply)
         return last
 
-    reply = within(PATIENCE_S, consume, "reply() after cancel was set")
+    reason = within_patience("reply() after cancel was set", consume).stop_reason
     # A reply of one piece is complete by then.
     allowed = (StopReason.CANCELLED, StopReason.END, StopReason.LENGTH, StopReason.STOP_STRING)
-    expect(reply.stop_reason in allowed, f"the stop reason is '{reply.stop_reason.value}'")
+    expect(reason in allowed, f"the stop reason is '{reason.value}'")
 
 
 def _check_empty(backend: ModelBackend, request: Request) -> None:
-    from tabwb.records.errors import ComponentError
-
-    try:
-        check_one(_answer(backend, replace(request, messages=()))[1])
-    except ComponentError:
-        return
+    with suppress(ComponentError):
+        _check_fields(_answer(backend, replace(request, messages=()))[1])
 
 
-def _check_batches(backend: Any, request: Request) -> None:
-    from tabwb.records.exchange import Message, Reply, Wait
-
-    requests = [
-        request,
-        replace(request, messages=(Message("user", "Say another word, please."),)),
-        request,
-    ]
-    found: dict[int, Any] = {}
-    for index, piece in backend.reply_many(requests, threading.Event()):
-        expect(index in range(len(requests)), f"reply_many gave index {index!r}")
-        if not isinstance(piece, Wait):
-            expect(index not in found, f"reply_many gave index {index} twice")
-            found[index] = piece
-    expect(len(found) == len(requests), f"reply_many answered {sorted(found)} of 0, 1, 2")
-    for reply in found.values():
+def _check_batches(backend: ModelBackend, request: Request) -> None:
+    expect(isinstance(backend, BatchingBackend), "batches=True, but there is no reply_many")
+    assert isinstance(backend, BatchingBackend)
+    other = replace(request, messages=(Message("user", "Say another word, please."),))
+    requests = [request, other, request]
+    pairs = backend.reply_many(requests, threading.Event())
+    replies = collected(pairs, len(requests), "reply_many")
+    expect(len(replies) == len(requests), f"reply_many answered {sorted(replies)} of 0, 1, 2")
+    for reply in replies.values():
         if isinstance(reply, Reply):
-            check_one(reply)
-    if isinstance(found[0], Reply) and isinstance(found[2], Reply):
-        same = found[0].text == found[2].text
-        expect(same, f"one greedy request twice gave {found[0].text!r} and {found[2].text!r}")
+            _check_fields(reply)
+    first, _, again = (replies[index] for index in range(3))
+    if isinstance(first, Reply) and isinstance(again, Reply):
+        message = f"one greedy request twice gave {first.text!r} and {again.text!r}"
+        expect(first.text == again.text, message)
         alone = _answer(backend, request)[1].text
-        expect(found[0].text == alone, f"together {found[0].text!r}, alone {alone!r}")
-    cancel = threading.Event()
-    cancel.set()
-    within(
-        PATIENCE_S, lambda: list(backend.reply_many(requests, cancel)), "reply_many with cancel set"
+        expect(first.text == alone, f"together {first.text!r}, alone {alone!r}")
+    within_patience(
+        "reply_many with cancel set", lambda: list(backend.reply_many(requests, cancelled()))
     )
 
 
-def _check_likelihoods(backend: Any, request: Request) -> None:
-    from tabwb.administer.session.choosing import chosen
-
-    given: Sequence[Any] = backend.likelihood(request, OPTIONS, threading.Event())
-    expect(len(given) == len(OPTIONS), f"{len(given)} likelihoods for {len(OPTIONS)} continuations")
-    for option, one in zip(OPTIONS, given, strict=True):
-        value, tokens = one.log_probability, one.tokens
-        known = not math.isnan(value) and value <= 1e-6
-        expect(known, f"the log probability of '{option}' is {value}, not a logarithm of one")
+def _check_likelihoods(backend: ModelBackend, request: Request) -> None:
+    expect(isinstance(backend, LikelihoodBackend), "likelihood=True, but no method likelihood")
+    assert isinstance(backend, LikelihoodBackend)
+    request = replace(request, protocol=Protocol.LIKELIHOOD)
+    try:
+        _answer(backend, request)
+    except Exception as error:  # noqa: BLE001 - whatever a component raises is a finding
+        expect(False, f"a request without options is not answered in free text: {error}")
+    request = replace(request, options=OPTIONS)
+    forward = backend.likelihood(request, OPTIONS, threading.Event())
+    count = len(forward)
+    expect(count == len(OPTIONS), f"{count} likelihoods for {len(OPTIONS)} continuations")
+    for option, likelihood in zip(OPTIONS, forward, strict=True):
+        value, tokens = likelihood.log_probability, likelihood.tokens
+        valid = not math.isnan(value) and value <= 1e-6
+        expect(valid, f"the log probability of '{option}' is {value}, not a logarithm of one")
         expect(isinstance(tokens, int) and tokens >= 0, f"'{option}' has {tokens!r} tokens")
-    turned = backend.likelihood(request, OPTIONS[::-1], threading.Event())
-    for one, other in zip(given, reversed(turned), strict=True):
-        near = math.isclose(one.log_probability, other.log_probability, abs_tol=1e-3)
+    backward = backend.likelihood(request, OPTIONS[::-1], threading.Event())
+    for first, second in zip(forward, reversed(backward), strict=True):
+        near = math.isclose(first.log_probability, second.log_probability, abs_tol=1e-3)
         expect(near, "likelihoods change with the order of the continuations")
     reply = chosen(backend, request, threading.Event())
     expect(reply.text in OPTIONS, f"the choice {reply.text!r} is not an option")
-    cancel = threading.Event()
-    cancel.set()
-    few = within(
-        PATIENCE_S,
-        lambda: backend.likelihood(request, OPTIONS, cancel),
-        "likelihood with cancel set",
+    few = within_patience(
+        "likelihood with cancel set", lambda: backend.likelihood(request, OPTIONS, cancelled())
     )
     expect(len(few) <= len(OPTIONS), "more likelihoods than continuations after a cancel")

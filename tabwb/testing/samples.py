@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 import struct
+import threading
 import wave
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tabwb.battery.model import Item, Subtest
-    from tabwb.plugin_api.components import Response
-    from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.administer.session import setup
+from tabwb.administer.session.drive import drive
+from tabwb.battery.model import Item, Subtest
+from tabwb.plugin_api.components import Response
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.states import ResponseKind, ResponseStatus
+from tabwb.report.documents.document import export_document
+from tabwb.report.summaries.load import load_administrations
+from tabwb.store.store import Store
 
 KINDS = ("choice", "yes-no", "verbatim", "connected-text", "free")
 """Kinds of response that scorers are given; naming has rules of its own."""
@@ -37,9 +44,6 @@ def subtest_of(kind: str, *, keyed: bool = True) -> tuple[Subtest, Item]:
         kind: of response.
         keyed: with an expected answer, where the kind has one.
     """
-    from tabwb.battery.model import Item, Subtest
-    from tabwb.records.states import ResponseKind
-
     item = Item(
         id="i1",
         prompt="Which one is an animal with a mane?" if kind == "choice" else "Please answer.",
@@ -54,9 +58,6 @@ def subtest_of(kind: str, *, keyed: bool = True) -> tuple[Subtest, Item]:
 
 def response_to(item: Item, kind: str, text: str) -> Response:
     """Return a response to an item as raters are given it."""
-    from tabwb.plugin_api.components import Response
-    from tabwb.records.states import ResponseKind, ResponseStatus
-
     status = ResponseStatus.OK if text.strip() else ResponseStatus.EMPTY
     return Response(
         text=text,
@@ -94,15 +95,6 @@ def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping
         folder: for a store that is thrown away.
         battery: its id or path.
     """
-    import threading
-
-    from tabwb.administer.session import setup
-    from tabwb.administer.session.drive import drive
-    from tabwb.records.conditions import Conditions
-    from tabwb.report.documents.document import export_document
-    from tabwb.report.summaries.load import load_administrations
-    from tabwb.store.store import Store
-
     with Store.open(folder / "sample.db") as store:
         found = setup.find_battery(plugins, battery)
         conditions = setup.resolve(plugins, found, Conditions("echo", "model", judges=("rules",)))
@@ -112,11 +104,3 @@ def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping
             for _ in drive(session, backend, threading.Event()):
                 pass
         return export_document(load_administrations(store, [1]))
-
-
-def cases(kinds: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:
-    """Yield (kind, text, with an expected answer)."""
-    for kind in kinds:
-        for text in TEXTS:
-            yield kind, text, True
-            yield kind, text, False

@@ -6,23 +6,24 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tabwb.administer.transcription.transcribe import checked
+from tabwb.plugin_api.components import Transcriber
+from tabwb.plugin_api.registry.guarded import inner_of
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.speech import Clip, Transcript
 from tabwb.testing.checks import (
-    PATIENCE_S,
     Checks,
+    cancelled,
     check_facts,
     close_twice,
+    collected,
     expect,
     plugins_of,
     run_checks,
-    within,
+    within_patience,
 )
-
-if TYPE_CHECKING:
-    from tabwb.plugin_api.components import Transcriber
-    from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.speech import Clip, Transcript
+from tabwb.testing.samples import write_sound
 
 
 def check_transcriber(
@@ -40,23 +41,15 @@ def check_transcriber(
     Raises:
         NonConformance: the transcriber does not keep its contract.
     """
-    from tabwb.testing.samples import write_sound
-
-    with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as folder:
-        from tabwb.plugin_api.registry.guarded import inner_of
-        from tabwb.records.speech import Clip
-
-        first, second = (Path(folder) / f"{name}.wav" for name in names)
-        clips = [
-            Clip(str(write_sound(first, 0.6, 220.0))),
-            Clip(str(write_sound(second, 1.0))),
-        ]
+    with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        tone, silence = (folder / f"{name}.wav" for name in names)
+        clips = [Clip(str(write_sound(tone, 0.6, 220.0))), Clip(str(write_sound(silence, 1.0)))]
+        missing = Clip(str(folder / "missing.wav"))
         transcriber = inner_of(loaded.open_transcriber(spec))
         try:
             resolved = str(loaded.resolve("transcribers", spec)[1])
-            missing = Clip(str(Path(folder) / "missing.wav"))
-            checks = _checks(transcriber, resolved, clips, missing)
-            run_checks(f"transcriber '{spec}'", checks)
+            run_checks(f"transcriber '{spec}'", _checks(transcriber, resolved, clips, missing))
         finally:
             transcriber.close()
 
@@ -64,63 +57,57 @@ def check_transcriber(
 def _checks(
     transcriber: Transcriber, resolved: str, clips: Sequence[Clip], missing: Clip
 ) -> Checks:
-    return {
-        "contract, open": lambda: check_facts(transcriber.open()),
-        "contract, unit": lambda: expect(
-            transcriber.unit in ("phonemes", "words"), f"unit is {transcriber.unit!r}"
-        ),
-        "contract, transcripts": lambda: _check_whole(transcriber, resolved, clips),
-        "determinism": lambda: _check_same(transcriber, clips),
-        "failure, a file that is not there": lambda: _check_missing(transcriber, clips, missing),
-        "cancellation": lambda: _check_cancelled(transcriber, clips),
-        "contract, close twice": lambda: close_twice(transcriber),
-    }
-
-
-def _heard(transcriber: Transcriber, clips: Sequence[Clip]) -> dict[int, Transcript]:
-    found: dict[int, Transcript] = {}
-    for index, transcript in transcriber.transcribe_many(clips, threading.Event()):
-        expect(index in range(len(clips)), f"transcribe_many gave index {index!r}")
-        expect(index not in found, f"transcribe_many gave index {index} twice")
-        found[index] = transcript
-    expect(len(found) == len(clips), f"{len(found)} transcripts of {len(clips)} clips")
-    return found
-
-
-def _check_whole(transcriber: Transcriber, resolved: str, clips: Sequence[Clip]) -> None:
-    from tabwb.administer.transcription.transcribe import checked
-
-    for index, transcript in _heard(transcriber, clips).items():
-        sound = checked(transcript, resolved)
-        wrong = transcript.status != "error" and sound.status == "error"
-        expect(not wrong, f"the transcript of clip {index} cannot be kept: {sound.error}")
-        same = transcript.status == "error" or transcript.unit == transcriber.unit
-        expect(same, f"a transcript is of {transcript.unit}, the transcriber of {transcriber.unit}")
-
-
-def _check_same(transcriber: Transcriber, clips: Sequence[Clip]) -> None:
-    first, second = (_heard(transcriber, clips) for _ in range(2))
-    for index in first:
+    def transcripts_of(clips: Sequence[Clip]) -> dict[int, Transcript]:
+        pairs = transcriber.transcribe_many(clips, threading.Event())
+        transcripts = collected(pairs, len(clips), "transcribe_many")
         expect(
-            first[index].phonemes == second[index].phonemes,
-            f"clip {index} was heard as {first[index].phonemes}, then {second[index].phonemes}",
+            len(transcripts) == len(clips), f"{len(transcripts)} transcripts of {len(clips)} clips"
+        )
+        return transcripts
+
+    def check_unit() -> None:
+        unit = transcriber.unit
+        expect(unit in ("phonemes", "words"), f"unit is {unit!r}")
+
+    def check_transcripts() -> None:
+        for index, transcript in transcripts_of(clips).items():
+            if transcript.status == "error":
+                continue
+            kept = checked(transcript, resolved)
+            message = f"the transcript of clip {index} cannot be kept: {kept.error}"
+            expect(kept.status != "error", message)
+            unit = transcriber.unit
+            message = f"a transcript is of {transcript.unit}, the transcriber of {unit}"
+            expect(transcript.unit == unit, message)
+
+    def check_same() -> None:
+        first, second = (transcripts_of(clips) for _ in range(2))
+        for index in first:
+            heard, then = first[index].phonemes, second[index].phonemes
+            expect(heard == then, f"clip {index} was heard as {heard}, then {then}")
+
+    def check_missing() -> None:
+        beside, failed = transcripts_of([clips[0], missing]).values()
+        status = failed.status
+        message = f"a missing file has a transcript in status '{status}', not error"
+        expect(status == "error", message)
+        expect(bool(failed.error), "a transcript in error has no message")
+        alone = transcripts_of(clips[:1])[0]
+        message = "a failed clip changed the transcript of another"
+        expect(beside.phonemes == alone.phonemes, message)
+
+    def check_cancelled() -> None:
+        within_patience(
+            "transcribe_many with cancel set",
+            lambda: list(transcriber.transcribe_many(clips, cancelled())),
         )
 
-
-def _check_missing(transcriber: Transcriber, clips: Sequence[Clip], missing: Clip) -> None:
-    found = _heard(transcriber, [clips[0], missing])
-    status = found[1].status
-    expect(status == "error", f"a missing file has a transcript in status '{status}', not error")
-    expect(bool(found[1].error), "a transcript in error has no message")
-    alone = _heard(transcriber, clips[:1])[0]
-    expect(found[0].phonemes == alone.phonemes, "a failed clip changed the transcript of another")
-
-
-def _check_cancelled(transcriber: Transcriber, clips: Sequence[Clip]) -> None:
-    cancel = threading.Event()
-    cancel.set()
-    within(
-        PATIENCE_S,
-        lambda: list(transcriber.transcribe_many(clips, cancel)),
-        "transcribe_many with cancel set",
-    )
+    return {
+        "contract, open": lambda: check_facts(transcriber.open()),
+        "contract, unit": check_unit,
+        "contract, transcripts": check_transcripts,
+        "determinism": check_same,
+        "failure, a file that is not there": check_missing,
+        "cancellation": check_cancelled,
+        "contract, close twice": lambda: close_twice(transcriber),
+    }

@@ -1,0 +1,204 @@
+"""Checks of scorers and judges."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tabwb.administer.session.raters import checked
+from tabwb.administer.session.setup import find_battery
+from tabwb.battery.model import Feature
+from tabwb.plugin_api.components import Judge, ModelJudge, Response, Scorer, Verdict
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.exchange import Request
+from tabwb.records.ratings import Rating
+from tabwb.records.states import RatingStatus, ResponseStatus
+from tabwb.testing.checks import (
+    Checks,
+    cancelled,
+    check_facts,
+    close_twice,
+    collected,
+    expect,
+    plugins_of,
+    run_checks,
+    within_patience,
+)
+from tabwb.testing.samples import KINDS, TEXTS, response_to, subtest_of
+
+
+def check_scorer(
+    spec: str, *, plugins: Plugins | None = None, kinds: Sequence[str] = KINDS
+) -> None:
+    """Check a scorer: contract, failure, determinism.
+
+    Args:
+        spec: as in a battery's ``scorers``.
+        plugins: with the scorer; None for those installed.
+        kinds: of response that it is made for.
+
+    Raises:
+        NonConformance: the scorer does not keep its contract.
+    """
+    with plugins_of(plugins) as loaded:
+        descriptor, resolved = loaded.resolve("scorers", spec)
+        scorer = loaded.scorer(spec)
+        names = (descriptor.id, str(resolved), spec)
+        checks: Checks = {
+            "contract, measures": lambda: _check_measures(scorer),
+            "contract, ratings": lambda: _check_scores(scorer, names, kinds),
+            "determinism": lambda: _check_same_scores(scorer, kinds),
+            "failure, no expected answer": lambda: _check_unkeyed(scorer, kinds),
+        }
+        run_checks(f"scorer '{spec}'", checks)
+
+
+def _score(scorer: Scorer, kind: str, text: str, *, keyed: bool) -> Sequence[Rating]:
+    subtest, item = subtest_of(kind, keyed=keyed)
+    try:
+        return scorer.score(subtest, item, response_to(item, kind, text))
+    except Exception as error:
+        raise AssertionError(
+            f"a {kind} response {text[:40]!r} raised {type(error).__name__}: {error}"
+        ) from error
+
+
+def _cases(kinds: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    """Yield (kind, text, with an expected answer)."""
+    for kind in kinds:
+        for text in TEXTS:
+            yield kind, text, True
+            yield kind, text, False
+
+
+def _check_measures(scorer: Scorer) -> None:
+    measures = scorer.measures
+    plain = isinstance(measures, tuple) and all(isinstance(name, str) and name for name in measures)
+    expect(plain and measures, f"measures is {measures!r}, not a tuple of names")
+    expect(len(set(measures)) == len(measures), f"measures names one twice: {measures!r}")
+
+
+def _check_scores(scorer: Scorer, names: tuple[str, ...], kinds: Sequence[str]) -> None:
+    for kind, text, keyed in _cases(kinds):
+        ratings = _score(scorer, kind, text, keyed=keyed)
+        for rating in ratings:
+            rater = getattr(rating, "rater", None)
+            expect(rater in names, f"a rating's rater is {rater!r}, not '{names[0]}'")
+            known = rating.measure in scorer.measures
+            expect(known, f"'{rating.measure}' is not among its measures {scorer.measures}")
+        if ratings:
+            checked(ratings[0].rater, ratings)
+
+
+def _check_same_scores(scorer: Scorer, kinds: Sequence[str]) -> None:
+    for kind, text, keyed in _cases(kinds):
+        first, second = (tuple(_score(scorer, kind, text, keyed=keyed)) for _ in range(2))
+        expect(first == second, f"{text[:40]!r} was rated {first} and then {second}")
+
+
+def _check_unkeyed(scorer: Scorer, kinds: Sequence[str]) -> None:
+    """Without an expected answer nothing is wrong: verdicts are undefined, or not given."""
+    if not getattr(scorer, "decides", True):
+        return
+    for kind in kinds:
+        if kind in ("connected-text", "free"):
+            continue  # a scorer of these may decide by the text alone
+        for rating in _score(scorer, kind, "something else", keyed=False):
+            if rating.measure == scorer.measures[0]:
+                wrong = rating.status is RatingStatus.VALUE and rating.value == 0
+                expect(not wrong, "an item without an expected answer was called wrong")
+
+
+def check_judge(spec: str, *, plugins: Plugins | None = None, battery: str = "tab") -> None:
+    """Check a judge: contract, failure, determinism; of one that asks a model cancellation too.
+
+    Args:
+        spec: as on the command line; a judge of models with the model's own spec
+            (``my-prompt:echo``).
+        plugins: with the judge; None for those installed.
+        battery: whose features are judged.
+
+    Raises:
+        NonConformance: the judge does not keep its contract.
+    """
+    with plugins_of(plugins) as loaded:
+        features = find_battery(loaded, battery).features
+        judge = loaded.judge(spec)
+        resolved = str(loaded.resolve("judges", spec)[1])
+        _, item = subtest_of("connected-text", keyed=False)
+        responses = [response_to(item, "connected-text", text) for text in TEXTS]
+        checks = _model_checks if isinstance(judge, ModelJudge) else _rules_checks
+        declared = {"contract, declarations": lambda: _check_declared(judge, resolved, features)}
+        run_checks(f"judge '{spec}'", {**declared, **checks(judge, responses, features)})
+
+
+def _check_declared(judge: Judge, resolved: str, features: Sequence[Feature]) -> None:
+    expect(judge.rater == resolved, f"rater is '{judge.rater}', the resolved spec '{resolved}'")
+    expect(isinstance(judge.features, tuple), f"features is {type(judge.features).__name__}")
+    expect(isinstance(judge.caution, str), f"caution is {type(judge.caution).__name__}")
+    known = {feature.id for feature in features}
+    strange = [name for name in judge.features if name not in known]
+    expect(not strange, f"features that the battery does not have: {', '.join(strange)}")
+
+
+def _check_verdict(judge: Judge, ratings: Sequence[Rating], response: Response) -> None:
+    checked(judge.rater, ratings)
+    rating_of = {rating.measure: rating for rating in ratings}
+    lacking = [name for name in judge.features if name not in rating_of]
+    expect(not lacking, f"no rating of {', '.join(lacking)} for {response.text[:40]!r}")
+    for name in judge.features:
+        rating = rating_of[name]
+        has_value = rating.status is RatingStatus.VALUE
+        valid = not has_value or rating.value in (0.0, 1.0)
+        expect(valid, f"'{name}' is {rating.value}; allowed: 1 present, 0 absent")
+        empty = response.status is ResponseStatus.EMPTY
+        message = f"an empty response has '{name}' = {rating.value}, not undefined"
+        expect(not (empty and has_value), message)
+
+
+def _rules_checks(
+    judge: Judge, responses: Sequence[Response], features: Sequence[Feature]
+) -> Checks:
+    def check_ratings() -> None:
+        for response in responses:
+            _check_verdict(judge, judge.judge(response, features), response)
+
+    def check_same() -> None:
+        for response in responses:
+            first, second = (tuple(judge.judge(response, features)) for _ in range(2))
+            message = f"{response.text[:40]!r} was judged differently the second time"
+            expect(first == second, message)
+
+    return {"contract, ratings": check_ratings, "determinism": check_same}
+
+
+def _model_checks(judge: Any, responses: Sequence[Response], features: Sequence[Feature]) -> Checks:
+    def check_requests() -> None:
+        first, second = (tuple(judge.requests(responses[5], features)) for _ in range(2))
+        expect(all(isinstance(part, Request) for part in first), "requests() gave no Request")
+        expect(first == second, "requests() differ for one response")
+        expect(judge.most_requests >= 1, f"most_requests is {judge.most_requests}")
+
+    def check_many() -> None:
+        some = responses[:6]
+        pairs = judge.judge_many(some, features, threading.Event())
+        verdicts = collected(pairs, len(some), "judge_many")
+        expect(len(verdicts) == len(some), f"{len(verdicts)} verdicts for {len(some)} responses")
+        for index, verdict in verdicts.items():
+            expect(isinstance(verdict, Verdict), f"judge_many gave {type(verdict).__name__}")
+            _check_verdict(judge, verdict.ratings, some[index])
+
+    def check_cancelled() -> None:
+        within_patience(
+            "judge_many with cancel set",
+            lambda: list(judge.judge_many(responses, features, cancelled())),
+        )
+
+    return {
+        "contract, open": lambda: check_facts(judge.open()),
+        "contract, requests": check_requests,
+        "contract, judge_many": check_many,
+        "cancellation": check_cancelled,
+        "contract, close twice": lambda: close_twice(judge),
+    }
