@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.child.transcriber import ChildTranscriber
+from tabwb.plugin_api.child.component import ChildTranscriber
 from tabwb.plugin_api.components import Transcriber
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError

@@ -1,4 +1,4 @@
-"""Proxies of components that run in a child process."""
+"""Proxies of model back ends and transcribers that run in a child process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar, Literal
 
 from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.child.frames import (
@@ -20,27 +20,30 @@ from tabwb.plugin_api.child.frames import (
     error_from_plain,
     piece_from_plain,
     read_frame,
+    read_record,
     write_frame,
 )
 from tabwb.plugin_api.child.log import ChildLog
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.descriptors import Descriptor
+from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.records import processes
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import Spec
+from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import StopReason
 
 CANCEL_S = 2.0
 """Seconds that a component has to end a call after cancel; then its process is ended."""
-LONGEST_ANSWER = 32 * 2**20
-"""The most bytes of a frame from a child."""
+LONGEST_ANSWER = 32 * 2**20  # bytes of a frame
 CLOSE_S = 2.0
 """Seconds that a process has to end after its pipe is closed."""
 OPEN_S = 1800.0
 """Seconds that a component may take to load, unless ``TABWB_OPEN_S`` is set."""
 POLL_S = 0.05
+DEATHS = 3
+"""After so many clips in a row that ended a process, no more are tried: the cause is another."""
 _numbers = itertools.count(1)
 
 
@@ -54,10 +57,8 @@ def open_limit(environ: Mapping[str, str]) -> float:
     (1800.0, 60.0)
     """
     text = environ.get("TABWB_OPEN_S", "").strip()
-    if not text:
-        return OPEN_S
     try:
-        seconds = float(text)
+        seconds = float(text or OPEN_S)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= threading.TIMEOUT_MAX:
@@ -121,7 +122,6 @@ class _Process:
                 self._writing.close()
 
     def send(self, frame: Frame) -> None:
-        """Queue a frame. Where the process has ended, its queue of frames ends."""
         self._outgoing.put(frame)
 
     def end(self, grace_s: float) -> int:
@@ -147,8 +147,7 @@ class ChildComponent:
     another process.
     """
 
-    _MAKE = ""
-    """The host's method that makes the component."""
+    _KIND: ClassVar[ComponentKind]
 
     def __init__(self, descriptor: Descriptor, spec: Spec, configuration: Configuration) -> None:
         self._name = descriptor.id
@@ -162,7 +161,7 @@ class ChildComponent:
     def pid(self) -> int | None:
         """The id of the process, or None where none runs."""
         process = self._process
-        return None if process is None else process.popen.pid
+        return process.popen.pid if process else None
 
     def open(self) -> Mapping[str, str]:
         """Start the process and load the component there; return its facts.
@@ -180,7 +179,7 @@ class ChildComponent:
                 f"the process of '{self._name}' cannot be started: {error}"
             ) from error
         try:
-            self._result(process, self._MAKE, {"spec": self._spec})
+            self._result(process, "make", {"kind": self._KIND, "spec": self._spec})
             facts = self._result(process, "open", {})
         except BaseException:
             self.close()
@@ -200,25 +199,21 @@ class ChildComponent:
         return self._process
 
     def _result(self, process: _Process, method: str, arguments: Frame) -> Any:
-        result = None
-        answered = False
         late = threading.Event()
         limit_s = open_limit(os.environ)
         timer = threading.Timer(limit_s, late.set)
         timer.daemon = True
         timer.start()
         try:
-            for frame in self._call(process, method, arguments, late):
-                answered = "result" in frame
-                result = frame.get("result")
+            frame = next(self._call(process, method, arguments, late), None)
         finally:
             timer.cancel()
-        if not answered:
+        if frame is None:
             raise ComponentError(
                 f"'{self._name}' was not loaded after {limit_s:g} s",
                 hint="the environment variable TABWB_OPEN_S sets another limit, in seconds",
             )
-        return result
+        return frame["result"]
 
     def _call(
         self, process: _Process, method: str, arguments: Frame, cancel: Cancel
@@ -284,7 +279,7 @@ class ChildModel(ChildComponent):
     It has ``reply_many`` and ``likelihood`` where the descriptor says that the back end has them.
     """
 
-    _MAKE = "make-model"
+    _KIND = "models"
 
     def __init__(self, descriptor: Descriptor, spec: Spec, configuration: Configuration) -> None:
         super().__init__(descriptor, spec, configuration)
@@ -298,15 +293,14 @@ class ChildModel(ChildComponent):
 
         Args:
             request: the prompt.
-            cancel: the component then has two seconds before its process is ended.
+            cancel: the component then has :data:`CANCEL_S` before its process is ended.
         """
         process = self._ready()
         started = time.monotonic()
         first: float | None = None
         texts: list[str] = []
         answered = False
-        arguments = {"request": request}
-        for frame in self._call(process, "reply", arguments, cancel):
+        for frame in self._call(process, "reply", {"request": request}, cancel):
             if "piece" not in frame:
                 return
             piece = piece_from_plain(frame["piece"])
@@ -325,9 +319,8 @@ class ChildModel(ChildComponent):
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-        """Yield ``(index, reply)`` in any order; fewer when cancelled."""
-        process = self._ready()
-        for frame in self._call(process, "reply-many", {"requests": list(requests)}, cancel):
+        arguments = {"requests": list(requests)}
+        for frame in self._call(self._ready(), "reply-many", arguments, cancel):
             if "piece" in frame:
                 index, plain = frame["piece"]
                 piece = piece_from_plain(plain)
@@ -337,9 +330,80 @@ class ChildModel(ChildComponent):
     def _likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
     ) -> Sequence[Likelihood]:
-        """Return the likelihood of each continuation, in their order; fewer when cancelled."""
-        process = self._ready()
         arguments = {"request": request, "continuations": list(continuations)}
-        frames = self._call(process, "likelihood", arguments, cancel)
+        frames = self._call(self._ready(), "likelihood", arguments, cancel)
         pieces = [piece_from_plain(frame["piece"]) for frame in frames if "piece" in frame]
         return [piece for piece in pieces if isinstance(piece, Likelihood)]
+
+
+class ChildTranscriber(ChildComponent):
+    """A transcriber in a child process.
+
+    Attributes:
+        unit: valid once :meth:`open` was called.
+    """
+
+    _KIND = "transcribers"
+    unit: Literal["phonemes", "words"] = "phonemes"
+
+    def open(self) -> Mapping[str, str]:
+        """Start the process and load the model there; return its facts."""
+        facts = super().open()
+        assert self._process is not None
+        self.unit = self._result(self._process, "unit", {})
+        return facts
+
+    def transcribe_many(
+        self, clips: Sequence[Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Yield ``(index, transcript)`` in any order; fewer when cancelled.
+
+        Where the process dies, the clips that wait are transcribed one by one, and only the clip
+        that ends its process is an error.
+
+        Args:
+            clips: to transcribe.
+            cancel: ends the transcription.
+        """
+        waiting = dict(enumerate(clips))
+        try:
+            for index, transcript in self._some(clips, cancel):
+                del waiting[index]
+                yield index, transcript
+        except ComponentError:
+            # An error of a running component concerns all clips.
+            if self._process is not None:
+                raise
+            yield from self._one_by_one(waiting, cancel)
+
+    def _one_by_one(
+        self, waiting: Mapping[int, Clip], cancel: Cancel
+    ) -> Iterator[tuple[int, Transcript]]:
+        deaths = 0
+        message = ""
+        for index, clip in waiting.items():
+            if cancel.is_set():
+                return
+            if deaths < DEATHS:
+                try:
+                    for _, transcript in self._some([clip], cancel):
+                        yield index, transcript
+                    deaths = 0
+                    continue
+                except ComponentError as error:
+                    message = str(error)
+                    deaths += 1
+            yield index, Transcript(str(self._spec), "error", unit=self.unit, error=message)
+
+    def _some(self, clips: Sequence[Clip], cancel: Cancel) -> Iterator[tuple[int, Transcript]]:
+        arguments = {"clips": list(clips)}
+        for frame in self._call(self._ready(), "transcribe-many", arguments, cancel):
+            if "piece" in frame:
+                index, plain = frame["piece"]
+                yield index, read_record(Transcript, plain)
+
+
+PROXIES: dict[ComponentKind, type[ChildModel | ChildTranscriber]] = {
+    "models": ChildModel,
+    "transcribers": ChildTranscriber,
+}

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import chain
 
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.remote.keys import SERVICES, secrets
 from tabwb.plugin_api.remote.offline import set_switches
 from tabwb.records.installation import switch_telemetry_off
 
-SECRET_WORDS = frozenset(
-    {
-        *("KEY", "KEYS", "APIKEY", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASS", "PASSWD"),
-        *("PASSWORD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT", "DSN"),
-    }
+_SECRET_WORD = re.compile(
+    "KEYS?|TOKENS|SECRETS|PASS|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|PAT|DSN"
+    "|.*(PASSWORD|TOKEN|APIKEY|SECRET)"
 )
-"""A variable with one of these words in its name holds a secret (``HF_TOKEN``, ``PGPASSWORD``)."""
+"""A variable with such a word in its name holds a secret (``HF_TOKEN``, ``PGPASSWORD``)."""
 _IN_URL = re.compile(r"://[^/\s@]*:[^/\s@]+@")
-_STORE = "TABWB_STORE"
 
 
 def without_secrets(
@@ -38,15 +36,13 @@ def without_secrets(
     >>> without_secrets({"TOKENIZERS_PARALLELISM": "false", "DB": "postgresql://me:x@host/lab"})
     {'TOKENIZERS_PARALLELISM': 'false'}
     """
-    known = {name for names in SERVICES.values() for name in names} | set(named) | {_STORE}
+    known = {"TABWB_STORE", *named, *chain(*SERVICES.values())}
     seen = secrets()
 
     def is_secret(name: str, value: str) -> bool:
-        words = set(re.split(r"[^A-Z0-9]+", name.upper()))
         return (
             name in known
-            or bool(words & SECRET_WORDS)
-            or any(word.endswith(("PASSWORD", "TOKEN", "APIKEY", "SECRET")) for word in words)
+            or any(map(_SECRET_WORD.fullmatch, re.split(r"[^A-Z0-9]+", name.upper())))
             or (bool(_IN_URL.search(value)) and not name.lower().endswith("_proxy"))
             or any(secret in value for secret in seen)
         )

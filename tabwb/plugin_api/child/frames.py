@@ -40,9 +40,6 @@ def write_frame(stream: BinaryIO, frame: Mapping[str, Any]) -> None:
     Args:
         stream: of frames.
         frame: plain data and records.
-
-    Raises:
-        TypeError: a value is neither.
     """
     content = json.dumps(frame, separators=(",", ":"), default=_fields).encode("ascii")
     stream.write(len(content).to_bytes(4, "big") + content)
@@ -82,10 +79,7 @@ def read_record(kind: type[T], plain: object) -> T:
 
     Args:
         kind: its class.
-        plain: its fields, as read from a frame.
-
-    Raises:
-        ValueError: they are not those of such a record.
+        plain: its fields; other fields raise a ``ValueError``.
     """
     if kind not in _ADAPTERS:
         _ADAPTERS[kind] = TypeAdapter(kind)
@@ -117,14 +111,13 @@ def error_to_plain(error: BaseException) -> Frame:
     """Return an error as plain data; one that is not ours keeps the name of its type."""
     if not isinstance(error, TabwbError):
         return {"message": f"{type(error).__name__}: {error}"}
-    fields = {"where": error.where, "allowed": error.allowed, "hint": error.hint}
-    return {"message": error.message, **fields}
+    keys = ("message", "where", "allowed", "hint")
+    return {key: getattr(error, key) for key in keys}
 
 
 def error_from_plain(plain: Frame) -> ComponentError:
     """Return the error to raise for what :func:`error_to_plain` wrote."""
-    places = {key: plain.get(key) for key in ("where", "allowed", "hint")}
-    return ComponentError(plain["message"], **places)
+    return ComponentError(**plain)
 
 
 def _fields(value: Any) -> Frame:

@@ -13,7 +13,7 @@ import queue
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 from tabwb.plugin_api.child.frames import (
@@ -30,9 +30,6 @@ from tabwb.records.speech import Clip
 
 GRACE_S = 1.0
 """Seconds that a component has to end after tabwb has ended."""
-
-Answer = Generator[Any, None, Any]
-"""Yields the pieces of an answer and returns its result."""
 
 
 class Host:
@@ -80,14 +77,12 @@ class Host:
         call = frame["call"]
         cancel = self._cancels[call]
         try:
-            answer = METHODS[frame["method"]](self, frame["arguments"], cancel)
-            while True:
-                try:
-                    piece = next(answer)
-                except StopIteration as end:
-                    self._write({"call": call, "result": end.value})
-                    return
-                self._write({"call": call, "piece": piece})
+            result = METHODS[frame["method"]](self, frame["arguments"], cancel)
+            if isinstance(result, Iterator):
+                for piece in result:
+                    self._write({"call": call, "piece": piece})
+                result = None
+            self._write({"call": call, "result": result})
         except BaseException as error:  # noqa: BLE001 - whatever a component raises is reported
             traceback.print_exc()
             self._write({"call": call, "error": error_to_plain(error)})
@@ -101,70 +96,46 @@ class Host:
             os._exit(1)
 
 
-def _make_model(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+def _make(host: Host, arguments: Frame, cancel: threading.Event) -> None:
     from tabwb.plugin_api.registry.plugins import Plugins
 
-    host.component = Plugins.load().make_model(read_record(Spec, arguments["spec"]))
-    return None
-    yield
+    spec = read_record(Spec, arguments["spec"])
+    host.component = Plugins.load().make_here(arguments["kind"], spec)
 
 
-def _make_transcriber(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    from tabwb.plugin_api.registry.plugins import Plugins
-
-    host.component = Plugins.load().make_transcriber(read_record(Spec, arguments["spec"]))
-    return None
-    yield
+def _reply(host: Host, arguments: Frame, cancel: threading.Event) -> Iterator[Frame]:
+    request = read_record(Request, arguments["request"])
+    return map(piece_to_plain, host.component.reply(request, cancel))
 
 
-def _unit(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    return host.component.unit
-    yield
-
-
-def _transcribe_many(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    clips = [read_record(Clip, plain) for plain in arguments["clips"]]
-    for index, transcript in host.component.transcribe_many(clips, cancel):
-        yield [index, transcript]
-    return None
-
-
-def _open(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    return dict(host.component.open())
-    yield
-
-
-def _reply(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
-    for piece in host.component.reply(read_record(Request, arguments["request"]), cancel):
-        yield piece_to_plain(piece)
-    return None
-
-
-def _reply_many(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+def _reply_many(host: Host, arguments: Frame, cancel: threading.Event) -> Iterator[Any]:
     requests = [read_record(Request, plain) for plain in arguments["requests"]]
     for index, piece in host.component.reply_many(requests, cancel):
         yield [index, piece_to_plain(piece)]
-    return None
 
 
-def _likelihood(host: Host, arguments: Frame, cancel: threading.Event) -> Answer:
+def _likelihood(host: Host, arguments: Frame, cancel: threading.Event) -> Iterator[Frame]:
     request = read_record(Request, arguments["request"])
-    for likelihood in host.component.likelihood(request, arguments["continuations"], cancel):
-        yield piece_to_plain(likelihood)
-    return None
+    return map(
+        piece_to_plain, host.component.likelihood(request, arguments["continuations"], cancel)
+    )
 
 
-METHODS: dict[str, Callable[[Host, Frame, threading.Event], Answer]] = {
-    "make-model": _make_model,
-    "open": _open,
+def _transcribe_many(host: Host, arguments: Frame, cancel: threading.Event) -> Iterator[Any]:
+    clips = [read_record(Clip, plain) for plain in arguments["clips"]]
+    return map(list, host.component.transcribe_many(clips, cancel))
+
+
+METHODS: dict[str, Callable[[Host, Frame, threading.Event], Any]] = {
+    "make": _make,
+    "open": lambda host, arguments, cancel: dict(host.component.open()),
+    "unit": lambda host, arguments, cancel: host.component.unit,
     "reply": _reply,
     "reply-many": _reply_many,
     "likelihood": _likelihood,
-    "make-transcriber": _make_transcriber,
-    "unit": _unit,
     "transcribe-many": _transcribe_many,
 }
-"""Name of a method: a generator here. Each has a method of the proxy."""
+"""Name of a method: what returns its result, or an iterator of the pieces of its answer."""
 
 
 def main() -> None:

@@ -110,6 +110,8 @@ def make_component(
         ComponentError: the factory failed, or made something else.
     """
     descriptor = component.descriptor
+    if component.kind == "transcribers":
+        spec = without_cut(spec)
     try:
         with plugin_code():
             if descriptor.wraps is not None:

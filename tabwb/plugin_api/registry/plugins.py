@@ -7,6 +7,7 @@ neither the program nor another plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -19,8 +20,8 @@ from tabwb.plugin_api.components import (
     Scorer,
     Transcriber,
 )
+from tabwb.plugin_api.config.profiles import Profile, number_of_parameters
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.cutting import without_cut
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.hookspecs import OBSERVERS
 from tabwb.plugin_api.registry.batteries import BatteryIndex, battery_file
@@ -169,47 +170,60 @@ class Plugins:
         profile = self.configuration.profiles.get(parsed.name or "")
         return profile.labels if parsed.id == "profile" and profile is not None else {}
 
+    def profile_of(
+        self, name: str, spec: str, family: str, tuning: str, parameters: str
+    ) -> Profile:
+        """Return the profile of the fields of a form, its spec resolved.
+
+        Where the profile of this name already has the same spec, the spec stays as the user wrote
+        it (an alias, or a path with ``~``).
+
+        Args:
+            name: of the profile.
+            spec: of the model.
+            family: of the model, or empty.
+            tuning: ``base``, ``instruct`` or empty.
+            parameters: number of parameters, as people write it, or empty.
+        """
+        expanded = self.stands_for("models", spec)
+        known = self.configuration.profiles.get(name)
+        with suppress(TabwbError):  # a profile that cannot be used may be replaced
+            if known is not None and expanded == self.stands_for("models", f"profile:{name}"):
+                expanded = known.spec
+        count = number_of_parameters(parameters) if parameters.strip() else None
+        return Profile(expanded, "", family.strip(), tuning, count)
+
     def open_model(self, spec: str) -> ModelBackend:
         """Return the model back end of a spec, not yet opened.
 
         With ``runs = "child"`` it is a proxy; its ``open`` starts the process.
         """
-        component, expanded = self._resolve("models", spec)
-        if component.descriptor.runs == "child":
-            from tabwb.plugin_api.child.component import ChildModel
-
-            backend = ChildModel(component.descriptor, expanded, self.configuration)
-            self._closing.append(backend.close)
-            return backend
-        made: ModelBackend = self._make(component, expanded)
-        return made
-
-    def make_model(self, spec: Spec) -> ModelBackend:
-        """Return the model back end itself, in this process; called by the child host."""
-        component = self._find("models", spec.id)
-        made: ModelBackend = self._make(component, spec)
-        return made
+        backend: ModelBackend = self._open("models", spec)
+        return backend
 
     def open_transcriber(self, spec: str) -> Transcriber:
-        """Return the transcriber of a spec, not yet opened.
+        """Return the transcriber of a spec, not yet opened; see :meth:`open_model`."""
+        transcriber: Transcriber = self._open("transcribers", spec)
+        return transcriber
 
-        With ``runs = "child"`` it is a proxy; its ``open`` starts the process.
+    def _open(self, kind: ComponentKind, spec: str) -> Any:
+        component, expanded = self._resolve(kind, spec)
+        if component.descriptor.runs == "here":
+            return self._make(component, expanded)
+        from tabwb.plugin_api.child.component import PROXIES
+
+        proxy = PROXIES[kind](component.descriptor, expanded, self.configuration)
+        self._closing.append(proxy.close)
+        return proxy
+
+    def make_here(self, kind: ComponentKind, spec: Spec) -> Any:
+        """Return the component itself, in this process; called by the child host.
+
+        Args:
+            kind: of the component.
+            spec: resolved.
         """
-        component, expanded = self._resolve("transcribers", spec)
-        if component.descriptor.runs == "child":
-            from tabwb.plugin_api.child.transcriber import ChildTranscriber
-
-            proxy = ChildTranscriber(component.descriptor, expanded, self.configuration)
-            self._closing.append(proxy.close)
-            return proxy
-        made: Transcriber = self._make(component, without_cut(expanded))
-        return made
-
-    def make_transcriber(self, spec: Spec) -> Transcriber:
-        """Return the transcriber itself, in this process; called by the child host."""
-        component = self._find("transcribers", spec.id)
-        made: Transcriber = self._make(component, without_cut(spec))
-        return made
+        return self._make(self._find(kind, spec.id), spec)
 
     def judge(self, spec: str) -> Judge:
         """Return the judge of a spec."""
