@@ -10,7 +10,6 @@ import click
 from tabwb.cli.common import json_option, note, offline_option, opened_plugins, print_json
 from tabwb.plugin_api.config.profiles import remove_profile, write_profile
 from tabwb.plugin_api.registry.index import check_needs
-from tabwb.plugin_api.registry.profile_form import profile_of
 from tabwb.records.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def add(
                 f"profile '{name}' exists already: {plugins.configuration.profiles[name].spec}",
                 hint="--force replaces it",
             )
-        profile = profile_of(plugins, name, spec, family, tuning or "", parameters or "")
+        profile = plugins.profile_of(name, spec, family, tuning or "", parameters or "")
         path = write_profile(plugins.configuration.config_dir, name, profile)
     note(f"profile:{name} is written to {path}")
     return 0

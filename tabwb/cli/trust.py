@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tabwb.cli.common import configuration, json_option, print_json
-from tabwb.plugin_api.config.file import folder_file
+from tabwb.plugin_api.config.settings import folder_file
 from tabwb.plugin_api.registry import folders
 from tabwb.records.errors import UsageError
 from tabwb.store.location import without_password
@@ -24,7 +24,7 @@ def trust(folder: Path, as_json: bool) -> int:
     code will run. What changes afterwards is ignored until it is trusted again.
     """
     trusted = configuration().trust_list
-    found = folder_file(folder)
+    found = folder_file(folder.resolve())
     if found is None:
         raise UsageError(
             "there is no tabwb.toml in this folder",

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.file import folder_file
-from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.config.settings import Configuration, folder_file
 from tabwb.records.errors import UsageError
 
 

@@ -9,7 +9,6 @@ import pytest
 from tabwb.plugin_api.config.profiles import Profile, remove_profile, write_profile
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.registry.profile_form import profile_of
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec
 
@@ -107,10 +106,10 @@ def test_what_no_spec_can_say_is_copied_whole_and_an_equal_spec_changes_nothing(
     path.write_text(before, encoding="utf-8")
     plugins = Plugins.load(read(tmp_path))
     try:
-        write_profile(tmp_path, "a", profile_of(plugins, "a", "profile:a", "", "", ""))
+        write_profile(tmp_path, "a", plugins.profile_of("a", "profile:a", "", "", ""))
         assert path.read_text(encoding="utf-8") == before
-        assert profile_of(plugins, "gone", "echo", "", "", "").spec == Spec("echo")
-        write_profile(tmp_path, "b", profile_of(plugins, "b", "profile:a@delay=2", "F", "", "1K"))
+        assert plugins.profile_of("gone", "echo", "", "", "").spec == Spec("echo")
+        write_profile(tmp_path, "b", plugins.profile_of("b", "profile:a@delay=2", "F", "", "1K"))
     finally:
         plugins.close()
     copied = read(tmp_path).profiles["b"]

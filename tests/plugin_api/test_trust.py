@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.config.file import folder_file
-from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.config.settings import Configuration, folder_file
 from tabwb.plugin_api.config.trust import folder_hash
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.registry.scaffold import write_plugin

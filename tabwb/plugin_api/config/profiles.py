@@ -8,16 +8,12 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import FILE_MODE, write_private
 from tabwb.records.specs import Spec, is_kebab
-
-if TYPE_CHECKING:
-    pass
-
 
 FILE = "tabwb.toml"
 """The name of both files: the one in the current folder and the one in the user's folder."""
@@ -56,9 +52,9 @@ def read_profile(file: Table, name: str, content: object) -> Profile:
     """Return the profile of a table ``[profile.NAME]``.
 
     Args:
-        file: the file in which it stands.
+        file: that contains it.
         name: of the profile.
-        content: what stands there.
+        content: the table.
 
     Raises:
         UsageError: it is malformed; the message names file and key.
@@ -101,9 +97,7 @@ def option_text(value: object) -> str | None:
 
 
 def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
-    """Add a profile or change the one with this name; return the file.
-
-    In an existing profile only values that differ are written.
+    """Add a profile, or write the values of an existing one that differ; return the file.
 
     Args:
         config_dir: the user's folder.
@@ -112,7 +106,6 @@ def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
 
     Raises:
         UsageError: the name is not a kebab-case id, or the file is not TOML.
-        TabwbError: the file cannot be written; it is unchanged.
     """
     if not is_kebab(name):
         raise UsageError(
@@ -178,7 +171,6 @@ def remove_profile(config_dir: Path, name: str) -> Path:
 
     Raises:
         UsageError: there is no such profile.
-        TabwbError: the file cannot be written; it is unchanged.
     """
     import tomlkit
 
@@ -196,7 +188,7 @@ def remove_profile(config_dir: Path, name: str) -> Path:
 
 
 def number_of_parameters(text: str) -> int:
-    """Return a number of parameters that is written as people write it.
+    """Return a number of parameters as people write it.
 
     Raises:
         UsageError: it is not a number.

@@ -9,20 +9,145 @@ A ``tabwb.toml`` in the current folder may be part of a download. Until the user
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tabwb.plugin_api.config.file import SettingsFile, read_settings
-from tabwb.plugin_api.config.profiles import FILE, Profile
+from tabwb.plugin_api.config.profiles import FILE, Profile, read_profile
+from tabwb.plugin_api.config.study import KEYS as STUDY_KEYS
+from tabwb.plugin_api.config.study import read_study
+from tabwb.plugin_api.config.table import Table
 from tabwb.plugin_api.config.trust import TrustList
 from tabwb.records.errors import UsageError
+from tabwb.records.files import read_regular
 from tabwb.records.study import Study
 
+TOO_LARGE = 2_000_000
+"""Bytes. A larger file is refused unread."""
+KEYS = ("store", "offline", "theme", "plugin_folders", "profile", "study")
 _YES = frozenset({"1", "true", "yes", "on"})
 _NO = frozenset({"", "0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """A ``tabwb.toml`` that was read. Every setting is checked, whether or not it has an effect.
+
+    Attributes:
+        path: of the file.
+        digest: SHA-256 (hex) of the bytes that were read.
+        content: its keys and values.
+        store, offline, theme, study: as in :class:`Configuration`; None where not set. A relative
+            path of a store counts from the file's folder.
+        plugin_folders: absolute; relative ones count from the file's folder.
+        profiles: by name.
+        requires_consent: it requires consent, which counts without trust.
+    """
+
+    path: Path
+    digest: str
+    content: Mapping[str, Any]
+    store: str | None = None
+    offline: bool | None = None
+    theme: str | None = None
+    study: Study | None = None
+    plugin_folders: tuple[Path, ...] = ()
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    requires_consent: bool = False
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The keys that are set; of profiles and study each inner key."""
+        keys: list[str] = []
+        for key, value in self.content.items():
+            inner = list(value) if key in ("profile", "study") else []
+            keys += [f"{key}.{name}" for name in inner] or [key]
+        return tuple(keys)
+
+    def is_trusted(self, trust_list: TrustList) -> bool:
+        """Return whether the user trusts exactly these bytes at this place."""
+        try:
+            place = self.path.parent.resolve() / self.path.name
+            return trust_list.files().get(place) == self.digest
+        except UsageError:
+            return False  # whoever loads plugins reports the damaged list
+
+    def narrowed(self, user: SettingsFile | None) -> tuple[SettingsFile, tuple[str, ...]]:
+        """Return the file with only its restrictions, and the keys that are ignored.
+
+        A key with the same value as in the user's own file is not named.
+        """
+        requires = self.study is not None and self.study.require_consent
+        has_effect = {"theme", "plugin_folders"}
+        has_effect |= {"offline"} if self.offline else set()
+        has_effect |= {"study.require_consent"} if requires else set()
+        own = user.content if user else {}
+        ignored = tuple(
+            key
+            for key in self.settings
+            if key not in has_effect and _at(self.content, key) != _at(own, key)
+        )
+        restrictions = SettingsFile(
+            self.path,
+            self.digest,
+            {},
+            offline=self.offline or None,
+            theme=self.theme,
+            requires_consent=requires,
+        )
+        return restrictions, ignored
+
+
+def folder_file(folder: Path) -> SettingsFile | None:
+    """Read the ``tabwb.toml`` of a folder; None where there is none.
+
+    Raises:
+        UsageError: it is malformed; the message names file and key.
+    """
+    path = folder / FILE
+    raw = read_regular(path, TOO_LARGE)
+    if raw is None:
+        return None
+    import tomli
+
+    try:
+        content = tomli.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"is not UTF-8 (byte {error.start})", where=str(path)) from error
+    except tomli.TOMLDecodeError as error:
+        raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
+    except RecursionError as error:
+        raise UsageError("is nested too deeply", where=str(path)) from error
+    table = Table(path, content)
+    table.refuse_unknown(KEYS)
+    store = table.get("store", str)
+    if store and "://" not in store:
+        store = str(folder / Path(store).expanduser())
+    names = table.get("plugin_folders", list, [])
+    if not all(isinstance(name, str) for name in names):
+        raise table.error("plugin_folders", "a folder is named by a string")
+    profiles = table.get("profile", dict, {})
+    study = content.get("study")
+    return SettingsFile(
+        path,
+        hashlib.sha256(raw).hexdigest(),
+        content,
+        store,
+        table.get("offline", bool),
+        table.get("theme", str),
+        None if study is None else read_study(table.inner("study", study, STUDY_KEYS)),
+        tuple((folder / Path(name).expanduser()).resolve() for name in names),
+        {name: read_profile(table, name, inner) for name, inner in profiles.items()},
+    )
+
+
+def _at(content: Mapping[str, Any], key: str) -> object:
+    first, _, second = key.partition(".")
+    value = content.get(first)
+    return value.get(second) if second and isinstance(value, Mapping) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +209,7 @@ class Configuration:
     @property
     def trust_list(self) -> TrustList:
         """The hashes of trusted plugin folders and files."""
-        return _trust_list(self.config_dir)
+        return TrustList(self.config_dir)
 
     @classmethod
     def load(
@@ -101,33 +226,29 @@ class Configuration:
         """
         env = os.environ if environ is None else environ
         user_dir = config_folder(env)
-        project = read_settings((cwd or Path.cwd()) / FILE)
-        user = read_settings(user_dir / FILE)
+        project, user = folder_file(cwd or Path.cwd()), folder_file(user_dir)
         paths = tuple(file.path for file in (project, user) if file is not None)
         if project and user and project.path.resolve() == user.path.resolve():
             project = None
         ignored: tuple[str, ...] = ()
-        folders = project.folders() if project else ()
-        if project is not None and not project.is_trusted(_trust_list(user_dir)):
-            project.check()
+        folders = project.plugin_folders if project else ()
+        if project is not None and not project.is_trusted(TrustList(user_dir)):
             project, ignored = project.narrowed(user)
         files = [file for file in (project, user) if file is not None]
         profiles: dict[str, Profile] = {}
         for file in reversed(files):
-            profiles |= file.profiles()
+            profiles |= file.profiles
         offline = _switch(env.get("TABWB_OFFLINE"), "TABWB_OFFLINE")
-        if offline is None:
-            offline = _first(files, SettingsFile.offline)
-        study = _first(files, SettingsFile.study) or Study()
-        if project is not None and project.requires_consent and not study.require_consent:
+        study = _first(files, "study") or Study()
+        if project is not None and project.requires_consent:
             study = replace(study, require_consent=True)
         return cls(
-            store=env.get("TABWB_STORE") or _first(files, SettingsFile.store),
-            offline=bool(offline),
-            theme=env.get("TABWB_THEME") or _first(files, SettingsFile.theme),
+            store=env.get("TABWB_STORE") or _first(files, "store"),
+            offline=bool(_first(files, "offline") if offline is None else offline),
+            theme=env.get("TABWB_THEME") or _first(files, "theme"),
             profiles=profiles,
             study=study,
-            plugin_folders=user.folders() if user else (),
+            plugin_folders=user.plugin_folders if user else (),
             project_plugin_folders=folders,
             store_is_explicit=bool(env.get("TABWB_STORE")),
             config_dir=user_dir,
@@ -136,10 +257,6 @@ class Configuration:
             ignored=ignored,
             untrusted=project.path.parent.resolve() if project and ignored else None,
         )
-
-
-def _trust_list(config_dir: Path) -> TrustList:
-    return TrustList(config_dir / "trusted-plugins.json")
 
 
 def config_folder(environ: Mapping[str, str]) -> Path:
@@ -160,9 +277,8 @@ def data_folder(environ: Mapping[str, str]) -> Path:
     return user_data_path("tabwb", appauthor=False)
 
 
-def _first(files: list[SettingsFile], read: Callable[[SettingsFile], Any]) -> Any:
-    # Every file is read, so that a stronger one does not hide a mistake in a weaker one.
-    values = [read(file) for file in files]
+def _first(files: Sequence[SettingsFile], setting: str) -> Any:
+    values = (getattr(file, setting) for file in files)
     return next((value for value in values if value is not None), None)
 
 

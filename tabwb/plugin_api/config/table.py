@@ -32,7 +32,7 @@ class Table:
 
         Args:
             key: in this table.
-            kind: the type that is allowed: ``bool``, ``str``, ``list`` or ``dict``.
+            kind: the allowed type: ``bool``, ``str``, ``list`` or ``dict``.
             default: the value where the key is not set.
 
         Raises:
@@ -50,7 +50,7 @@ class Table:
 
         Args:
             key: its place in this table.
-            content: what stands there.
+            content: to be checked.
             known: the keys that it may have.
 
         Raises:

@@ -56,51 +56,34 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 class TrustList:
-    """The file with the hashes of trusted folders and files.
+    """The file with the hashes of trusted folders and files; it need not exist.
 
-    Args:
-        path: of the file; it need not exist.
+    Its methods raise a ``UsageError`` where it is damaged or others can write to it.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, config_dir: Path) -> None:
+        self.path = config_dir / "trusted-plugins.json"
 
     def folders(self) -> Mapping[Path, str]:
-        """Return the trusted plugin folders and their hashes.
-
-        Raises:
-            UsageError: the list is damaged, or others can write to it.
-        """
-        return _paths(self._read()["folders"])
+        """Return the trusted plugin folders and their hashes."""
+        return self._read()["folders"]
 
     def files(self) -> Mapping[Path, str]:
-        """Return the trusted ``tabwb.toml`` files and their SHA-256.
-
-        Raises:
-            UsageError: the list is damaged, or others can write to it.
-        """
-        return _paths(self._read()["files"])
+        """Return the trusted ``tabwb.toml`` files and their SHA-256."""
+        return self._read()["files"]
 
     def add_file(self, path: Path, digest: str) -> None:
-        """Trust a ``tabwb.toml`` as long as its bytes have this SHA-256.
+        """Trust a ``tabwb.toml`` as long as its bytes have this digest.
 
         Args:
             path: of the file.
             digest: SHA-256 (hex).
-
-        Raises:
-            UsageError: the list is damaged.
         """
         # A link elsewhere to a trusted file is not trusted: its relative paths mean other places.
         self._add("files", path.parent.resolve() / path.name, digest)
 
     def add_folder(self, folder: Path) -> str:
-        """Trust a plugin folder as it is now; return its hash.
-
-        Raises:
-            ComponentError: the folder cannot be read.
-            UsageError: the list is damaged.
-        """
+        """Trust a plugin folder as it is now; return its hash (:func:`folder_hash`)."""
         resolved = folder.resolve()
         digest = folder_hash(resolved)
         self._add("folders", resolved, digest)
@@ -108,10 +91,14 @@ class TrustList:
 
     def _add(self, kind: str, path: Path, digest: str) -> None:
         content = self._read()
-        content[kind][str(path)] = digest
-        write_private(self.path, json.dumps(content, indent=2) + "\n")
+        content[kind][path] = digest
+        plain = {
+            kind: {str(place): digest for place, digest in hashes.items()}
+            for kind, hashes in content.items()
+        }
+        write_private(self.path, json.dumps(plain, indent=2) + "\n")
 
-    def _read(self) -> dict[str, dict[str, str]]:
+    def _read(self) -> dict[str, dict[Path, str]]:
         try:
             if others_can_write(self.path):
                 raise UsageError(
@@ -121,7 +108,7 @@ class TrustList:
                 )
             content = json.loads(self.path.read_text(encoding="utf-8"))
             return {
-                kind: {str(place): str(digest) for place, digest in content.get(kind, {}).items()}
+                kind: {Path(place): str(digest) for place, digest in content.get(kind, {}).items()}
                 for kind in ("folders", "files")
             }
         except FileNotFoundError:
@@ -132,10 +119,6 @@ class TrustList:
                 where=str(self.path),
                 hint="delete it and trust your plugin folders again",
             ) from error
-
-
-def _paths(hashes: Mapping[str, str]) -> Mapping[Path, str]:
-    return {Path(place): digest for place, digest in hashes.items()}
 
 
 def standing(folder: Path, trusted_folders: Mapping[Path, str]) -> Standing:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from tabwb.administer.session.trying import Tried, try_model
 from tabwb.plugin_api.config.profiles import remove_profile, write_profile
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.registry.profile_form import profile_of
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
@@ -34,7 +33,7 @@ class ModelsController(Controller):
         """Add a profile, or replace one of this name."""
 
         def write() -> str:
-            profile = profile_of(self.plugins, name, spec, family, tuning, parameters)
+            profile = self.plugins.profile_of(name, spec, family, tuning, parameters)
             path = write_profile(self.plugins.configuration.config_dir, name, profile)
             return f"profile:{name} is written to {path}"
 
