@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tabwb.plugin_api.components import ModelJudge, Response, Verdict
-from tabwb.plugin_api.judge_prompts.prompt import JudgedFeature, JudgePrompt, Templates
+from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
+from tabwb.plugin_api.judge_prompts.schema import FeatureTable, PromptTable
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import parse_spec
@@ -21,10 +22,12 @@ SMALL = JudgePrompt(
     version="1",
     license="MIT",
     caution="for tests",
-    templates=Templates(user="Judge “{transcript}”.", repair="Again: {problem}."),
+    templates=PromptTable.model_validate(
+        {"user": "Judge “{transcript}”.", "repair": "Again: {problem}."}
+    ),
     features=(
-        JudgedFeature("anomia", "Anomia", "Anomia"),
-        JudgedFeature("jargon", "Jargon", "Jargon"),
+        FeatureTable.model_validate({"id": "anomia", "key": "Anomia"}),
+        FeatureTable.model_validate({"id": "jargon", "key": "Jargon"}),
     ),
 )
 GOOD = '{"Anomia": 1, "Jargon": 0}'

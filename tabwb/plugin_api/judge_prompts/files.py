@@ -21,11 +21,6 @@ def bundled_folder() -> Path:
     return Path(root) / "judges"
 
 
-def user_folder() -> Path:
-    """Return the folder of the user's own prompts; it need not exist."""
-    return config_folder(os.environ) / "judges"
-
-
 def prompt_files() -> tuple[dict[str, Path], list[str]]:
     """Return the prompt files by judge id, and the problems of other files' names.
 
@@ -34,7 +29,7 @@ def prompt_files() -> tuple[dict[str, Path], list[str]]:
     """
     files: dict[str, Path] = {}
     wrong: list[str] = []
-    for folder in (bundled_folder(), user_folder()):
+    for folder in (bundled_folder(), config_folder(os.environ) / "judges"):
         for path in sorted(folder.glob("*.toml"), key=lambda path: path.stem):
             if problem := name_problem(path.stem):
                 wrong.append(f"{path}: {problem}")

@@ -9,19 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from tabwb.battery.files import read_text
 from tabwb.battery.loader import read_tables
 from tabwb.battery.locate import line_of, locate
 from tabwb.battery.problems import Problem, dotted
+from tabwb.battery.validation import type_problems
 from tabwb.plugin_api.judge_prompts.files import bundled_folder, prompt_files
-from tabwb.plugin_api.judge_prompts.prompt import (
-    JudgedFeature,
-    JudgePrompt,
-    LabelledTranscript,
-    Templates,
-)
-from tabwb.plugin_api.judge_prompts.rules import broken_rules
-from tabwb.plugin_api.judge_prompts.schema import JudgeFile
+from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
+from tabwb.plugin_api.judge_prompts.schema import JudgeFile, broken_rules
 from tabwb.records.errors import TabwbError
 from tabwb.records.problems import Broken, KeyPath
 from tabwb.records.words import near
@@ -73,7 +70,13 @@ def _read(path: Path) -> tuple[JudgePrompt | None, tuple[Problem, ...]]:
     tables, place = _joined(own, base)
     file, broken = _validated(tables, path)
     problems = _located(path, lines, broken, place)
-    return (None if file is None or problems else _prompt(file, path)), problems
+    if file is None or problems:
+        return None, problems
+    values = {**dict(file.judge), **dict(file.decoding), **dict(file.likelihood)}
+    prompt = JudgePrompt(
+        **values, templates=file.prompt, features=file.feature, examples=file.example, path=path
+    )
+    return prompt, problems
 
 
 def _base(path: Path, own: Tables) -> Tables | Broken | tuple[Problem, ...]:
@@ -109,10 +112,9 @@ def _is_variant(path: Path) -> bool:
 
 
 def _joined(own: Tables, base: Tables) -> tuple[Tables, Callable[[KeyPath], KeyPath]]:
-    """A variant's tables with what its base says, and where a place of the whole is in the variant.
+    """Return a variant's tables joined with its base's, and what maps a place to the variant's.
 
     Tables are joined key by key, features by their ids; an array of examples is replaced whole.
-    What names a prompt (id, title, version) is its own.
     """
     if not base:
         return own, lambda where: where
@@ -153,10 +155,6 @@ def _place(own: Tables, features: Mapping[int, int]) -> Callable[[KeyPath], KeyP
 
 
 def _validated(tables: Tables, path: Path) -> tuple[JudgeFile | None, list[Broken]]:
-    from pydantic import ValidationError
-
-    from tabwb.battery.validation import type_problems
-
     try:
         file = JudgeFile.model_validate(tables)
     except ValidationError as error:
@@ -173,43 +171,8 @@ def _located(
     problems = []
     for problem in broken:
         where = place(problem.path)
-        problems.append(
-            Problem(
-                str(path),
-                line_of(lines, where),
-                dotted(where if where[:2] != ("judge", "base") else problem.path),
-                problem.message,
-                problem.value,
-                problem.allowed,
-                problem.suggestion,
-            )
-        )
+        line = line_of(lines, where)
+        key = dotted(problem.path if where[:2] == ("judge", "base") else where)
+        details = (problem.message, problem.value, problem.allowed, problem.suggestion)
+        problems.append(Problem(str(path), line, key, *details))
     return tuple(sorted(problems, key=lambda problem: problem.line))
-
-
-def _prompt(file: JudgeFile, path: Path) -> JudgePrompt:
-    head, texts = file.judge, file.prompt
-    return JudgePrompt(
-        id=head.id,
-        title=head.title,
-        version=head.version,
-        license=head.license,
-        caution=head.caution,
-        citation=head.citation,
-        sources=head.sources,
-        known_gaps=tuple(head.known_gaps),
-        base=head.base,
-        templates=Templates(**texts.model_dump()),
-        features=tuple(
-            JudgedFeature(one.id, one.key, one.name or one.key, one.definition, one.example)
-            for one in file.feature
-        ),
-        examples=tuple(
-            LabelledTranscript(one.transcript, tuple(one.present)) for one in file.example
-        ),
-        temperature=file.decoding.temperature,
-        max_tokens=file.decoding.max_tokens,
-        threshold=file.likelihood.threshold,
-        null=file.likelihood.null,
-        path=path,
-    )

@@ -5,60 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabwb.records.exchange import Message
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.judge_prompts.schema import ExampleTable, FeatureTable, PromptTable
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedFeature:
-    """A feature as a judge sees it.
-
-    Attributes:
-        id: in batteries, also the measure's name.
-        key: in the judge's JSON.
-        name, definition, example: as shown; a feature without definition is only a key.
-    """
-
-    id: str
-    key: str
-    name: str
-    definition: str = ""
-    example: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledTranscript:
-    """A transcript with the ids of the features that are present in it."""
-
-    transcript: str
-    present: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Templates:
-    """The texts of a prompt, with placeholders in braces; see ``schema.py`` beside this file."""
-
-    user: str
-    repair: str
-    system: str = ""
-    definition: str = "{name}: {definition}"
-    illustration: str = "Example: {example}"
-    example: str = "{transcript}\n\n{json}"
-    recap: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class JudgePrompt:
-    """A whole prompt. Made by :mod:`tabwb.plugin_api.judge_prompts.load`.
+    """A whole prompt; :mod:`tabwb.plugin_api.judge_prompts.schema` explains its parts.
 
     Attributes:
-        threshold: a probability above it means present (likelihood judges).
-        null: the passage without content (calibration).
         path: the file it was read from; not part of the prompt.
     """
 
@@ -67,16 +31,16 @@ class JudgePrompt:
     version: str
     license: str
     caution: str
-    templates: Templates
-    features: tuple[JudgedFeature, ...]
-    examples: tuple[LabelledTranscript, ...] = ()
+    templates: PromptTable
+    features: Sequence[FeatureTable]
+    examples: Sequence[ExampleTable] = ()
     temperature: float = 0.0
     max_tokens: int = 2048
     threshold: float = 0.5
     null: str = "N/A"
     citation: str = ""
     sources: str = ""
-    known_gaps: tuple[str, ...] = ()
+    known_gaps: Sequence[str] = ()
     base: str | None = None
     path: Path | None = field(default=None, compare=False)
 
@@ -107,8 +71,8 @@ class JudgePrompt:
         """Return the message after a reply that could not be read."""
         return filled(self.templates.repair, {"problem": problem})
 
-    def labels(self, present: tuple[str, ...]) -> str:
-        r"""Return the JSON for the features that are present, in the layout of appendix D.3."""
+    def labels(self, present: Collection[str]) -> str:
+        """Return the JSON for the features that are present, in the layout of appendix D.3."""
         return json.dumps(
             {feature.key: int(feature.id in present) for feature in self.features},
             ensure_ascii=False,
@@ -134,10 +98,7 @@ class JudgePrompt:
 
     @property
     def canonical(self) -> str:
-        """Canonical JSON of everything that a model gets besides the response, for the store.
-
-        The placeholders of the response and of the item's prompt are not filled in.
-        """
+        """Canonical JSON of everything that a model gets besides response and item's prompt."""
         return canonical_json(self._content())
 
     def weighed(self, *, calibrated: bool) -> str:
@@ -167,7 +128,7 @@ class JudgePrompt:
             if not feature.definition:
                 continue
             given = {
-                "name": feature.name,
+                "name": feature.name or feature.key,
                 "definition": feature.definition,
                 "example": feature.example,
             }

@@ -1,10 +1,17 @@
-"""The tables and keys of a judge prompt's file, as pydantic models."""
+"""The tables and keys of a judge prompt's file, and the rules that concern several keys."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from tabwb.battery.rules import control_characters, unique_ids
+from tabwb.plugin_api.judge_prompts.files import name_problem
+from tabwb.plugin_api.judge_prompts.prompt import PLACEHOLDER
+from tabwb.records.problems import Broken, KeyPath, shortened
+from tabwb.records.words import near
 
 Text = Annotated[str, Field(min_length=1)]
 FeatureId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
@@ -106,3 +113,93 @@ class JudgeFile(_Table):
     )
     feature: list[FeatureTable] = Field(min_length=1, description="The features, in order.")
     example: list[ExampleTable] = Field([], description="Labelled transcripts.")
+
+
+_CONSTANT = ("definitions", "examples", "recap")
+PLACEHOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "system": (_CONSTANT, ()),
+    "user": ((*_CONSTANT, "transcript", "prompt"), ("transcript",)),
+    "definition": (("name", "definition"), ("definition",)),
+    "illustration": (("name", "example"), ("example",)),
+    "example": (("number", "transcript", "json"), ("transcript", "json")),
+    "repair": (("problem",), ("problem",)),
+}
+"""Key of [prompt]: the allowed placeholders, and those that are required once each."""
+
+
+def broken_rules(file: JudgeFile, stem: str) -> Iterator[Broken]:
+    """Yield every broken rule.
+
+    Args:
+        file: with valid types.
+        stem: the file's name without ``.toml``.
+    """
+    yield from control_characters((), file.model_dump())
+    if problem := name_problem(file.judge.id):
+        yield Broken(("judge", "id"), problem)
+    elif file.judge.id != stem:
+        yield Broken(
+            ("judge", "id"),
+            f"the file is called '{stem}.toml'",
+            shortened(file.judge.id),
+            "the file's name without '.toml'",
+        )
+    yield from unique_ids(("feature",), [feature.id for feature in file.feature], "feature")
+    yield from _keys([feature.key for feature in file.feature])
+    for key in PLACEHOLDERS:
+        yield from _placeholders(key, getattr(file.prompt, key))
+    yield from _unused(file)
+    for number, feature in enumerate(file.feature):
+        if feature.example and not feature.definition:
+            where = ("feature", number, "example")
+            yield Broken(where, "an example is shown only after a definition")
+    yield from _labels(file)
+
+
+def _keys(keys: Sequence[str]) -> Iterator[Broken]:
+    for index, key in enumerate(keys):
+        if key in keys[:index]:
+            message = f"this JSON key is given twice (first in number {keys.index(key) + 1})"
+            yield Broken(("feature", index, "key"), message, shortened(key), "a key of its own")
+
+
+def _placeholders(key: str, template: str) -> Iterator[Broken]:
+    where: KeyPath = ("prompt", key)
+    allowed, needed = PLACEHOLDERS[key]
+    names = PLACEHOLDER.findall(template)
+    listed = ", ".join(f"{{{name}}}" for name in allowed)
+    for name in dict.fromkeys(names):
+        if name not in allowed:
+            meant = near(name, allowed)
+            message = f"nothing can be filled in for {{{name}}} here"
+            yield Broken(where, message, "", listed, f"{{{meant}}}" if meant else "")
+    for name in needed:
+        if names.count(name) != 1:
+            times = f"stands {names.count(name)} times" if name in names else "is missing"
+            yield Broken(where, f"{{{name}}} {times}", "", f"{{{name}}} once")
+
+
+def _unused(file: JudgeFile) -> Iterator[Broken]:
+    """Yield texts that no placeholder shows."""
+    shown = set(PLACEHOLDER.findall(file.prompt.system + file.prompt.user))
+    written: tuple[tuple[str, KeyPath, bool], ...] = (
+        ("definitions", ("feature",), any(feature.definition for feature in file.feature)),
+        ("examples", ("example",), bool(file.example)),
+        ("recap", ("prompt", "recap"), bool(file.prompt.recap)),
+    )
+    for name, where, is_written in written:
+        if is_written and name not in shown:
+            allowed = f"{{{name}}} in prompt.system or prompt.user"
+            yield Broken(where, "this is shown nowhere", "", allowed)
+
+
+def _labels(file: JudgeFile) -> Iterator[Broken]:
+    known = [feature.id for feature in file.feature]
+    for number, example in enumerate(file.example):
+        for index, feature in enumerate(example.present):
+            where = ("example", number, "present", index)
+            if feature not in known:
+                message, allowed = "there is no such feature", ", ".join(known)
+                yield Broken(where, message, shortened(feature), allowed, near(feature, known))
+            elif feature in example.present[:index]:
+                yield Broken(where, "this feature is given twice", shortened(feature))
