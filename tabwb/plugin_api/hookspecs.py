@@ -9,6 +9,7 @@ reports one that raises, and the others still work.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_type_hints
 
 import pluggy
 
@@ -169,21 +170,8 @@ def tabwb_on_discontinued(event: events.Discontinued) -> None:
 
 
 OBSERVERS: dict[type[events.Event], str] = {
-    events.TrialStarted: "tabwb_on_trial_started",
-    events.Asked: "tabwb_on_asked",
-    events.Waiting: "tabwb_on_waiting",
-    events.Streamed: "tabwb_on_streamed",
-    events.AttemptRecorded: "tabwb_on_attempt_recorded",
-    events.Rated: "tabwb_on_rated",
-    events.JudgementRecorded: "tabwb_on_judgement_recorded",
-    events.Observed: "tabwb_on_observed",
-    events.TrialSkipped: "tabwb_on_trial_skipped",
-    events.TrialVoided: "tabwb_on_trial_voided",
-    events.Undone: "tabwb_on_undone",
-    events.Noted: "tabwb_on_noted",
-    events.Paused: "tabwb_on_paused",
-    events.Resumed: "tabwb_on_resumed",
-    events.Finished: "tabwb_on_finished",
-    events.Discontinued: "tabwb_on_discontinued",
+    get_type_hints(hook)["event"]: name
+    for name, hook in list(globals().items())
+    if name.startswith("tabwb_on_")
 }
 """Class of an event: the hook that is called with it. Every class has one."""

@@ -221,7 +221,7 @@ def _guarded(
     here, where the plugin can still be named.
     """
     try:
-        with plugin_code():
+        with plugin_code:
             return checked(rater, rate())
     except Exception as error:  # noqa: BLE001 - a plugin's failure is a rating in error
         named = str(error) if isinstance(error, PluginExit) else f"{type(error).__name__}: {error}"

@@ -63,7 +63,7 @@ class GuardedComponent:
         """Close the component; a failure is reported and never raised."""
 
         def close() -> None:
-            with exits_as_errors():
+            with exits_as_errors:
                 self.inner.close()
 
         # Redirected out here: a thread that never ends would never restore stdout.
@@ -85,7 +85,7 @@ class GuardedComponent:
             ComponentError: the plugin raised anything else; the message names its type.
         """
         try:
-            with plugin_code():
+            with plugin_code:
                 return work()
         except TabwbError:
             raise

@@ -1,23 +1,21 @@
-"""Components by kind and id, and the checks of a spec before a component is made.
+"""Components and batteries by id, and the checks of a spec before a component is made.
 
-Two components with one id are both refused, first-party ones included.
+Two components or batteries with one id are both refused, first-party ones included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
+from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
-from tabwb.records.specs import Spec, is_component_id
+from tabwb.records.specs import Spec, is_component_id, is_kebab
 from tabwb.records.words import did_you_mean
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "local": ("torch", "transformers", "safetensors"),
@@ -105,15 +103,18 @@ class Registry:
     @property
     def conflicts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Ids and aliases that are registered twice, with their owners."""
-        twice = [(word, claims) for word, claims in self._claims.items() if len(claims) > 1]
         aliases = self._aliases()
-        twice += [(word, claims) for word, claims in aliases.items() if len(claims) > 1]
-        twice += [
-            (word, [*self._claims[word], *claims])
-            for word, claims in aliases.items()
+        claims = [*self._claims.items(), *aliases.items()]
+        claims += [
+            (word, [*self._claims[word], *aliases[word]])
+            for word in aliases
             if word in self._claims
         ]
-        return tuple((word, tuple(claim.owner for claim in claims)) for word, claims in twice)
+        return tuple(
+            (word, tuple(claim.owner for claim in twice))
+            for word, twice in claims
+            if len(twice) > 1
+        )
 
     def _aliases(self) -> dict[str, list[Component]]:
         aliases: dict[str, list[Component]] = {}
@@ -148,6 +149,81 @@ class Registry:
                 ),
             )
         return claims[0]
+
+
+class BatteryIndex:
+    """Batteries by id. Two with one id are both refused."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, list[BatterySource]] = {}
+
+    def add(self, source: BatterySource, owner: str) -> None:
+        """Register a battery.
+
+        Args:
+            source: the battery.
+            owner: the plugin.
+
+        Raises:
+            TypeError: it is not a battery source.
+            ValueError: its id is malformed.
+        """
+        if not isinstance(source, BatterySource):
+            raise TypeError(f"register() takes a BatterySource, not {type(source).__name__}")
+        if not is_kebab(source.id):
+            raise ValueError(f"'{source.id}' is not a kebab-case id")
+        self._sources.setdefault(source.id, []).append(replace(source, owner=owner))
+
+    @property
+    def sources(self) -> tuple[BatterySource, ...]:
+        """The usable batteries, by id."""
+        return tuple(given[0] for _, given in sorted(self._sources.items()) if len(given) == 1)
+
+    @property
+    def conflicts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The ids that are registered twice, with their owners."""
+        for identifier, sources in self._sources.items():
+            if len(sources) > 1:
+                yield identifier, tuple(source.owner for source in sources)
+
+    def find(self, identifier: str) -> Path:
+        """Return the file of the battery with an id.
+
+        Raises:
+            UsageError: there is none, or there are two.
+        """
+        sources = self._sources.get(identifier, [])
+        if len(sources) > 1:
+            owners = " and ".join(f"'{source.owner}' ({source.path})" for source in sources)
+            raise UsageError(
+                f"battery '{identifier}' is registered by {owners}; neither is used",
+                hint="name the file itself: a path with '/'",
+            )
+        if not sources:
+            raise UsageError(
+                f"there is no battery '{identifier}'" + did_you_mean(identifier, self._sources),
+                allowed=", ".join(sorted(self._sources)) or "none is installed",
+                hint="a file is named by a path with '/' or ending in .toml",
+            )
+        return sources[0].path
+
+
+def battery_file(argument: str) -> Path:
+    """Return the battery file that a path names; of a folder its ``battery.toml``.
+
+    Raises:
+        UsageError: there is no such file.
+    """
+    path = Path(argument)
+    try:
+        path = path.expanduser()
+        path = path / "battery.toml" if path.is_dir() else path
+        if not path.is_file():
+            raise UsageError("there is no such file", where=str(path))
+    except (OSError, ValueError, RuntimeError) as error:
+        # A name too long, a NUL in it, a home directory that does not exist.
+        raise UsageError(f"this cannot be a file: {error}", where=argument[:80]) from error
+    return path
 
 
 def check_name(descriptor: Descriptor, spec: Spec) -> None:
@@ -234,11 +310,8 @@ def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
         first = error.errors()[0]
         key = str(first["loc"][0]) if first["loc"] else ""
         message = first["msg"].removeprefix("Value error, ")
+        described = key in known and model.model_fields[key].description
         raise UsageError(
             f"option '{key}' of '{descriptor.id}': '{spec.options.get(key, '')}' is not allowed",
-            allowed=_allowed(model, key) or message[:1].lower() + message[1:],
+            allowed=described or message[:1].lower() + message[1:],
         ) from error
-
-
-def _allowed(model: type[BaseModel], key: str) -> str:
-    return (model.model_fields[key].description or "") if key in model.model_fields else ""

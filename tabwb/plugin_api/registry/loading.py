@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import pluggy
@@ -76,30 +75,19 @@ class Loader:
         self.loaded: list[PluginInfo] = []
         self.problems: list[PluginProblem] = []
 
-    def load_all(self) -> None:
-        """Load every installed plugin and every plugin folder that may be used."""
-        for entry in sorted(entry_points(group=folders.GROUP), key=attrgetter("name")):
-            self._load_installed(entry)
-        self._load_folders()
-
-    def load_module(self, name: str, module: object) -> None:
-        """Load a plugin that is not installed, unless one with its name is loaded already.
+    def load_all(self, modules: Mapping[str, object]) -> None:
+        """Load every installed plugin, every plugin folder that may be used, and more plugins.
 
         Args:
-            name: of the entry point that it would have.
-            module: the plugin.
+            modules: name of an entry point to a plugin; a loaded plugin of that name stays.
         """
-        if not self.manager.has_plugin(name):
-            self._load(PluginInfo(name, "", ""), lambda: module)
-
-    def _load_installed(self, entry: EntryPoint) -> None:
-        distribution = entry.dist
-        info = PluginInfo(
-            entry.name,
-            distribution.name if distribution else "",
-            distribution.version if distribution else "",
-        )
-        self._load(info, entry.load)
+        for entry in sorted(entry_points(group=folders.GROUP), key=attrgetter("name")):
+            distribution = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
+            self._load(PluginInfo(entry.name, *distribution), entry.load)
+        self._load_folders()
+        for name in modules:
+            if not self.manager.has_plugin(name):
+                self._load(PluginInfo(name, "", ""), partial(modules.__getitem__, name))
 
     def _load_folders(self) -> None:
         settings = self._configuration
@@ -110,8 +98,7 @@ class Loader:
         try:
             trusted = settings.trust_list.folders()
         except TabwbError as error:
-            name = settings.trust_list.path.name
-            self.problems.append(PluginProblem(name, "reading", str(error)))
+            self._failed(settings.trust_list.path.name, "reading", str(error))
             return
         for folder in dict.fromkeys((*trusted, *settings.project_plugin_folders)):
             if folder in settings.plugin_folders:
@@ -119,26 +106,21 @@ class Loader:
             try:
                 state = standing(folder, trusted)
             except TabwbError as error:
-                self.problems.append(PluginProblem(str(folder), "reading", str(error)))
+                self._failed(str(folder), "reading", str(error))
                 continue
             if state == "trusted":
                 self._load_folder(folder)
                 continue
             why = "changed since it was trusted" if state == "changed" else "is not trusted"
-            self.problems.append(
-                PluginProblem(
-                    str(folder),
-                    NOT_LOADED,
-                    f"{why}; look at its code, then: tabwb plugins trust {folder}",
-                )
-            )
+            what_to_do = f"look at its code, then: tabwb plugins trust {folder}"
+            self._failed(str(folder), NOT_LOADED, f"{why}; {what_to_do}")
 
     def _load_folder(self, folder: Path) -> None:
         try:
             entries = folders.folder_entries(folder)
             folders.open_folder(folder)
         except TabwbError as error:
-            self.problems.append(PluginProblem(str(folder), "reading", str(error)))
+            self._failed(str(folder), "reading", str(error))
             return
         for entry in entries:
             info = PluginInfo(entry.name, entry.distribution, entry.version, str(folder))
@@ -148,16 +130,11 @@ class Loader:
         if self.manager.has_plugin(info.name):
             owner = next(other for other in self.loaded if other.name == info.name)
             mine, theirs = (plugin.distribution or plugin.folder for plugin in (info, owner))
-            self.problems.append(
-                PluginProblem(
-                    info.name,
-                    "not loaded",
-                    f"'{mine}' and '{theirs}' both have a plugin with this name",
-                )
-            )
+            why = f"'{mine}' and '{theirs}' both have a plugin with this name"
+            self._failed(info.name, "not loaded", why)
             return
         try:
-            with plugin_code():
+            with plugin_code:
                 module = load()
                 if isinstance(module, type):
                     module = module()
@@ -165,7 +142,7 @@ class Loader:
         except Exception as error:  # noqa: BLE001 - a plugin's import may raise anything
             if self.manager.has_plugin(info.name):
                 self.manager.unregister(name=info.name)
-            self.problems.append(PluginProblem(info.name, "loading", error_words(error)))
+            self._failed(info.name, "loading", error_words(error))
             return
         self.loaded.append(info)
         self._check_hooks(info.name, module)
@@ -174,15 +151,19 @@ class Loader:
         known = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
         for caller in self.manager.get_hookcallers(module) or ():
             if not caller.has_spec():
-                error = f"tabwb has no such hook{did_you_mean(caller.name, known)}"
-                self.problems.append(PluginProblem(plugin, caller.name, error))
+                self._failed(
+                    plugin, caller.name, f"tabwb has no such hook{did_you_mean(caller.name, known)}"
+                )
             elif any(
                 impl.wrapper or impl.hookwrapper
                 for impl in caller.get_hookimpls()
                 if impl.plugin_name == plugin
             ):
                 error = "is a wrapper; implementations are called one by one, wrappers never"
-                self.problems.append(PluginProblem(plugin, caller.name, error))
+                self._failed(plugin, caller.name, error)
+
+    def _failed(self, plugin: str, what: str, error: str) -> None:
+        self.problems.append(PluginProblem(plugin, what, error))
 
 
 class PluginExit(Exception):
@@ -190,17 +171,12 @@ class PluginExit(Exception):
 
 
 class _ExitsAsErrors:
-    """Turns an attempt of a plugin to end the program into an error."""
+    """Turns an attempt of a plugin to end the program into a :class:`PluginExit`."""
 
     def __enter__(self) -> None:
         return None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is None or isinstance(error, Exception):
             return
         if isinstance(error, KeyboardInterrupt) and is_real(error):
@@ -209,41 +185,18 @@ class _ExitsAsErrors:
 
 
 class _PluginCode(_ExitsAsErrors):
-    """The same, with standard output redirected."""
+    """Runs code of a plugin with its output on stderr; only ctrl+c ends the program."""
 
     def __enter__(self) -> None:
         stdout_to_stderr().__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        stdout_to_stderr().__exit__(kind, error, trace)
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        stdout_to_stderr().__exit__(None, None, None)
         super().__exit__(kind, error, trace)
 
 
 # Without state, so one instance serves every call: a reply has thousands of pieces.
-_plugin_code, _exits_as_errors = _PluginCode(), _ExitsAsErrors()
-
-
-def plugin_code() -> AbstractContextManager[None]:
-    """Run code of a plugin with its output on stderr; only ctrl+c ends the program.
-
-    Raises:
-        PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
-    """
-    return _plugin_code
-
-
-def exits_as_errors() -> AbstractContextManager[None]:
-    """Turn an attempt of a plugin to end the program into an error.
-
-    Raises:
-        PluginExit: it raised ``SystemExit``, ``KeyboardInterrupt`` or another ``BaseException``.
-    """
-    return _exits_as_errors
+plugin_code, exits_as_errors = _PluginCode(), _ExitsAsErrors()
 
 
 def error_words(error: Exception) -> str:

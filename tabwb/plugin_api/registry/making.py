@@ -113,7 +113,7 @@ def make_component(
     if component.kind == "transcribers":
         spec = without_cut(spec)
     try:
-        with plugin_code():
+        with plugin_code:
             if descriptor.wraps is not None:
                 made = descriptor.factory(spec, None, make_inner)
             else:

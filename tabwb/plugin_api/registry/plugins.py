@@ -6,7 +6,7 @@ neither the program nor another plugin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,12 +24,16 @@ from tabwb.plugin_api.config.profiles import Profile, number_of_parameters
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.hookspecs import OBSERVERS
-from tabwb.plugin_api.registry.batteries import BatteryIndex, battery_file
-from tabwb.plugin_api.registry.index import NOUNS, Component, Registry
+from tabwb.plugin_api.registry.index import (
+    NOUNS,
+    BatteryIndex,
+    Component,
+    Registry,
+    battery_file,
+)
 from tabwb.plugin_api.registry.loading import (
     NOT_LOADED,
     Loader,
-    PluginInfo,
     PluginProblem,
     error_words,
     plugin_code,
@@ -51,23 +55,17 @@ class Plugins:
     """All plugins of this start of the program. Made by :meth:`load`.
 
     Hooks that register components are called when components of their kind are first looked for.
+
+    Attributes:
+        configuration: the user's settings.
+        plugins: those that could be loaded, installed ones first.
     """
 
-    def __init__(
-        self,
-        configuration: Configuration,
-        *,
-        dry: bool = False,
-        modules: Mapping[str, object] | None = None,
-    ) -> None:
+    def __init__(self, configuration: Configuration, loader: Loader, *, dry: bool) -> None:
         self.configuration = configuration
         self._dry = dry
-        loader = Loader(configuration)
-        loader.load_all()
-        for name, module in (modules or {}).items():
-            loader.load_module(name, module)
         self._hooks = loader.manager.hook
-        self._loaded = tuple(loader.loaded)
+        self.plugins = tuple(loader.loaded)
         self._problems = loader.problems
         self._registries: dict[ComponentKind, Registry] = {}
         self._batteries: BatteryIndex | None = None
@@ -90,14 +88,11 @@ class Plugins:
                 installed; an installed plugin of that name is used instead.
         """
         settings = Configuration.load() if configuration is None else configuration
-        return cls(settings, dry=dry, modules=modules)
+        loader = Loader(settings)
+        loader.load_all(modules or {})
+        return cls(settings, loader, dry=dry)
 
     # ---------------------------------------------------------------- what there is
-
-    @property
-    def plugins(self) -> tuple[PluginInfo, ...]:
-        """The plugins that could be loaded, installed ones first."""
-        return self._loaded
 
     @property
     def problems(self) -> tuple[PluginProblem, ...]:
@@ -125,16 +120,11 @@ class Plugins:
         """Return the descriptor of a spec and the spec to store, without heavy imports.
 
         Aliases and profiles are replaced in the spec to store. A profile whose values no spec can
-        hold stays ``profile:NAME``.
+        hold stays ``profile:NAME``. Raises what :func:`~.making.resolved` raises.
 
         Args:
             kind: of the component.
             spec: as the user wrote it.
-
-        Raises:
-            UsageError: there is no such component, or name or options are not allowed.
-            MissingExtra: a package that the component needs is not installed.
-            NeedsNetwork: the component needs a network and ``--offline`` forbids it.
         """
         component, expanded = self._resolve(kind, spec)
         parsed = parse_spec(spec)
@@ -262,12 +252,10 @@ class Plugins:
             judge: its model need not be registered; then the limit is returned.
             limit: the most tokens of the reply's text.
         """
-        if not isinstance(judge, ModelJudge):
-            return limit
-        try:
-            return self.reply_tokens(judge.examinee, limit)
-        except TabwbError:
-            return limit
+        with suppress(TabwbError):
+            if isinstance(judge, ModelJudge):
+                return self.reply_tokens(judge.examinee, limit)
+        return limit
 
     def scorer(self, spec: str) -> Scorer:
         """Return the scorer of a spec."""
@@ -339,7 +327,7 @@ class Plugins:
                 continue
             given = arguments(impl.plugin_name)
             try:
-                with plugin_code():
+                with plugin_code:
                     impl.function(*(given[name] for name in impl.argnames))
             except Exception as error:  # noqa: BLE001 - a plugin's implementation failed
                 problem = PluginProblem(impl.plugin_name, hook, error_words(error))
@@ -362,36 +350,27 @@ class Plugins:
         return UsageError(error.message, allowed=error.allowed, hint=hint)
 
     def _registry(self, kind: ComponentKind) -> Registry:
-        registry = self._registries.get(kind)
-        if registry is None:
+        if kind not in self._registries:
             registry = self._registries[kind] = Registry(kind)
-            self._call_each(
-                f"tabwb_register_{kind}",
-                lambda plugin: {"register": partial(registry.add, owner=plugin)},
-            )
-            self._refuse(NOUNS[kind], registry.conflicts)
-        return registry
+            self._fill(registry, kind, NOUNS[kind])
+        return self._registries[kind]
 
     def _battery_index(self) -> BatteryIndex:
         if self._batteries is None:
-            index = self._batteries = BatteryIndex()
-            self._call_each(
-                "tabwb_register_batteries",
-                lambda plugin: {"register": partial(index.add, owner=plugin)},
-            )
-            self._refuse("battery", index.conflicts)
+            self._batteries = BatteryIndex()
+            self._fill(self._batteries, "batteries", "battery")
         return self._batteries
 
-    def _refuse(self, noun: str, conflicts: Iterable[tuple[str, Iterable[str]]]) -> None:
-        for word, owners in conflicts:
+    def _fill(self, registry: Registry | BatteryIndex, kind: str, noun: str) -> None:
+        self._call_each(
+            f"tabwb_register_{kind}",
+            lambda plugin: {"register": partial(registry.add, owner=plugin)},
+        )
+        for word, owners in registry.conflicts:
             names = " and ".join(f"'{owner}'" for owner in owners)
-            self._problems.append(
-                PluginProblem(
-                    ", ".join(dict.fromkeys(owners)),
-                    f"{noun} '{word}'",
-                    f"is registered by {names}; neither is used under this word",
-                )
-            )
+            error = f"is registered by {names}; neither is used under this word"
+            places = ", ".join(dict.fromkeys(owners))
+            self._problems.append(PluginProblem(places, f"{noun} '{word}'", error))
 
     def _resolve(self, kind: ComponentKind, text: str) -> tuple[Component, Spec]:
         return resolved(kind, text, self.configuration, self._find, dry=self._dry)

@@ -13,11 +13,11 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
+from tabwb.records.words import did_you_mean
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -161,11 +161,11 @@ def check_service(service: str) -> str:
     ('gemini', 'openrouter.ai', 'localhost:8000')
     """
     name = service.lower()
-    near = [] if "." in name else get_close_matches(name, SERVICES, n=1)
+    near = "" if "." in name else did_you_mean(name, SERVICES)
     if name in SERVICES or (_HOST.fullmatch(name) and not near):
         return name
     raise UsageError(
-        f"there is no service '{service}'" + (f"; did you mean '{near[0]}'?" if near else ""),
+        f"there is no service '{service}'{near}",
         allowed=f"{', '.join(SERVICES)}, or the host of a server as in base_url "
         "(openrouter.ai, 192.168.1.5:8000)",
     )

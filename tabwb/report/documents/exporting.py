@@ -119,7 +119,7 @@ def _call(
     """
     told = out if told is None else told
     try:
-        with plugin_code():
+        with plugin_code:
             exporter.export(document, out)
     except TabwbError as error:
         error.where = error.where and error.where.replace(str(out), str(told))
