@@ -16,6 +16,7 @@ from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.processes import interrupt
 from tabwb.records.states import AdministrationStatus
 from tabwb.speech.devices import pick
+from tabwb.tasks.spoken_naming.rules import cues_of
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.live import Live
@@ -148,7 +149,7 @@ def _tell(session: Session, made: Made) -> None:
         elif isinstance(event, events.Observed) and isinstance(event.observation, Cued):
             view = session.spoken.view()
             if view is not None:
-                note(f"say: {view.cue_texts[event.observation.cue]}")
+                note(f"say: {cues_of(view.rules, view.item)[event.observation.cue].text}")
         elif isinstance(event, events.Observed) and isinstance(event.observation, Scored):
             note(f"scored: {event.observation.score}")
             coming, now = session.upcoming(1), session.current

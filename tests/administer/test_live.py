@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.administer.naming.live import Live, adopt_recording, left_over
+from tabwb.administer.naming.run import job_of
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.administer.transcription.transcribe import Transcribing
@@ -99,7 +100,7 @@ def test_transcription_reads_the_file_while_it_grows(
     live.score("right")
     view = session.spoken.view()
     assert view is not None
-    job = live.job(view)
+    job = job_of(session, view, live.path)
     assert job is not None
     live.show()
     with Transcribing(plugins, "bundled-words") as transcribing:

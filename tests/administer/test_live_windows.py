@@ -129,7 +129,7 @@ def test_a_recording_that_cannot_be_noted_is_stopped_and_removed(
     def full(*_: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(SpokenStrategy, "ready", full)
+    monkeypatch.setattr(SpokenStrategy, "keep", full)
     with pytest.raises(StoreError, match="full"):
         live.ready()
     assert isinstance(live.source, Played)

@@ -52,7 +52,7 @@ def given(open_session: Open, tmp_path: Path) -> Session:
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
     responses: tuple[tuple[float, str, list[str]], ...] = (
         (0.0, "right", ["D AO G"]),
         (10.0, "self-corrected", ["D AO G", "K AE T"]),
@@ -68,7 +68,9 @@ def given(open_session: Open, tmp_path: Path) -> Session:
         if at_s == 10.0:
             session.spoken.hear("dog")
             session.spoken.code("semantic")
-    session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0))
+    session.spoken.keep(
+        None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0)
+    )
     return session
 
 
@@ -130,7 +132,7 @@ def typed(open_session: Open, tmp_path: Path) -> Session:
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
     for at_s, said, end_s in (
         (0.0, "D AO G <sil> B AO K", 8.0),  # as typed in a table
         (10.0, "AH", 0.0),  # as in the table of the PSST corpus
@@ -146,7 +148,9 @@ def typed(open_session: Open, tmp_path: Path) -> Session:
             )
             written = Transcript("manual:R1", "ok" if said else "empty", segments, seconds=end_s)
             session.spoken.transcribed(session.current.plan.number, 1, written)
-    session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0))
+    session.spoken.keep(
+        None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0)
+    )
     return session
 
 
@@ -181,7 +185,7 @@ def test_a_phoneme_of_no_length_keeps_attempts_apart(
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(10 * 16_000, dtype=np.float32), 16_000)
     session = open_session("S-014")
-    session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+    session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
     session.spoken.show(shown(0.0))
     session.spoken.score("error", take=take(0.0, seconds=8.0))
     *first, last = heard("D AO G").segments
@@ -190,7 +194,9 @@ def test_a_phoneme_of_no_length_keeps_attempts_apart(
     assert session.current is not None
     written = Transcript("replay", "ok", (*first, tied, *later), seconds=8.0)
     session.spoken.transcribed(session.current.plan.number, 1, written)
-    session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0))
+    session.spoken.keep(
+        None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0)
+    )
     out = _exported(store, plugins, tmp_path / format_id)
     assert "1 lengthless phoneme" in (out / "README.txt").read_text(encoding="utf-8")
     view = _import(open_session("S-015"), out).spoken.view(1)
@@ -312,7 +318,10 @@ def test_tiers_of_other_names_are_named(open_session: Open, tmp_path: Path) -> N
     (written,) = named.transcripts
     assert [segment.phoneme for segment in written.segments] == ["D", "AO", "G"]
     assert [segment.start_s for segment in written.segments] == pytest.approx([1, 1.3, 1.6])
-    assert (written.times, written.by) == ("evenly divided within each attempt", "")
+    assert (written.metadata["times"], written.transcriber) == (
+        "evenly divided within each attempt",
+        "",
+    )
 
 
 def test_where_nobody_transcribed_there_is_no_transcript(

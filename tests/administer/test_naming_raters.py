@@ -48,12 +48,12 @@ def session(store: Store, tmp_path: Path) -> Iterator[Session]:
     with setup.create_naming(
         store, plugins, battery, setup.resolve(plugins, battery, conditions)
     ) as begun:
-        begun.spoken.ready(RecordingBegan("r1", "r1.wav", "a microphone", RATE))
+        begun.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", RATE))
         begun.spoken.show(shown(2.0))
         begun.spoken.score("right", take=take(2.0, seconds=8.0))
         begun.spoken.transcribed(1, 1, heard("K AE T", "D AO G", at_s=1.0))
-        begun.spoken.end(
-            RecordingEnded("r1", begun.spoken.keep_recording("r1", tmp_path / "r1.wav"), 12.0)
+        begun.spoken.keep(
+            None, RecordingEnded("r1", begun.spoken.keep_recording("r1", tmp_path / "r1.wav"), 12.0)
         )
         yield begun
     plugins.close()
@@ -161,9 +161,9 @@ def test_corrected_limits_move_onset_transcript_and_verdict(session: Session) ->
     assert naming.verdicts is not None and naming.verdicts["correct-first"].value is True
     ratings = {one.measure: one.value for one in view.trial.ratings if one.rater != "person:A"}
     assert ratings["correct-first"] == 1.0
-    assert view.outdated(1) == {"replay"}
+    assert view.outdated == {"replay"}
     session.spoken.transcribed(1, 1, heard("D AO G", at_s=0.5))
-    assert _view(session).outdated(1) == frozenset()
+    assert _view(session).outdated == frozenset()
     assert naming_of(_view(session)).transcript == heard("D AO G", at_s=0.5)
 
 

@@ -55,7 +55,7 @@ def test_a_word_has_a_verdict_a_distance_and_its_unit(
         battery = setup.find_battery(plugins, str(naming_battery(tmp_path)))
         conditions = setup.resolve(plugins, battery, Conditions("S-1", "speaker", judges=()))
         with setup.create_naming(store, plugins, battery, conditions) as session:
-            session.spoken.ready(RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+            session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
             session.spoken.show(shown(0.0))
             session.spoken.score("right", take=take(0.0))
             session.spoken.transcribed(1, 1, said(word))

@@ -34,7 +34,7 @@ def naming_document(plugins: Plugins, folder: Path) -> Mapping[str, Any]:
         battery = setup.find_battery(plugins, str(naming_battery(folder)))
         conditions = setup.resolve(plugins, battery, Conditions("S-1", "speaker", judges=()))
         with setup.create_naming(store, plugins, battery, conditions) as session:
-            session.spoken.ready(RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+            session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
             session.spoken.show(shown(0.0))
             session.spoken.score("right", take=take(0.0))
             session.spoken.transcribed(1, 1, heard("D AO G"))

@@ -52,7 +52,7 @@ def document(store: Store, plugins: Plugins, tmp_path: Path) -> Json:
     sound = tmp_path / "r1.wav"
     soundfile.write(sound, np.zeros(40 * 16_000, dtype=np.float32), 16_000)
     with setup.create_naming(store, plugins, battery, conditions) as session:
-        session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+        session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
         _name(session, 0.0, "right", "D AO G")
         _name(session, 10.0, "self-corrected", "D AO G", "K AE T")
         session.spoken.hear("dog")
@@ -60,7 +60,9 @@ def document(store: Store, plugins: Plugins, tmp_path: Path) -> Json:
         session.note("looked away")
         _name(session, 20.0, "error", "T R OY B")
         _name(session, 30.0, "no-response")
-        session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0))
+        session.spoken.keep(
+            None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 40.0)
+        )
         session.spoken.show(shown(39.0))
     made: Json = export_document(load_administrations(store, (1,), sound=True))
     return made
@@ -254,10 +256,12 @@ def test_what_a_person_heard_is_not_told_as_the_transcribers(
     soundfile.write(sound, np.zeros(10 * 16_000, dtype=np.float32), 16_000)
     resolved = setup.resolve(plugins, battery, conditions)
     with setup.create_naming(store, plugins, battery, resolved) as session:
-        session.spoken.ready(RecordingBegan("r1", sound.name, "a microphone", 16_000))
+        session.spoken.keep(None, RecordingBegan("r1", sound.name, "a microphone", 16_000))
         _name(session, 0.0, "error", "D AO")
         session.spoken.hear("cat, kitten")
-        session.spoken.end(RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0))
+        session.spoken.keep(
+            None, RecordingEnded("r1", session.spoken.keep_recording("r1", sound), 10.0)
+        )
     document: Json = export_document(load_administrations(store, (1,), sound=True))
     (grid,) = _export(plugins, "textgrid", document, tmp_path / "grids").glob("*.TextGrid")
     tiers = textgrid.openTextgrid(str(grid), includeEmptyIntervals=False)

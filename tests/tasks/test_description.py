@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming.texts import CHANGED
+from tabwb.administer.naming.responses import CHANGED
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import check_battery, load_battery
@@ -62,7 +62,7 @@ def begin(store: Store, plugins: Plugins, tmp_path: Path) -> Iterator[Begin]:
 def spoken(begin: Begin) -> Session:
     """The first item has been described aloud; nothing is transcribed."""
     session = begin(aloud=True)
-    session.spoken.ready(RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
+    session.spoken.keep(None, RecordingBegan("r1", "r1.wav", "a microphone", 16_000))
     session.spoken.show(PictureShown("r1", 1.0, 0.02))
     session.spoken.finish(TAKE)
     return session
@@ -152,7 +152,7 @@ def test_a_transcriber_of_phonemes_writes_no_text(spoken: Session) -> None:
     assert answer(spoken).response == ""
     view = spoken.spoken.view(1)
     assert view is not None
-    assert [one.transcriber for one in view.transcripts_of(1)] == ["replay"]
+    assert [one.transcriber for one in view.transcripts] == ["replay"]
 
 
 def test_who_hears_nothing_writes_an_empty_text(spoken: Session) -> None:

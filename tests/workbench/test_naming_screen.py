@@ -9,7 +9,7 @@ from time import sleep
 import pytest
 from textual.events import Key
 
-from tabwb.administer.naming.views import NamingView, view_of
+from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.battery.naming import naming_item
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.report.summaries.load import load_administrations
@@ -37,8 +37,14 @@ def views(given: NamingSeat) -> list[NamingView]:
     with Store.open(given.seat.store) as store:
         battery = load_administrations(store, (one.id,))[0].battery
     rules = battery.subtests[0].naming or NamingRules()
+    subtest = battery.subtests[0]
     return [
-        view_of(trial, naming_item(battery.subtests[0].item(trial.plan.item)), rules, ())
+        NamingView(
+            trial,
+            naming_item(subtest.item(trial.plan.item)),
+            rules,
+            observations_of(trial),
+        )
         for trial in trials
     ]
 

@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from tabwb.battery.model import Battery
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.speakers import read_day
+from tabwb.records.words import near
 from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole
 
 MANIFEST = "manifest.tsv"
@@ -38,16 +38,12 @@ class TakeFile:
 
 
 def item_names(battery: Battery) -> dict[str, tuple[str, str]]:
-    """What each naming item is called in folders and manifests, to (subtest, item).
+    """Return what each naming item is called in folders and manifests, to (subtest, item).
 
     Its id, or SUBTEST/ITEM where two subtests have items of that id.
     """
-    places = [
-        (subtest.id, item.id)
-        for subtest in battery.subtests
-        if subtest.task.spoken
-        for item in subtest.items
-    ]
+    spoken = (subtest for subtest in battery.subtests if subtest.task.spoken)
+    places = [(subtest.id, item.id) for subtest in spoken for item in subtest.items]
     count = Counter(item for _, item in places)
     return {
         item if count[item] == 1 else f"{subtest}/{item}": (subtest, item)
@@ -56,18 +52,15 @@ def item_names(battery: Battery) -> dict[str, tuple[str, str]]:
 
 
 def date_of(files: Sequence[TakeFile]) -> str:
-    """The day on which files were recorded: as their manifest says, else as they say themselves.
-
-    Returns:
-        ISO 8601; empty where nothing says it.
+    """Return the day of recordings, by their manifest or else by the files, ISO 8601; or nothing.
 
     Raises:
         UsageError: they are of several days.
     """
     from tabwb.speech.files import recorded_on
 
-    said = {file.date for file in files if file.date}
-    days = sorted(said or {day for file in files if (day := recorded_on(file.path))})
+    dates = {file.date for file in files if file.date}
+    days = sorted(dates or {day for file in files if (day := recorded_on(file.path))})
     if len(days) > 1:
         raise UsageError(
             f"the recordings are of {len(days)} days: {', '.join(days)}",
@@ -99,7 +92,7 @@ def check_sounds(files: Sequence[TakeFile]) -> None:
 
 
 def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
-    """The takes in a folder, item by item in order of takes.
+    """Return the takes in a folder, item by item in order of takes.
 
     Args:
         folder: with a ``manifest.tsv`` (columns file, item and perhaps take), or with files named
@@ -111,18 +104,18 @@ def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
             All such names are told at once.
     """
     if not folder.is_dir():
-        raise UsageError(
-            f"'{folder}' is not a folder",
-            allowed="a folder of sound files named by item, or 'mic'",
-        )
+        allowed = "a folder of sound files named by item, or 'mic'"
+        raise UsageError(f"'{folder}' is not a folder", allowed=allowed)
     manifest = folder / MANIFEST
-    found = list(_of_manifest(manifest) if manifest.is_file() else _of_names(folder, items))
-    if not found:
+    takes = list(_of_manifest(manifest) if manifest.is_file() else _of_names(folder, items))
+    if not takes:
         raise UsageError(
-            "no sound file found", where=str(folder), allowed=f"files ending in {_suffixes()}"
+            "no sound file found",
+            where=str(folder),
+            allowed=f"files ending in {', '.join(SUFFIXES)}",
         )
-    _check(found, items, folder)
-    return tuple(sorted(found))
+    _check(takes, items, folder)
+    return tuple(sorted(takes))
 
 
 def left_out(folder: Path, files: Sequence[TakeFile]) -> tuple[Path, ...]:
@@ -182,23 +175,19 @@ def _of_manifest(manifest: Path) -> Iterator[TakeFile]:
         yield TakeFile(cells["item"], int(take), path, date)
 
 
-def _check(found: Sequence[TakeFile], items: Collection[str], folder: Path) -> None:
-    unknown = sorted({take.item for take in found} - set(items))
+def _check(takes: Sequence[TakeFile], items: Collection[str], folder: Path) -> None:
+    unknown = sorted({take.item for take in takes} - set(items))
     if unknown:
-        near = [
-            f"{name} (did you mean {close[0]}?)"
-            if (close := get_close_matches(name, list(items), 1))
-            else name
-            for name in unknown
-        ]
+        meant = {name: near(name, items) for name in unknown}
+        names = (f"{name} (did you mean {like}?)" if like else name for name, like in meant.items())
         raise UsageError(
-            f"no item of the battery is called {', '.join(near)}",
+            f"no item of the battery is called {', '.join(names)}",
             where=str(folder),
             allowed=", ".join(items),
             hint=f"rename the files, or say whose they are in {MANIFEST}: {', '.join(COLUMNS)}",
         )
     places: dict[tuple[str, int], Path] = {}
-    for take in found:
+    for take in takes:
         first = places.setdefault((take.item, take.take), take.path)
         if first is not take.path:
             raise UsageError(
@@ -206,7 +195,3 @@ def _check(found: Sequence[TakeFile], items: Collection[str], folder: Path) -> N
                 where=str(folder),
                 hint="number them: ITEM_1, ITEM_2",
             )
-
-
-def _suffixes() -> str:
-    return ", ".join(SUFFIXES)

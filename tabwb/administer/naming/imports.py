@@ -1,35 +1,30 @@
 """Named responses from elsewhere: annotation files and the PSST corpus' table, read into records.
 
-Nothing is guessed: an item that the battery does not have, or a label that is not a phoneme, is an
-error with its place.
+Nothing is guessed: an unknown item, or a label that is not a phoneme, is an error with its place.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from tabwb.administer.naming.files import item_names
-from tabwb.administer.naming.labels import (
-    attempt_of,
-    code_of,
-    correctness_of,
-    heard_of,
-    phoneme_of,
-    score_of,
-    seconds_of,
-    transcriber_of,
-)
 from tabwb.battery.model import Battery
 from tabwb.battery.naming import naming_item
-from tabwb.phonology.inventory import SILENT
+from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
 from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
-from tabwb.records.errors import UsageError
-from tabwb.records.naming import Score
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.naming import SCORES, Score
 from tabwb.records.speakers import read_day
-from tabwb.records.speech import Segment
+from tabwb.records.specs import parse_spec
+from tabwb.records.speech import Segment, Transcript
+from tabwb.records.words import near
+from tabwb.scoring.naming.heard import parse_heard
+from tabwb.scoring.naming.target import CODES
 from tabwb.speech.annotations import Annotations, Interval, read_annotations
 from tabwb.speech.files import check_whole, recorded_on
 
@@ -38,6 +33,7 @@ TIERS = (
     "item", "target", "attempt", "phoneme", "transcriber", "heard", "score", "code", "examiner",
 )  # fmt: skip
 """The tiers that are read; our exports have them, others can be named in their place."""
+ANNOTATED = {".textgrid", ".eaf"}
 DIVIDED = "evenly divided within each attempt"
 UNTIMED = "none"
 MACHINE = "asr"
@@ -45,23 +41,8 @@ MACHINE = "asr"
 PROPOSED = "(proposed)"
 SAME_S = 0.0015
 """Times that differ by less are the same: ELAN has whole milliseconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What was transcribed elsewhere.
-
-    Attributes:
-        segments: seconds from the beginning of the response; none where nothing was heard.
-        times: where they come from.
-        by: transcriber as tabwb calls it; empty: a person whom the source does not name.
-        dropped: a machine's labels without a phoneme, with how often each came.
-    """
-
-    segments: tuple[Segment, ...]
-    times: str
-    by: str = ""
-    dropped: Mapping[str, int] = field(default_factory=dict)
+_LISTENERS = re.compile(r"(.+?) \(person(?::[^();]*)?(?:, counts)?\)(?:; |$)")
+"""A word that was heard, with its listener."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +52,8 @@ class Named:
     Attributes:
         item: as :func:`tabwb.administer.naming.files.item_names` calls it.
         start_s, end_s: its stretch of the recording; ``end_s`` None: to the end.
-        transcripts: by machines and people, the one that is shown first last.
+        transcripts: by machines and people, the one that is shown first last; times count from the
+            beginning of the response; the transcriber is empty where the source does not name it.
         score: a person's, or None.
         heard, code: a person's, or empty.
         examiner: stretches of the recording in which the administrator speaks.
@@ -80,7 +62,7 @@ class Named:
     item: str
     start_s: float = 0.0
     end_s: float | None = None
-    transcripts: tuple[Written, ...] = ()
+    transcripts: tuple[Transcript, ...] = ()
     score: Score | None = None
     heard: str = ""
     code: str = ""
@@ -108,7 +90,7 @@ class ImportedSession:
 def read_sessions(
     path: Path, battery: Battery, tiers: Mapping[str, str] | None = None
 ) -> tuple[ImportedSession, ...]:
-    """The sessions in a PSST folder, an annotation file, or a folder of annotation files.
+    """Return the sessions in a PSST folder, an annotation file, or a folder of annotation files.
 
     Args:
         path: the folder or file.
@@ -120,11 +102,9 @@ def read_sessions(
     """
     if (path / TABLE).is_file():
         return tuple(_of_table(path / TABLE, battery))
-    files = (
-        sorted(each for each in path.iterdir() if each.suffix.lower() in {".textgrid", ".eaf"})
-        if path.is_dir()
-        else [path]
-    )
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix.lower() in ANNOTATED)
     if not files:
         raise UsageError(
             "nothing here can be read",
@@ -138,7 +118,7 @@ def read_sessions(
         if path.is_dir() and not any(annotations.tiers.values()):
             continue  # nothing is said of this recording: a take that did not count
         here = tuple(_of_annotations(annotations, battery, tiers or {}))
-        for item in {one.item for one in here}:
+        for item in {response.item for response in here}:
             if named.setdefault(item, file) is not file:
                 raise UsageError(
                     f"'{item}' is named in two files: {named[item].name}, {file.name}",
@@ -152,13 +132,13 @@ def read_sessions(
     return (ImportedSession("", path, tuple(responses), _date_in(responses)),)
 
 
-def items_of(battery: Battery) -> dict[str, str]:
-    """What an item may be called in a source, lower case, to its name: name and target."""
+def _items_of(battery: Battery) -> dict[str, str]:
+    """What an item may be called in a source (its name and its target, lower case) to its name."""
     names = item_names(battery)
-    found: dict[str, str] = {}
+    targets: dict[str, str] = {}
     for name, (subtest, item) in names.items():
-        found.setdefault(naming_item(battery.subtest(subtest).item(item)).name.casefold(), name)
-    return found | {name.casefold(): name for name in names}
+        targets.setdefault(naming_item(battery.subtest(subtest).item(item)).name.casefold(), name)
+    return targets | {name.casefold(): name for name in names}
 
 
 # ------------------------------------------------------------------ annotations
@@ -184,68 +164,56 @@ def _of_annotations(
             allowed=f"a tier 'item' or 'target'; this file has {', '.join(annotations.tiers)}",
             hint="name the tier: --tier item=NAME",
         )
-    items = items_of(battery)
+    items = _items_of(battery)
     for window in windows:
-        item = items.get(window.label.strip().casefold())
-        if item is None:
-            raise _no_item(window.label, items, f"{where} at {window.start_s:.3f} s")
         yield Named(
-            item,
+            _item(window.label, items, f"{where} at {window.start_s:.3f} s"),
             window.start_s,
             window.end_s,
             tuple(_written(tiers, window, where)),
-            score_of(_label(tiers["score"], window), where),
-            heard_of(_label(tiers["heard"], window, named=False), where),
-            code_of(_label(tiers["code"], window), where),
-            tuple((each.start_s, each.end_s) for each in _inside(tiers["examiner"], window)),
+            _score(_label(tiers["score"], window), where),
+            _heard(_label(tiers["heard"], window, named=False), where),
+            _code(_label(tiers["code"], window), where),
+            tuple((spoke.start_s, spoke.end_s) for spoke in _inside(tiers["examiner"], window)),
             annotations.sound,
         )
 
 
 def _written(
     tiers: Mapping[str, Sequence[Interval]], window: Interval, where: str
-) -> Iterator[Written]:
-    named = [each.label.strip() for each in _inside(tiers["transcriber"], window)]
-    by = transcriber_of(named[0] if named else "", where)
+) -> Iterator[Transcript]:
+    by = _transcriber(_label(tiers["transcriber"], window, named=False), where)
     phonemes = _inside(tiers["phoneme"], window)
     if phonemes:
         segments = [
             Segment(
-                phoneme_of(each.label, f"{where} at {each.start_s:.3f} s"),
-                each.start_s - window.start_s,
-                each.end_s - window.start_s,
+                _phoneme(phone.label, f"{where} at {phone.start_s:.3f} s"),
+                phone.start_s - window.start_s,
+                phone.end_s - window.start_s,
             )
-            for each in phonemes
+            for phone in phonemes
         ]
-        yield Written(tuple(segments), "of the phoneme tier", by)
+        yield _transcript(segments, "of the phoneme tier", by)
         return
     attempts = [
-        (each, _attempt(each.label, f"{where} at {each.start_s:.3f} s"))
-        for each in _inside(tiers["attempt"], window)
+        (attempt, _attempt(attempt.label, f"{where} at {attempt.start_s:.3f} s"))
+        for attempt in _inside(tiers["attempt"], window)
     ]
     if not attempts:
         return  # nobody transcribed it: who heard nothing writes <sil>
-    spoken = [(each, said) for each, said in attempts if not _is_silent(said)]
+    spoken = [(attempt, labels) for attempt, labels in attempts if not _is_silent(labels)]
     if not spoken or (len(spoken) == 1 and _covers(spoken[0][0], window)):
-        labels = [label for _, said in spoken for label in said]
-        yield Written(_untimed(labels), UNTIMED, by)
+        yield _untimed([label for _, labels in attempts for label in labels], by)
         return
-    found: list[Segment] = []
-    for attempt, said in spoken:
-        step = (attempt.end_s - attempt.start_s) / len(said)
+    divided: list[Segment] = []
+    for attempt, labels in spoken:
+        step = (attempt.end_s - attempt.start_s) / len(labels)
         first = attempt.start_s - window.start_s
-        found += [
-            Segment(phoneme, first + at * step, first + (at + 1) * step)
-            for at, phoneme in enumerate(said)
+        divided += [
+            Segment(label, first + at * step, first + (at + 1) * step)
+            for at, label in enumerate(labels)
         ]
-    yield Written(tuple(found), DIVIDED, by)
-
-
-def _attempt(label: str, where: str) -> tuple[str, ...]:
-    """The phonemes of an attempt, with the silences that are written in it."""
-    if any(each in SILENT for each in label.split()):
-        return tuple(phoneme_of(each, where) for each in label.split())
-    return attempt_of(label, where)
+    yield _transcript(divided, DIVIDED, by)
 
 
 def _covers(attempt: Interval, window: Interval) -> bool:
@@ -255,26 +223,21 @@ def _covers(attempt: Interval, window: Interval) -> bool:
 
 def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
     return [
-        each
-        for each in intervals
-        if window.start_s <= (each.start_s + each.end_s) / 2 < window.end_s
+        interval
+        for interval in intervals
+        if window.start_s <= (interval.start_s + interval.end_s) / 2 < window.end_s
     ]
 
 
 def _label(intervals: Sequence[Interval], window: Interval, *, named: bool = True) -> str:
-    """The label of a window, without the name of who gave it in brackets behind it.
+    """The first label in a window; a tier is ``named`` if who gave a label stands behind it.
 
-    What a machine had proposed is left out.
-
-    Args:
-        intervals: of the tier.
-        window: of the response.
-        named: whether this tier says who gave a label; else brackets are a part of it.
+    Then that name is left out, and so are labels that a machine proposed.
     """
-    found = [each.label.strip() for each in _inside(intervals, window)]
+    labels = [interval.label.strip() for interval in _inside(intervals, window)]
     if named:
-        found = [each.partition(" (")[0].strip() for each in found if PROPOSED not in each]
-    return found[0] if found else ""
+        labels = [label.partition(" (")[0].strip() for label in labels if PROPOSED not in label]
+    return labels[0] if labels else ""
 
 
 # ------------------------------------------------------------------ the PSST table
@@ -289,46 +252,43 @@ def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
             where=f"{table}:1",
             allowed="utterance_id, prompt, transcript; and session, correctness, filename",
         )
-    items = items_of(battery)
+    items = _items_of(battery)
     sessions: dict[str, list[Named]] = {}
     dates: dict[str, set[str]] = {}
     for row in rows.rows:
         cells = row.cells
-        item = items.get(cells["prompt"].casefold())
-        if item is None:
-            raise _no_item(cells["prompt"], items, row.where)
+        item = _item(cells["prompt"], items, row.where)
         session = cells.get("session") or cells["utterance_id"].rpartition("-")[0].strip()
         if day := (cells.get("session_date") or cells.get("date") or "").strip():
             dates.setdefault(session, set()).add(read_day(day, row.where))
         sessions.setdefault(session, []).append(_row(cells, item, table.parent, row.where))
     for session, responses in sessions.items():
         _check_sounds(responses)
-        found = dates.get(session, set())
-        if len(found) > 1:
+        days = dates.get(session, set())
+        if len(days) > 1:
             raise UsageError(
-                f"session '{session}' is of {len(found)} days: {', '.join(sorted(found))}",
+                f"session '{session}' is of {len(days)} days: {', '.join(sorted(days))}",
                 where=str(table),
             )
-        day = next(iter(found), "") or _date_in(responses)
+        day = next(iter(days), "") or _date_in(responses)
         yield ImportedSession(session, table, tuple(responses), day)
 
 
 def _date_in(responses: Sequence[Named]) -> str:
     """The day that the sound files of a session say, where they agree; else empty."""
-    sounds = {one.sound for one in responses if one.sound is not None}
+    sounds = {response.sound for response in responses if response.sound is not None}
     days = {day for sound in sounds if (day := recorded_on(sound))}
     return days.pop() if len(days) == 1 else ""
 
 
 def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:
-    transcripts: list[Written] = []
+    transcripts: list[Transcript] = []
     if heard := row.get("asr_transcript", "").split():
-        found = map_labels(heard, "arpabet")
-        by = transcriber_of(row.get("asr") or MACHINE, where)
-        transcripts.append(Written(_untimed(found.phonemes), UNTIMED, by, dict(found.dropped)))
+        mapped = map_labels(heard, "arpabet")
+        by = _transcriber(row.get("asr") or MACHINE, where)
+        transcripts.append(_untimed(mapped.phonemes, by, dict(mapped.dropped)))
     if typed := row["transcript"].split():
-        said = [phoneme_of(label, where) for label in typed]
-        transcripts.append(Written(_untimed(said), UNTIMED))
+        transcripts.append(_untimed([_phoneme(label, where) for label in typed]))
     name = row.get("filename", "")
     sound = folder / name if name else None
     if sound is not None and not sound.resolve().is_relative_to(folder.resolve()):
@@ -337,16 +297,27 @@ def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:
         raise UsageError(f"there is no file '{name}'", where=where)
     return Named(
         item,
-        seconds_of(row.get("start_s"), where) or 0.0,
-        seconds_of(row.get("end_s"), where),
+        _seconds(row.get("start_s"), where) or 0.0,
+        _seconds(row.get("end_s"), where),
         tuple(transcripts),
-        correctness_of(row.get("correctness"), where),
+        _correctness(row.get("correctness"), where),
         sound=sound,
     )
 
 
-def _untimed(labels: Sequence[str]) -> tuple[Segment, ...]:
-    return () if _is_silent(labels) else tuple(Segment(label, 0.0, 0.0) for label in labels)
+def _transcript(
+    segments: Sequence[Segment], times: str, by: str = "", dropped: Mapping[str, int] | None = None
+) -> Transcript:
+    """A transcript; ``times`` says where its times come from."""
+    kept, meta = tuple(segments), {"times": times}
+    return Transcript(by, "ok" if kept else "empty", kept, dropped=dropped or {}, metadata=meta)
+
+
+def _untimed(
+    labels: Sequence[str], by: str = "", dropped: Mapping[str, int] | None = None
+) -> Transcript:
+    segments = () if _is_silent(labels) else tuple(Segment(label, 0.0, 0.0) for label in labels)
+    return _transcript(segments, UNTIMED, by, dropped)
 
 
 def _is_silent(labels: Sequence[str]) -> bool:
@@ -354,33 +325,131 @@ def _is_silent(labels: Sequence[str]) -> bool:
 
 
 def _check_sounds(responses: Sequence[Named]) -> None:
-    """Every response lies inside its sound file, before any is kept.
-
-    Raises:
-        TabwbError: a file is not a sound file, or is damaged or too short.
-    """
+    """Check that every response lies inside its sound file, before any is stored."""
     seconds: dict[Path, float] = {}
-    for each in responses:
-        if each.sound is None:
+    for response in responses:
+        sound, start = response.sound, response.start_s
+        if sound is None:
             continue
-        if each.sound not in seconds:
-            seconds[each.sound] = check_whole(each.sound).seconds
-        end = seconds[each.sound] if each.end_s is None else each.end_s
-        if not each.start_s < min(end, seconds[each.sound]):
+        if sound not in seconds:
+            seconds[sound] = check_whole(sound).seconds
+        end = seconds[sound] if response.end_s is None else response.end_s
+        if not start < min(end, seconds[sound]):
             raise UsageError(
-                f"'{each.item}' from {each.start_s:.3f} s to {end:.3f} s is outside its recording",
-                where=str(each.sound),
-                allowed=f"0 to {seconds[each.sound]:.3f} s",
+                f"'{response.item}' from {start:.3f} s to {end:.3f} s is outside its recording",
+                where=str(sound),
+                allowed=f"0 to {seconds[sound]:.3f} s",
             )
 
 
-def _no_item(label: str, items: Mapping[str, str], where: str) -> UsageError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(label.casefold(), list(items), 1)
-    return UsageError(
+def _item(label: str, items: Mapping[str, str], where: str) -> str:
+    """The item that a source calls so."""
+    if item := items.get(label.strip().casefold()):
+        return item
+    meant = near(label.casefold(), items)
+    raise UsageError(
         f"the battery has no item '{label}'",
         where=where,
         allowed=", ".join(dict.fromkeys(items.values())),
-        hint=f"did you mean '{near[0]}'?" if near else "name the battery it is of: --battery",
+        hint=f"did you mean '{meant}'?" if meant else "name the battery it is of: --battery",
     )
+
+
+# ------------------------------------------------------------------ labels and cells
+
+
+def _attempt(label: str, where: str) -> tuple[str, ...]:
+    """The phonemes of an attempt, with the silences that are written in it."""
+    if any(part in SILENT for part in label.split()):
+        return tuple(_phoneme(part, where) for part in label.split())
+    try:
+        return parse_pronunciation(label)
+    except (TabwbError, ValueError) as error:
+        message = f"'{label}' is not an attempt in phonemes"
+        raise _unread(message, where, "attempt", "ARPAbet or IPA") from error
+
+
+def _phoneme(label: str, where: str) -> str:
+    """One phoneme, or silence or noise."""
+    if label.strip() in SILENT:
+        return label.strip()
+    if (phoneme := normalise_label(label)) is not None:
+        return phoneme
+    try:
+        (phoneme,) = parse_pronunciation(label)
+    except (TabwbError, ValueError) as error:
+        raise UsageError(f"'{label}' is not a phoneme", where=where) from error
+    return phoneme
+
+
+def _heard(label: str, where: str) -> str:
+    """What a person heard, or nothing; of several listeners in our exports, the first."""
+    if several := _LISTENERS.match(label):
+        label = several[1]
+    try:
+        if label:
+            parse_heard(label)
+    except TabwbError as error:
+        message = f"'{label}' cannot have been heard: {error.message}"
+        raise _unread(message, where, "heard") from error
+    return label
+
+
+def _transcriber(label: str, where: str) -> str:
+    """The spec of a transcriber, or nothing."""
+    try:
+        if label:
+            parse_spec(label)
+    except TabwbError as error:
+        message = f"'{label}' is not a valid transcriber: {error.message}"
+        raise _unread(message, where, "transcriber") from error
+    return label
+
+
+def _code(label: str, where: str) -> str:
+    """A response code, or nothing."""
+    if label and label not in CODES:
+        message = f"'{label}' is not a valid response code"
+        raise _unread(message, where, "code", ", ".join(CODES))
+    return label
+
+
+def _unread(message: str, where: str, tier: str, allowed: str | None = None) -> UsageError:
+    hint = f"leave the tier out: --tier {tier}="
+    return UsageError(message, where=where, allowed=allowed, hint=hint)
+
+
+def _score(label: str, where: str) -> Score | None:
+    """A person's score, or None."""
+    for score in SCORES:
+        if label.casefold() == score:
+            return score
+    if label:
+        raise UsageError(f"'{label}' is not a valid score", where=where, allowed=", ".join(SCORES))
+    return None
+
+
+def _seconds(cell: str | None, where: str) -> float | None:
+    """A number of seconds, 0 or more; None for an empty cell."""
+    text = (cell or "").strip()
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds < inf:
+        raise UsageError(f"'{text}' is not a number of seconds", where=where)
+    return seconds
+
+
+def _correctness(cell: str | None, where: str) -> Score | None:
+    """PSST's correctness as a score; None for an empty cell."""
+    match (cell or "").strip().casefold():
+        case "":
+            return None
+        case "true" | "1":
+            return "right"
+        case "false" | "0":
+            return "error"
+    raise UsageError(f"'{cell}' is not a valid correctness", where=where, allowed="TRUE, FALSE")

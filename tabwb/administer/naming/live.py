@@ -1,7 +1,7 @@
 """A naming session with a running microphone: every command gets the second at which it was given.
 
 One recording runs from *ready* to *end*; items are marks in it, so that a wrong key never loses
-speech. The file grows on disk while it is made; it is kept in the store when it has ended.
+speech. Its file grows on disk; it is kept in the store when it has ended.
 """
 
 from __future__ import annotations
@@ -11,11 +11,17 @@ from pathlib import Path
 from typing import Protocol
 
 from tabwb.administer import consent
-from tabwb.administer.naming.views import NamingView
+from tabwb.administer.naming.responses import with_onset
 from tabwb.administer.session.session import Events, Session
-from tabwb.administer.transcription.transcribe import Job
 from tabwb.records.errors import TabwbError
-from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, Score, Take
+from tabwb.records.naming import (
+    PictureShown,
+    RecordingBegan,
+    RecordingEnded,
+    Score,
+    Take,
+    observation_of_json,
+)
 from tabwb.records.specs import uuid7
 from tabwb.speech import files
 from tabwb.speech.level import Level, key_presses, onset
@@ -90,14 +96,14 @@ class Live:
         self.source.start()
         began = RecordingBegan(self.recording, self.path.name, self.source.device, self.source.rate)
         try:
-            return session.spoken.ready(began)
+            return session.spoken.keep(None, began)
         except BaseException:  # nobody would know of this recording, nor end it
             self.source.stop()
             self.path.unlink(missing_ok=True)
             raise
 
     def show(self, uncertainty_s: float | None = None, *, at_s: float | None = None) -> Events:
-        """The next picture is drawn.
+        """Record that the next picture is drawn.
 
         Args:
             uncertainty_s: how exactly the time is known.
@@ -117,11 +123,11 @@ class Live:
         return self.session.spoken.re_prompt(self._pressed())
 
     def mark(self) -> Events:
-        """A new attempt begins."""
+        """Mark a new attempt."""
         return self.session.spoken.mark(self._pressed())
 
     def examiner(self) -> Events:
-        """The administrator begins to speak, or, the second time, has ended."""
+        """Mark that the administrator begins to speak or, the second time, has ended."""
         now = self._pressed()
         if self._examiner_from is None:
             self._examiner_from = now
@@ -158,22 +164,6 @@ class Live:
         spoke = self.examiner() if self.examiner_speaks else ()
         return (*spoke, *self.session.spoken.finish(self._take(self._pressed())))
 
-    def job(self, view: NamingView) -> Job | None:
-        """What is to be transcribed of a trial: its counting response, where one was recorded."""
-        take, attempt = view.take, view.attempt
-        if take is None or attempt is None:
-            return None
-        path = self.path if take.recording == self.recording else None
-        return Job(
-            view.trial.plan.number,
-            attempt.number,
-            path or self.session.spoken.recording_path(take.recording),
-            take.start_s,
-            take.end_s,
-            view.item.accepted,
-            view.item.id,
-        )
-
     def end(self) -> Events:
         """Close the microphone and keep the recording."""
         made = self.source.stop()
@@ -196,17 +186,9 @@ class Live:
         samples, rate = files.read_clip(self.path, shown.at_s, end)
         spoke = [*view.examiner, *key_presses(self._keys)]
         ignored = [(start - shown.at_s, stop - shown.at_s) for start, stop in spoke]
-        found = onset(samples, rate, ignore=ignored)
-        return Take(
-            self.recording,
-            shown.at_s,
-            end,
-            shown.at_s,
-            None if found is None else shown.at_s + found.s,
-            None if found is None else found.uncertainty_s + (shown.uncertainty_s or 0.0),
-            "" if found is None else found.method,
-            "; ".join(quality(samples, rate).remarks),
-        )
+        remarks = "; ".join(quality(samples, rate).remarks)
+        take = Take(self.recording, shown.at_s, end, shown.at_s, remarks=remarks)
+        return with_onset(take, onset(samples, rate, ignore=ignored), shown.uncertainty_s or 0.0)
 
 
 def keep(session: Session, recording: str, path: Path, seconds: float, remarks: str) -> Events:
@@ -220,24 +202,22 @@ def keep(session: Session, recording: str, path: Path, seconds: float, remarks: 
         remarks: what went wrong while it was made, or empty.
     """
     sha256 = session.spoken.keep_recording(recording, path)
-    made = session.spoken.end(RecordingEnded(recording, sha256, seconds, remarks))
+    made = session.spoken.keep(None, RecordingEnded(recording, sha256, seconds, remarks))
     path.unlink(missing_ok=True)
     return made
 
 
 def left_over(session: Session) -> tuple[tuple[str, Path], ...]:
-    """Recordings of this administration that were interrupted: (uid, file)."""
-    from tabwb.records.naming import observation_of_json
-
-    said = [observation_of_json(text) for text in session.history.observations]
-    ended = {each.recording for each in said if isinstance(each, RecordingEnded)}
+    """Return the recordings of this administration that were interrupted: (uid, file)."""
+    observations = [observation_of_json(text) for text in session.history.observations]
+    ended = {seen.recording for seen in observations if isinstance(seen, RecordingEnded)}
     folder = takes.folder_of(session.store)
     return tuple(
-        (each.recording, folder / each.file)
-        for each in said
-        if isinstance(each, RecordingBegan)
-        and each.recording not in ended
-        and (folder / each.file).is_file()
+        (began.recording, folder / began.file)
+        for began in observations
+        if isinstance(began, RecordingBegan)
+        and began.recording not in ended
+        and (folder / began.file).is_file()
     )
 
 

@@ -1,95 +1,97 @@
-"""Spoken responses and what people say of them, checked and completed before they are stored."""
+"""What is changed of a recorded response: the text of a description, the limits of any response."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-from tabwb.records import events
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry
-from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.naming import (
-    SCORES,
-    LimitsSet,
-    Observation,
-    PictureShown,
-    RecordingBegan,
-    RecordingEnded,
-    Take,
-    observation_to_json,
-)
-from tabwb.records.states import AttemptState, ResponseStatus, StopReason
+from tabwb.administer.naming.views import now, observed
+from tabwb.administer.session.exchange import storable
+from tabwb.administer.session.session import Events, Session
+from tabwb.records.entries import RatingsEntry
+from tabwb.records.errors import UsageError
+from tabwb.records.naming import LimitsSet, Take, TextSet
+from tabwb.records.ratings import failed
+from tabwb.records.speech import Transcript
+from tabwb.records.states import StopReason
 from tabwb.records.trials import Attempt, Trial
-from tabwb.records.words import near
-from tabwb.scoring.naming.target import CODES, FLAGS, NO_RESPONSE_KINDS
+from tabwb.scoring.response_status import response_status
 
-UNWRITTEN = "not transcribed yet"
-"""Why a recorded description has no text."""
+if TYPE_CHECKING:
+    from tabwb.administer.naming.strategy import SpokenStrategy
+    from tabwb.speech.level import Onset
 
-
-def check_score(score: str, reason: str) -> None:
-    """Check a score and its reason.
-
-    Args:
-        score: see :data:`tabwb.records.naming.Score`.
-        reason: needed for ``not-scorable``, any text; of ``no-response`` what kind it was
-            (:data:`tabwb.scoring.naming.target.NO_RESPONSE_KINDS`); of others none.
-
-    Raises:
-        UsageError: the score, or its reason, is not one of those allowed.
-        TabwbError: a reason is missing.
-    """
-    if score not in SCORES:
-        raise UsageError(f"'{score}' is not a valid score", allowed=", ".join(SCORES))
-    if score == "not-scorable" and not reason.strip():
-        raise TabwbError("what cannot be scored needs a reason", allowed="any text")
-    if score == "no-response" and reason.strip() and reason.strip() not in NO_RESPONSE_KINDS:
-        raise UsageError(
-            f"'{reason.strip()}' is not a kind of no response",
-            allowed=", ".join(NO_RESPONSE_KINDS),
-            hint="leave it out where none of them fits",
-        )
-    if score not in {"no-response", "not-scorable"} and reason.strip():
-        raise UsageError(
-            f"'{score}' takes no reason",
-            hint="a remark on the response is a note: tabwb trial note",
-        )
+Stretch = TypeVar("Stretch", Take, LimitsSet)
+CHANGED = "the text was changed after it was judged"
+"""The reason of the ratings of a judge that read another text; it can judge again."""
 
 
-def check_code(code: str, flags: Sequence[str]) -> None:
-    """Check a response code and its flags.
+def text_of(transcript: Transcript, attempt: Attempt) -> str | None:
+    """Return the text that a transcript gives a response.
 
     Args:
-        code: of :data:`tabwb.scoring.naming.target.CODES`.
-        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
+        transcript: of the response.
+        attempt: the response, with the text it has.
 
-    Raises:
-        UsageError: no such code or flag; the message lists those that are.
+    Returns:
+        None where the transcript is not one of words, where it changes nothing, and where a person
+        wrote the text.
     """
-    if code not in CODES:
-        meant = near(code, CODES)
-        raise UsageError(
-            f"'{code}' is not a valid response code",
-            allowed=", ".join(CODES),
-            hint=f"did you mean '{meant}'?" if meant else None,
-        )
-    for flag in flags:
-        if flag not in FLAGS:
-            meant = near(flag, FLAGS)
-            raise UsageError(
-                f"'{flag}' is not a valid flag",
-                allowed=", ".join(FLAGS),
-                hint=f"did you mean '{meant}'?" if meant else None,
-            )
+    if transcript.unit != "words" or transcript.status == "error":
+        return None
+    by = attempt.metadata.get("text_by", "")
+    text = storable(" ".join(segment.phoneme for segment in transcript.segments))
+    return None if TextSet.is_person(by) or (by and text == attempt.response) else text
 
 
-def measured_limits(said: LimitsSet, recording: Path) -> LimitsSet:
+def write_text(spoken: SpokenStrategy, trial: Trial, attempt: int, text: str, by: str) -> Events:
+    """Store the text of a response, with the ratings of the scorers and judges.
+
+    Args:
+        spoken: of the session.
+        trial: of the response.
+        attempt: number of the response.
+        text: the text.
+        by: the transcriber's spec, or the rater.
+    """
+    session, number, text = spoken.session, trial.plan.number, storable(text)
+    status = response_status(
+        text,
+        StopReason.NONE,
+        trial.plan.prompt,
+        kind=session.battery.subtest(trial.plan.subtest).task.text_kind,
+        language=session.battery.language,
+    )
+    written = TextSet(attempt, text, status.value, by, now())
+    history = session.history.with_entry(observed(number, written))
+    return spoken.keep(number, written, [rated_text(session, history.trial(number))])
+
+
+def rated_text(session: Session, trial: Trial) -> RatingsEntry:
+    """Return the ratings of a text; those of judges that read another text are in error.
+
+    Args:
+        session: with the scorers and judges.
+        trial: with the text, and the ratings of an earlier one.
+    """
+    attempt = trial.counting
+    assert attempt is not None  # there is a text
+    rated = session.raters.rate(trial.plan, attempt, session.history.standing)
+    raters = {rating.rater for rating in rated}
+    stale = tuple(
+        failed(rating.rater, rating.measure, CHANGED)
+        for rating in trial.ratings
+        if rating.rater not in raters
+    )
+    return RatingsEntry(trial.plan.number, attempt.number, (*rated, *stale))
+
+
+def measured_limits(limits: LimitsSet, recording: Path) -> LimitsSet:
     """Return limits with the onset within them.
 
     Args:
-        said: from where to where, in seconds of the recording.
+        limits: from where to where, in seconds of the recording.
         recording: its file.
 
     Raises:
@@ -99,95 +101,27 @@ def measured_limits(said: LimitsSet, recording: Path) -> LimitsSet:
     from tabwb.speech.level import onset
 
     seconds = info(recording).seconds
-    if not 0.0 <= said.start_s < said.end_s <= seconds:
+    if not 0.0 <= limits.start_s < limits.end_s <= seconds:
         raise UsageError(
-            f"{said.start_s:g} to {said.end_s:g} s is not a stretch of the recording",
+            f"{limits.start_s:g} to {limits.end_s:g} s is not a stretch of the recording",
             allowed=f"0 to {seconds:g} s, the start before the end",
         )
-    found = onset(*read_clip(recording, said.start_s, said.end_s))
-    if found is None:
-        return said
+    return with_onset(limits, onset(*read_clip(recording, limits.start_s, limits.end_s)))
+
+
+def with_onset(stretch: Stretch, onset: Onset | None, uncertainty_s: float = 0.0) -> Stretch:
+    """Return a stretch of a recording with the onset of speech in it.
+
+    Args:
+        stretch: from where to where, in seconds of the recording.
+        onset: in seconds from the start of the stretch, or None.
+        uncertainty_s: of the start of the stretch.
+    """
+    if onset is None:
+        return stretch
     return replace(
-        said,
-        onset_s=said.start_s + found.s,
-        onset_uncertainty_s=found.uncertainty_s,
-        onset_method=found.method,
-    )
-
-
-def imported_entries(
-    administration: int,
-    trial: Trial,
-    began: RecordingBegan | None,
-    take: Take | None,
-    ended: RecordingEnded | None,
-    *,
-    coded: bool = True,
-) -> tuple[list[Entry], list[events.Event]]:
-    """Return what is stored of a response that was given elsewhere, and the events.
-
-    An answer that the item has already becomes void.
-
-    Args:
-        administration: its number.
-        trial: of the item.
-        began: the recording, or None where there is none.
-        take: the response's stretch of it, or None.
-        ended: the end of the recording, or None.
-        coded: as for :func:`spoken_attempt`.
-    """
-    number = trial.plan.number
-    attempt = spoken_attempt(trial, take, coded=coded)
-    entries: list[Entry] = []
-    made: list[events.Event] = []
-    if trial.counting is not None:
-        reason = "another take follows"
-        entries.append(EventEntry("voided", number, reason))
-        made.append(events.TrialVoided(administration, number, reason))
-    entries.append(EventEntry("trial-started", number))
-    if began is not None:
-        entries += [observed(None, began), observed(number, PictureShown(began.recording))]
-    entries.append(AttemptEntry(number, attempt))
-    if ended is not None:
-        entries.append(observed(None, ended))
-    made += [
-        events.TrialStarted(administration, trial.plan),
-        events.AttemptRecorded(administration, number, attempt),
-    ]
-    return entries, made
-
-
-def now() -> str:
-    """Return the present time, ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def observed(number: int | None, observation: Observation) -> EventEntry:
-    """Return the entry of an observation.
-
-    Args:
-        number: of the trial; None: of the whole administration.
-        observation: what was observed.
-    """
-    return EventEntry("observed", number, observation_to_json(observation))
-
-
-def spoken_attempt(trial: Trial, take: Take | None, *, coded: bool = True) -> Attempt:
-    """Return the next attempt of a trial that is answered aloud.
-
-    Args:
-        trial: as it stands.
-        take: the response's stretch of a recording; None: nothing was recorded.
-        coded: whether phonemes and codes count; else its text does, which is still to be written.
-    """
-    metadata = {} if take is None else take.to_metadata()
-    return Attempt(
-        number=len(trial.attempts) + 1,
-        response="",
-        state=AttemptState.OK,
-        status=ResponseStatus.OK if coded else ResponseStatus.EMPTY,
-        stop_reason=StopReason.NONE,
-        latency_s=None if take is None else take.latency_s,
-        metadata=metadata if coded else {**metadata, "cause": UNWRITTEN},
-        recorded_at=now(),
+        stretch,
+        onset_s=stretch.start_s + onset.s,
+        onset_uncertainty_s=onset.uncertainty_s + uncertainty_s,
+        onset_method=onset.method,
     )

@@ -12,12 +12,15 @@ from pathlib import Path
 from tabwb.administer.consent import check_transcribing
 from tabwb.administer.naming.files import TakeFile, item_names
 from tabwb.administer.naming.imports import ImportedSession, Named
-from tabwb.administer.session.session import Session
+from tabwb.administer.naming.responses import with_onset
+from tabwb.administer.naming.views import NamingView, observed, spoken_attempt
+from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
+from tabwb.records.entries import AttemptEntry, Entry, EventEntry
 from tabwb.records.errors import StoreError, TabwbError
-from tabwb.records.naming import RecordingBegan, RecordingEnded, Take
+from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, Take
 from tabwb.records.specs import uuid7
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, TrialState
@@ -61,12 +64,16 @@ def _left(session: Session, trial: Trial, files: Sequence[TakeFile]) -> Sequence
     running = session.status is AdministrationStatus.RUNNING
     if not running or trial.state is not TrialState.ANSWERED or given >= len(files):
         return ()
-    kept = {
-        each.uid: each.sha256 for each in session.store.people.recordings(session.administration.id)
-    }
+    sounds = _stored_sounds(session)
     takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
-    known = [None if take is None else kept.get(take.recording) for take in takes]
+    known = [None if take is None else sounds.get(take.recording) for take in takes]
     return files[given:] if known == [_sha256(file.path) for file in files[:given]] else ()
+
+
+def _stored_sounds(session: Session) -> dict[str, str]:
+    """Recording to SHA-256 of its file."""
+    recordings = session.store.people.recordings(session.administration.id)
+    return {recording.uid: recording.sha256 for recording in recordings}
 
 
 def _sha256(path: Path) -> str:
@@ -85,32 +92,44 @@ def waiting(
         by_any: leave out what any other has transcribed too.
         typed_again: with what a person typed before: the file may have been corrected since.
     """
-    jobs: list[Job] = []
+    jobs: list[Job | None] = []
     for trial in session.trials:
         view = session.spoken.view(trial.plan.number)
         if view is None or view.attempt is None or view.take is None:
             continue
-        said = view.transcripts_of(view.attempt.number)
-        good = {each.transcriber for each in said if each.status != "error"}
-        good -= view.outdated(view.attempt.number)
+        heard = view.transcripts
+        good = {transcript.transcriber for transcript in heard if transcript.status != "error"}
+        good -= view.outdated
         if (spec in good and not (typed_again and is_typed(spec))) or (by_any and good - {spec}):
             continue
-        try:
-            path = session.spoken.recording_path(view.take.recording)
-        except StoreError:  # lost with the program that recorded it, or damaged: doctor tells
-            continue
-        jobs.append(
-            Job(
-                trial.plan.number,
-                view.attempt.number,
-                path,
-                view.take.start_s,
-                view.take.end_s,
-                view.item.accepted,
-                trial.plan.item,
-            )
-        )
-    return tuple(jobs)
+        with suppress(StoreError):  # lost with the program that recorded it, or damaged
+            jobs.append(job_of(session, view))
+    return tuple(filter(None, jobs))
+
+
+def job_of(session: Session, view: NamingView, path: Path | None = None) -> Job | None:
+    """Return what is to be transcribed of a trial: its counting response, if it was recorded.
+
+    Args:
+        session: of the trial.
+        view: the trial.
+        path: of the recording; None: the stored one.
+
+    Raises:
+        StoreError: the recording is not stored, or damaged.
+    """
+    take, attempt = view.take, view.attempt
+    if take is None or attempt is None:
+        return None
+    return Job(
+        view.trial.plan.number,
+        attempt.number,
+        path or session.spoken.recording_path(take.recording),
+        take.start_s,
+        take.end_s,
+        view.item.accepted,
+        view.item.id,
+    )
 
 
 def transcribe(
@@ -137,12 +156,12 @@ def transcribe(
 def _stands(session: Session, job: Job, transcript: Transcript) -> bool:
     """Whether this is what was typed before, word for word."""
     view = session.spoken.view(job.trial)
-    said = () if view is None else view.transcripts_of(job.attempt)
+    earlier = () if view is None else view.transcripts
     return any(
-        (each.transcriber, each.status, each.phonemes)
+        (other.transcriber, other.status, other.phonemes)
         == (transcript.transcriber, transcript.status, transcript.phonemes)
-        for each in said
-        if each.status != "error"
+        for other in earlier
+        if other.status != "error"
     )
 
 
@@ -154,9 +173,7 @@ def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]
         files: of the folder.
     """
     names = {place: name for name, place in item_names(session.battery).items()}
-    sounds = {
-        each.uid: each.sha256 for each in session.store.people.recordings(session.administration.id)
-    }
+    sounds = _stored_sounds(session)
     kept: dict[str, set[str | None]] = {}
     for trial in filter(session.is_aloud, session.trials):
         takes = [Take.of_metadata(attempt.metadata) for attempt in trial.attempts]
@@ -190,23 +207,12 @@ def _give(session: Session, trial: Trial, file: TakeFile) -> Iterator[events.Eve
     uid = uuid7()
     samples, rate = sound_files.read_clip(file.path)
     seconds = len(samples) / rate
-    found = onset(samples, rate)
     kept = session.spoken.keep_recording(uid, file.path)
-    take = Take(
-        uid,
-        0.0,
-        seconds,
-        onset_s=None if found is None else found.s,
-        onset_uncertainty_s=None if found is None else found.uncertainty_s,
-        onset_method="" if found is None else found.method,
-        remarks="; ".join(quality(samples, rate).remarks),
-    )
-    yield from session.spoken.import_response(
-        trial.plan.number,
-        RecordingBegan(uid, Path(file.path).name, "file", rate),
-        take,
-        RecordingEnded(uid, kept, seconds),
-    )
+    take = Take(uid, 0.0, seconds, remarks="; ".join(quality(samples, rate).remarks))
+    take = with_onset(take, onset(samples, rate))
+    began = RecordingBegan(uid, file.path.name, "file", rate)
+    recorded = (began, take, RecordingEnded(uid, kept, seconds))
+    yield from _import(session, trial.plan.number, recorded)
 
 
 def import_responses(
@@ -222,26 +228,56 @@ def import_responses(
     Yields:
         What was made, after each commit.
     """
-    kept: dict[Path, tuple[str, str, float, int]] = {}
-    trials = {(one.plan.subtest, one.plan.item): one.plan.number for one in session.trials}
+    kept: dict[Path, tuple[RecordingBegan, RecordingEnded]] = {}
+    numbers = {(one.plan.subtest, one.plan.item): one.plan.number for one in session.trials}
     places = item_names(session.battery)
     for named in imported.responses:
-        number = trials[places[named.item]]
-        if named.sound is None:
-            yield from session.spoken.import_response(number)
-        else:
-            if named.sound not in kept:
-                uid, sound = uuid7(), sound_files.info(named.sound)
-                sha256 = session.spoken.keep_recording(uid, named.sound)
-                kept[named.sound] = (uid, sha256, sound.seconds, sound.rate)
-            uid, sha256, seconds, rate = kept[named.sound]
-            yield from session.spoken.import_response(
-                number,
-                RecordingBegan(uid, named.sound.name, "file", rate),
-                Take(uid, named.start_s, min(named.end_s or seconds, seconds)),
-                RecordingEnded(uid, sha256, seconds),
-            )
+        recorded = None
+        if (path := named.sound) is not None:
+            if path not in kept:
+                uid, sound = uuid7(), sound_files.info(path)
+                sha256 = session.spoken.keep_recording(uid, path)
+                began = RecordingBegan(uid, path.name, "file", sound.rate)
+                kept[path] = began, RecordingEnded(uid, sha256, sound.seconds)
+            began, ended = kept[path]
+            end_s = min(named.end_s or ended.seconds, ended.seconds)
+            recorded = began, Take(began.recording, named.start_s, end_s), ended
+        yield from _import(session, numbers[places[named.item]], recorded)
         yield from _said_elsewhere(session, named, by)
+
+
+def _import(
+    session: Session,
+    number: int,
+    recorded: tuple[RecordingBegan, Take, RecordingEnded] | None,
+) -> Events:
+    """Store a response that was given elsewhere in one commit; an earlier answer becomes void.
+
+    A recording that holds several responses is passed with each.
+    """
+    began, take, ended = recorded or (None, None, None)
+    session.must_run()
+    trial, administration = session.history.trial(number), session.administration.id
+    attempt = spoken_attempt(trial, take, coded=session.spoken.is_coded(trial))
+    entries: list[Entry] = []
+    made: list[events.Event] = []
+    if trial.counting is not None:
+        reason = "another take follows"
+        entries.append(EventEntry("voided", number, reason))
+        made.append(events.TrialVoided(administration, number, reason))
+    entries.append(EventEntry("trial-started", number))
+    if began is not None:
+        entries += [observed(None, began), observed(number, PictureShown(began.recording))]
+    entries.append(AttemptEntry(number, attempt))
+    if ended is not None:
+        entries.append(observed(None, ended))
+    made += [
+        events.TrialStarted(administration, trial.plan),
+        events.AttemptRecorded(administration, number, attempt),
+    ]
+    done = session.commit(entries, *made)
+    session.state.number, session.state.awaiting = number, False
+    return done
 
 
 def import_session(session: Session, imported: ImportedSession, by: str) -> None:
@@ -269,23 +305,15 @@ def import_session(session: Session, imported: ImportedSession, by: str) -> None
 
 def _said_elsewhere(session: Session, named: Named, by: str) -> Iterator[events.Event]:
     trial = session.current
-    assert trial is not None
-    attempt = trial.counting
-    assert attempt is not None
+    assert trial is not None and trial.counting is not None  # it was just imported
     for start, end in named.examiner:
         yield from session.spoken.examiner(start, end)
     if named.score is not None:
         reason = "so in the source" if named.score == "not-scorable" else ""
         yield from session.spoken.score(named.score, reason=reason)
     for written in named.transcripts:
-        transcript = Transcript(
-            written.by or f"manual:{by}",
-            "ok" if written.segments else "empty",
-            written.segments,
-            dropped=written.dropped,
-            metadata={"times": written.times},
-        )
-        yield from session.spoken.transcribed(trial.plan.number, attempt.number, transcript)
+        transcript = replace(written, transcriber=written.transcriber or f"manual:{by}")
+        yield from session.spoken.transcribed(trial.plan.number, trial.counting.number, transcript)
     if named.heard:
         yield from session.spoken.hear(named.heard)
     if named.code:

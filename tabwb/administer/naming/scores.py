@@ -1,29 +1,37 @@
 """What the rules and people say of a spoken response, and the ratings stored of it.
 
-Ratings by the rules over a transcript and by the person who listened are both binary measures, so
-that their agreement can be computed like that of any two raters.
+Ratings by rules and by people are binary measures, so that their agreement can be computed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from tabwb.administer.naming.views import NamingView
 from tabwb.phonology.inventory import SILENT
 from tabwb.phonology.letters import pronounced
-from tabwb.records.naming import Coded, Observation, Scored
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.naming import SCORES, Coded, Observation, Scored
 from tabwb.records.ratings import Rating, failed, undefined, valued
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import TrialState
-from tabwb.records.trials import Attempt
+from tabwb.records.words import near
 from tabwb.scoring.naming.attempts import AttemptReading, SpokenAttempt
 from tabwb.scoring.naming.case import Proposal, Settings
 from tabwb.scoring.naming.correct import Correctness, TargetDistance, distance_from_target
 from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.summary import NamedItem, Status
-from tabwb.scoring.naming.target import Rule, code_by_score, right_by_score
+from tabwb.scoring.naming.target import (
+    CODES,
+    FLAGS,
+    NO_RESPONSE_KINDS,
+    Rule,
+    code_by_score,
+    right_by_score,
+)
 
 RATER = "naming-2"
 """The rules as they are here; changing one that changes a score makes it naming-3."""
@@ -65,11 +73,6 @@ class Naming:
         return () if self.transcript is None else pronounced(self.transcript).phonemes
 
     @property
-    def said(self) -> tuple[str, ...]:
-        """The phonemes of all attempts: a listener's, else those of the transcript."""
-        return tuple(phoneme for attempt in self.attempts for phoneme in attempt.phonemes)
-
-    @property
     def verdict(self) -> Correctness | None:
         """That of the rule which decides in this battery."""
         return None if not self.verdicts else self.verdicts[self.view.rules.rule]
@@ -77,12 +80,19 @@ class Naming:
     @property
     def flags(self) -> frozenset[str]:
         """A person's flags and those that follow from rules and times."""
-        said = set(() if self.view.code is None else self.view.code.flags)
+        view = self.view
+        flags = set(() if view.code is None else view.code.flags)
         if self.verdict is not None and self.verdict.value:
-            said |= set(self.verdict.flags)
+            flags |= set(self.verdict.flags)
         if self.proposal is not None:
-            said |= set(self.proposal.flags)
-        return frozenset(said | _circumstances(self.view))
+            flags |= set(self.proposal.flags)
+        if is_late(view.latency_s, view.rules.time_limit):
+            flags.add("late")
+        if view.cues:
+            flags.add("after-cue")
+        if view.score is not None and view.score.score == "self-corrected":
+            flags.add("self-corrected")
+        return frozenset(flags)
 
 
 def naming_of(
@@ -95,40 +105,39 @@ def naming_of(
         transcript: which one to score; by default the one that is shown first.
         heard: whether what a listener heard replaces the transcript (rule 0).
     """
-    attempt = view.attempt
     chosen = transcript or view.transcript
     usable = chosen is not None and chosen.status != "error"
     heard_as = view.heard_as if heard else None
-    said = () if attempt is None else view.transcripts_of(attempt.number)
+    transcripts = view.transcripts
     if not view.item.coded:
-        return Naming(view, chosen if usable else None, said)
-    if attempt is None or chosen is None or not usable:
+        return Naming(view, chosen if usable else None, transcripts)
+    if view.attempt is None or chosen is None or not usable:
         if heard_as is None:
-            return Naming(view, transcripts=said)
+            return Naming(view, transcripts=transcripts)
         segments: tuple[Segment, ...] = ()
         marks: list[float] = []
         chosen = None
     else:
-        others = [each for each in said if each.transcriber != chosen.transcriber]
-        said = (*others, chosen)
-        segments = heard_of_speaker(view, attempt, pronounced(chosen))
+        others = (other for other in transcripts if other.transcriber != chosen.transcriber)
+        transcripts = (*others, chosen)
+        segments = _heard_of_speaker(view, pronounced(chosen))
         marks = [mark - _start(view) for mark in view.marks]
     settings = settings_of(view)
-    found = propose_response(
+    response = propose_response(
         view.item, segments, settings, heard=heard_as, marks=marks, earlier=view.earlier
     )
-    judged = found.judged_phonemes(view.item, settings)
+    judged = response.judged_phonemes(view.item, settings)
     return Naming(
         view,
         chosen,
-        said,
-        found.attempts,
-        found.verdicts,
+        transcripts,
+        response.attempts,
+        response.verdicts,
         distance_from_target(judged, view.item.accept),
-        found.proposal,
+        response.proposal,
         heard_as is not None,
-        found.readings,
-        found.proposals,
+        response.readings,
+        response.proposals,
     )
 
 
@@ -147,7 +156,7 @@ _STATUSES: Mapping[TrialState, Status] = {
 
 
 def named_item(naming: Naming) -> NamedItem:
-    """A trial as the summaries count it.
+    """Return a trial as the summaries count it.
 
     Whether it is right as the battery counts it is the person's score where there is one, else the
     person's code, else the rule that decides, over what was heard or transcribed.
@@ -158,7 +167,6 @@ def named_item(naming: Naming) -> NamedItem:
     rules: dict[str, bool | None] = {
         name: verdict.value for name, verdict in (naming.verdicts or {}).items()
     }
-    cues = view.cues
     status: Status = _STATUSES.get(trial.state, "answered")
     if status == "answered" and score is not None and score.score == "not-scorable":
         status = "not-scorable"
@@ -174,7 +182,7 @@ def named_item(naming: Naming) -> NamedItem:
         right,
         late=is_late(view.latency_s, view.rules.time_limit),
         late_counts=view.rules.late_counts,
-        cues_count=[cue.counts for cue in cues],
+        cues_count=[cue.counts for cue in view.cues],
     )
     heard = view.heard
     return NamedItem(
@@ -188,29 +196,22 @@ def named_item(naming: Naming) -> NamedItem:
         code=code,
         proposed="" if naming.proposal is None else naming.proposal.code,
         flags=tuple(sorted(naming.flags)),
-        cues=tuple((cue.kind, cue.counts) for cue in cues),
+        cues=tuple((cue.kind, cue.counts) for cue in view.cues),
         latency_s=view.latency_s,
         heard="" if heard is None else heard.text,
         phonemes=_parted(naming),
         score="" if score is None else score.score,
         transcriber="" if naming.transcript is None else naming.transcript.transcriber,
         score_by="" if score is None else score.by,
-        other_scores=tuple((each.by, each.score) for each in view.scores if each != score),
+        other_scores=tuple((other.by, other.score) for other in view.scores if other != score),
         decided_by="listener" if by_person else "rule" if right is not None else "",
     )
 
 
-def heard_of_speaker(
-    view: NamingView, attempt: Attempt, transcript: Transcript
-) -> tuple[Segment, ...]:
-    """Return the segments of a transcript without those in which the administrator speaks.
+def _heard_of_speaker(view: NamingView, transcript: Transcript) -> tuple[Segment, ...]:
+    """The segments of a transcript without those in which the administrator speaks.
 
     Phonemes without times of their own all stay.
-
-    Args:
-        view: the trial.
-        attempt: its response.
-        transcript: of the response.
     """
     if not transcript.timed:
         return transcript.segments
@@ -218,36 +219,25 @@ def heard_of_speaker(
     return tuple(
         segment
         for segment in transcript.segments
-        if not any(a <= start + _middle(segment) < b for a, b in view.examiner)
+        if not any(
+            first <= start + (segment.start_s + segment.end_s) / 2 < last
+            for first, last in view.examiner
+        )
     )
 
 
 def _parted(naming: Naming) -> tuple[str, ...]:
     """What was transcribed, with a silence between two attempts that a pause or a mark parts."""
-    said = tuple(each for each in naming.phonemes if each not in SILENT)
-    if naming.by_ear or len(naming.attempts) < 2 or said != naming.said:
+    attempts = [attempt.phonemes for attempt in naming.attempts]
+    spoken = [phoneme for phoneme in naming.phonemes if phoneme not in SILENT]
+    if naming.by_ear or len(attempts) < 2 or spoken != [*chain.from_iterable(attempts)]:
         return naming.phonemes
-    first, *others = (attempt.phonemes for attempt in naming.attempts)
-    return (*first, *(each for other in others for each in (SILENT[0], *other)))
-
-
-def _circumstances(view: NamingView) -> set[str]:
-    flags: set[str] = set()
-    if is_late(view.latency_s, view.rules.time_limit):
-        flags.add("late")
-    if view.cues:
-        flags.add("after-cue")
-    if view.score is not None and view.score.score == "self-corrected":
-        flags.add("self-corrected")
-    return flags
+    first, *others = attempts
+    return (*first, *(phoneme for other in others for phoneme in (SILENT[0], *other)))
 
 
 def _start(view: NamingView) -> float:
     return 0.0 if view.take is None else view.take.start_s
-
-
-def _middle(segment: Segment) -> float:
-    return (segment.start_s + segment.end_s) / 2
 
 
 CORRECT = "correct"
@@ -258,15 +248,11 @@ LIKELIHOOD = "correct-likelihood"
 """The measure of :attr:`~tabwb.records.speech.Transcript.accepted_likelihood`, natural log."""
 
 
-def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, ...]:
-    """Return what the rules say of a response as one transcriber has it; the rater names both.
+def _transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, ...]:
+    """What the rules say of a response as one transcriber has it; the rater names both.
 
     Right or wrong and the distance are of the transcript alone, the proposed code is of what a
     listener heard where one did. A transcript in error gives ratings in error, no wrong answer.
-
-    Args:
-        naming: the trial.
-        transcript: one of its transcripts.
     """
     rater = f"{RATER}:{transcript.transcriber}"
     if transcript.status == "error":
@@ -290,8 +276,8 @@ def transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating, 
             valued(rater, "feature-distance", distance.feature_rate, form),
         ]
     if transcript.accepted_likelihood is not None:
-        told = "best accepted form against free decoding, natural log"
-        ratings.append(valued(rater, LIKELIHOOD, transcript.accepted_likelihood, told))
+        reason = "best accepted form against free decoding, natural log"
+        ratings.append(valued(rater, LIKELIHOOD, transcript.accepted_likelihood, reason))
     if naming.proposal is not None and naming.proposal.code:
         measure = f"{CODE}{naming.proposal.code}"
         ratings.append(valued(rater, measure, 1.0, naming.proposal.clause))
@@ -308,12 +294,14 @@ def machine_ratings(view: NamingView, transcripts: Sequence[Transcript]) -> tupl
     if not view.item.coded:
         return ()
     return tuple(
-        rating for each in transcripts for rating in transcript_ratings(naming_of(view, each), each)
+        rating
+        for transcript in transcripts
+        for rating in _transcript_ratings(naming_of(view, transcript), transcript)
     )
 
 
 def person_ratings(observations: Sequence[Observation], attempt: int) -> tuple[Rating, ...]:
-    """What people say of one attempt, whether it is right and its code; the raters are they.
+    """Return whether each person says that an attempt is right, and the person's code of it.
 
     Args:
         observations: of the trial, in order; of each rater the last score and the last code hold.
@@ -321,22 +309,71 @@ def person_ratings(observations: Sequence[Observation], attempt: int) -> tuple[R
     """
     scored: dict[str, Scored] = {}
     coded: dict[str, Coded] = {}
-    for each in observations:
-        if isinstance(each, Scored) and each.attempt == attempt:
-            scored[each.by] = each
-        elif isinstance(each, Coded) and each.attempt == attempt:
-            coded[each.by] = each
+    for observation in observations:
+        if isinstance(observation, Scored) and observation.attempt == attempt:
+            scored[observation.by] = observation
+        elif isinstance(observation, Coded) and observation.attempt == attempt:
+            coded[observation.by] = observation
     ratings: list[Rating] = []
     for rater in dict.fromkeys((*scored, *coded)):
         if (score := scored.get(rater)) is not None:
             right = right_by_score(score.score)
-            said = score.score if not score.reason else f"{score.score}: {score.reason}"
+            words = score.score if not score.reason else f"{score.score}: {score.reason}"
             ratings.append(
                 undefined(rater, CORRECT, score.reason)
                 if right is None
-                else valued(rater, CORRECT, right, said)
+                else valued(rater, CORRECT, right, words)
             )
         if (code := coded.get(rater)) is not None:
-            flags = ", ".join(code.flags)
-            ratings.append(valued(rater, f"{CODE}{code.code}", 1.0, flags))
+            ratings.append(valued(rater, f"{CODE}{code.code}", 1.0, ", ".join(code.flags)))
     return tuple(ratings)
+
+
+def check_score(score: str, reason: str) -> None:
+    """Check a score and its reason.
+
+    Args:
+        score: see :data:`tabwb.records.naming.Score`.
+        reason: any text for ``not-scorable``, which needs one; for ``no-response`` one of
+            :data:`tabwb.scoring.naming.target.NO_RESPONSE_KINDS` or none; for others none.
+
+    Raises:
+        UsageError: the score, or its reason, is not one of those allowed.
+        TabwbError: a reason is missing.
+    """
+    if score not in SCORES:
+        raise UsageError(f"'{score}' is not a valid score", allowed=", ".join(SCORES))
+    if score == "not-scorable" and not reason.strip():
+        raise TabwbError("what cannot be scored needs a reason", allowed="any text")
+    if score == "no-response" and reason.strip() and reason.strip() not in NO_RESPONSE_KINDS:
+        raise UsageError(
+            f"'{reason.strip()}' is not a kind of no response",
+            allowed=", ".join(NO_RESPONSE_KINDS),
+            hint="leave it out where none of them fits",
+        )
+    if score not in {"no-response", "not-scorable"} and reason.strip():
+        raise UsageError(
+            f"'{score}' takes no reason",
+            hint="a remark on the response is a note: tabwb trial note",
+        )
+
+
+def check_code(code: str, flags: Sequence[str]) -> None:
+    """Check a response code and its flags.
+
+    Args:
+        code: of :data:`tabwb.scoring.naming.target.CODES`.
+        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
+
+    Raises:
+        UsageError: no such code or flag; the message lists those that are.
+    """
+    named = [(code, CODES, "response code"), *((flag, FLAGS, "flag") for flag in flags)]
+    for name, allowed, kind in named:
+        if name not in allowed:
+            meant = near(name, allowed)
+            raise UsageError(
+                f"'{name}' is not a valid {kind}",
+                allowed=", ".join(allowed),
+                hint=f"did you mean '{meant}'?" if meant else None,
+            )

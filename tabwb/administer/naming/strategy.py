@@ -1,8 +1,7 @@
 """How a session gives items that are answered aloud: recordings, cues, marks, scores, transcripts.
 
-What is recorded is one file from *ready* to *end*; a response is a stretch of it. The strategy
-knows times and files, never a microphone: its caller (the workbench, or a folder of files) says
-when things happened, in seconds of the recording.
+A recording is one file from *ready* to *end*; a response is a stretch of it. The caller says when
+things happened, in seconds of the recording; the strategy knows no microphone.
 """
 
 from __future__ import annotations
@@ -14,43 +13,29 @@ from pathlib import Path
 
 from tabwb.administer import consent
 from tabwb.administer.naming import order
-from tabwb.administer.naming.responses import (
-    UNWRITTEN,
+from tabwb.administer.naming.responses import measured_limits, rated_text, text_of, write_text
+from tabwb.administer.naming.scores import (
     check_code,
     check_score,
-    imported_entries,
-    measured_limits,
+    machine_ratings,
+    person_ratings,
+)
+from tabwb.administer.naming.views import (
+    UNWRITTEN,
+    NamingView,
+    is_recorded,
     now,
+    observations_of,
     observed,
+    speech_of,
     spoken_attempt,
 )
-from tabwb.administer.naming.scores import machine_ratings, person_ratings
-from tabwb.administer.naming.texts import rated_text, text_of, write_text
-from tabwb.administer.naming.views import NamingView, is_recorded, speech_of, view_of
 from tabwb.administer.session.session import Events, Session
 from tabwb.battery.naming import listed_words, naming_item
-from tabwb.records import events
+from tabwb.records import events, naming
 from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import StoreError, TabwbError, UsageError
-from tabwb.records.naming import (
-    Coded,
-    Cued,
-    ExaminerSpoke,
-    Heard,
-    LimitsSet,
-    Marked,
-    Observation,
-    OnsetSet,
-    PictureShown,
-    RecordingBegan,
-    RecordingEnded,
-    RePrompted,
-    Revealed,
-    Score,
-    Scored,
-    Take,
-    Transcribed,
-)
+from tabwb.records.naming import LimitsSet, Observation, Score, Take
 from tabwb.records.ratings import Rating
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
@@ -68,8 +53,8 @@ PERSON = "person"
 class SpokenStrategy:
     """How a session gives items that are answered aloud; see :attr:`Session.spoken`.
 
-    A response window opens with :meth:`show` and closes with :meth:`score` or :meth:`re_prompt`;
-    marks and cues lie in it. Every command commits first.
+    A response window opens with :meth:`show` and closes with :meth:`score` or :meth:`finish`; marks
+    and cues lie in it. Every command commits first.
 
     Attributes:
         session: to which everything is committed.
@@ -138,12 +123,12 @@ class SpokenStrategy:
     @property
     def waiting_aloud(self) -> tuple[Trial, ...]:
         """The items that still wait to be answered aloud, in the battery's order."""
-        return tuple(filter(self.is_spoken, self._planned()))
+        return self._waiting(aloud=True)
 
     @property
     def waiting_typed(self) -> tuple[Trial, ...]:
         """The items that still wait for a typed answer, in the battery's order."""
-        return tuple(trial for trial in self._planned() if not self.is_spoken(trial))
+        return self._waiting(aloud=False)
 
     @property
     def unwritten(self) -> tuple[str, ...]:
@@ -155,10 +140,7 @@ class SpokenStrategy:
         )
 
     def view(self, number: int | None = None) -> NamingView | None:
-        """Return one trial (the current one) with everything observed of it.
-
-        None before the first trial, and of an item that is typed.
-        """
+        """Return one trial (the current one) as observed; None before the first, or if typed."""
         trial = self.session.current if number is None else self.session.history.trial(number)
         return None if trial is None or not self.is_spoken(trial) else self._whole_view(trial)
 
@@ -169,8 +151,9 @@ class SpokenStrategy:
             trial: one that is answered aloud.
             earlier: what was said to the items before it.
         """
-        item, rules = self.item(trial), self.rules(trial)
-        return view_of(trial, item, rules, earlier, self.primary, self.speech, self.listed)
+        item, rules, read = self.item(trial), self.rules(trial), observations_of(trial)
+        given = tuple(earlier)
+        return NamingView(trial, item, rules, read, given, self.primary, self.speech, self.listed)
 
     def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
         """Return what was said before a trial, oldest first: a response may be a perseveration."""
@@ -187,43 +170,6 @@ class SpokenStrategy:
 
     # ---------------------------------------------------------------- recordings
 
-    def ready(self, began: RecordingBegan) -> Events:
-        """The microphone is open, or a file is imported: everything from here on is in it."""
-        return self.keep(None, began)
-
-    def end(self, ended: RecordingEnded) -> Events:
-        """A recording is whole and stored."""
-        return self.keep(None, ended)
-
-    def import_response(
-        self,
-        number: int,
-        began: RecordingBegan | None = None,
-        take: Take | None = None,
-        ended: RecordingEnded | None = None,
-    ) -> Events:
-        """Store a response that was given elsewhere, in one commit.
-
-        An answer that the item has already becomes void. A recording that holds several responses
-        is passed with each; without a recording only what others wrote of the response is stored.
-
-        Args:
-            number: of the trial.
-            began: the recording, or None.
-            take: the response's stretch of it, or None.
-            ended: the end of the recording, or None.
-        """
-        session = self.session
-        session.must_run()
-        trial = session.history.trial(number)
-        coded = self.is_coded(trial)
-        entries, made = imported_entries(
-            session.administration.id, trial, began, take, ended, coded=coded
-        )
-        done = session.commit(entries, *made)
-        session.state.number, session.state.awaiting = number, False
-        return done
-
     def keep_recording(self, uid: str, path: Path) -> str:
         """Store a whole sound file as it is, and return the SHA-256 of its bytes.
 
@@ -236,10 +182,10 @@ class SpokenStrategy:
         """
         from tabwb.speech.files import info  # numpy, which is not loaded before there is a take
 
-        session, sound = self.session, info(path)
+        sound, given = info(path), self.session.administration
         kept = KeptRecording(uid, sound.seconds, sound.rate, sound.channels)
-        given = session.administration
-        return session.store.people.keep_recording(given.id, kept, path, who=given.conditions.rater)
+        people = self.session.store.people
+        return people.keep_recording(given.id, kept, path, who=given.conditions.rater)
 
     def recording_path(self, uid: str) -> Path:
         """Return the file of a stored recording.
@@ -247,10 +193,10 @@ class SpokenStrategy:
         Raises:
             StoreError: it is not stored, or damaged.
         """
-        store = self.session.store
-        for kept in store.people.recordings(self.session.administration.id):
+        people = self.session.store.people
+        for kept in people.recordings(self.session.administration.id):
             if kept.uid == uid:
-                return store.people.recording_path(kept.sha256)
+                return people.recording_path(kept.sha256)
         raise StoreError(f"recording {uid} is not kept yet", hint="end the recording first")
 
     # ---------------------------------------------------------------- one item
@@ -262,7 +208,7 @@ class SpokenStrategy:
             return self.session.pause("the other items are named aloud")
         return self.session.begin_at(typed[0].plan.number) if typed else self.session.next()
 
-    def show(self, picture: PictureShown) -> Events:
+    def show(self, picture: naming.PictureShown) -> Events:
         """Show the next picture; finish when there is none left."""
         made = self.session.next()
         for event in made:
@@ -282,17 +228,17 @@ class SpokenStrategy:
         if given >= len(cues):
             raise TabwbError("this item has no further cue", hint="score it, or skip it")
         cue = cues[given]
-        return self.keep(trial.plan.number, Cued(given, cue.kind, cue.counts, at_s))
+        return self.keep(trial.plan.number, naming.Cued(given, cue.kind, cue.counts, at_s))
 
     def re_prompt(self, at_s: float | None = None) -> Events:
         """Ask again: what comes after it does not belong to the first response."""
         trial = self.session.open_trial()
         self.item(trial)
-        return self.keep(trial.plan.number, RePrompted(at_s))
+        return self.keep(trial.plan.number, naming.RePrompted(at_s))
 
     def mark(self, at_s: float) -> Events:
         """Mark the beginning of a new attempt of the speaker."""
-        trial, mark = self._current("mark"), Marked(at_s)
+        trial, mark = self._current("mark"), naming.Marked(at_s)
         if self.session.awaiting or trial.counting is None:
             return self.keep(trial.plan.number, mark)
         return self.keep(trial.plan.number, mark, self._rated_with(trial, mark))
@@ -310,7 +256,7 @@ class SpokenStrategy:
         if end_s <= start_s:
             raise UsageError("the examiner's voice ends after it begins")
         trial = self._current("mark")
-        return self.keep(trial.plan.number, ExaminerSpoke(start_s, end_s))
+        return self.keep(trial.plan.number, naming.ExaminerSpoke(start_s, end_s))
 
     def score(self, score: Score, *, take: Take | None = None, reason: str = "") -> Events:
         """Store a person's score of the current item; closes its window where that is still open.
@@ -319,12 +265,10 @@ class SpokenStrategy:
             score: see :data:`tabwb.records.naming.Score`.
             take: the response's stretch of the recording; needed while the window is open and
                 something is recorded.
-            reason: needed for ``not-scorable``, any text; of ``no-response`` what kind it was
-                (:data:`tabwb.scoring.naming.target.NO_RESPONSE_KINDS`); of others none.
+            reason: see :func:`tabwb.administer.naming.scores.check_score`.
 
         Raises:
-            UsageError: the score, or its reason, is not one of those allowed.
-            TabwbError: it cannot be scored now.
+            TabwbError: it cannot be scored now, or the score or its reason is not allowed.
         """
         check_score(score, reason)
         trial = self._coded("score")
@@ -332,11 +276,8 @@ class SpokenStrategy:
         attempt = answer or trial.counting
         if attempt is None:
             raise TabwbError("this item has no response to score", hint="show it first")
-        seen = any(
-            isinstance(observation, Revealed) and observation.attempt == attempt.number
-            for observation in self.view_of(trial).observations
-        )
-        scored = Scored(attempt.number, score, self.rater, reason.strip(), seen)
+        seen = answer is None and self.view_of(trial).revealed
+        scored = naming.Scored(attempt.number, score, self.rater, reason.strip(), seen)
         rated = self._person_rated(trial, attempt, scored)
         done = self.keep(trial.plan.number, scored, [rated], answer)
         self.session.state.awaiting = False
@@ -355,11 +296,9 @@ class SpokenStrategy:
         self.item(trial)
         if self.is_coded(trial):
             raise TabwbError("this item is closed by its score", hint="score it, or skip it")
-        number, given = trial.plan.number, session.administration.id
-        answer = spoken_attempt(trial, take, coded=False)
-        done = session.commit(
-            [AttemptEntry(number, answer)], events.AttemptRecorded(given, number, answer)
-        )
+        number, answer = trial.plan.number, spoken_attempt(trial, take, coded=False)
+        recorded = events.AttemptRecorded(session.administration.id, number, answer)
+        done = session.commit([AttemptEntry(number, answer)], recorded)
         session.state.awaiting = False
         return done
 
@@ -376,10 +315,10 @@ class SpokenStrategy:
             return write_text(self, trial, attempt.number, text.strip(), self.rater)
         parsed = parse_heard(text, self.speech.notation)
         pronunciations = tuple(" ".join(form) for form in parsed.pronunciations)
-        heard = Heard(attempt.number, text.strip(), self.rater, pronunciations, parsed.word)
+        heard = naming.Heard(attempt.number, text.strip(), self.rater, pronunciations, parsed.word)
         view = self._whole_view(trial)
         view = replace(view, observations=(*view.observations, heard))
-        ratings = machine_ratings(view, view.transcripts_of(attempt.number))
+        ratings = machine_ratings(view, view.transcripts)
         return self.keep(trial.plan.number, heard, _entries(trial, attempt, ratings))
 
     def code(self, code: str, flags: Sequence[str] = (), *, reason: str = "") -> Events:
@@ -397,7 +336,7 @@ class SpokenStrategy:
         self._coded("code")
         trial, attempt = self._answered("code")
         kept = tuple(dict.fromkeys(flags))
-        coded = Coded(attempt.number, code, self.rater, kept, reason.strip(), now())
+        coded = naming.Coded(attempt.number, code, self.rater, kept, reason.strip(), now())
         return self.keep(trial.plan.number, coded, [self._person_rated(trial, attempt, coded)])
 
     def set_onset(self, onset_s: float, *, reason: str = "") -> Events:
@@ -417,7 +356,7 @@ class SpokenStrategy:
                 f"an onset at {onset_s:g} s is outside of the response",
                 allowed=f"{take.start_s:g} to {take.end_s:g} s of the recording",
             )
-        onset = OnsetSet(attempt.number, onset_s, self.rater, reason.strip(), now())
+        onset = naming.OnsetSet(attempt.number, onset_s, self.rater, reason.strip(), now())
         return self.keep(trial.plan.number, onset)
 
     def set_limits(self, start_s: float, end_s: float, *, reason: str = "") -> Events:
@@ -445,7 +384,7 @@ class SpokenStrategy:
         trial, attempt = self._answered("reveal")
         if self.view_of(trial).revealed:
             return ()
-        return self.keep(trial.plan.number, Revealed(attempt.number))
+        return self.keep(trial.plan.number, naming.Revealed(attempt.number))
 
     def transcribed(self, number: int, attempt: int, transcript: Transcript) -> Events:
         """Store what a transcriber heard in an attempt, with the ratings that follow.
@@ -462,10 +401,10 @@ class SpokenStrategy:
             TabwbError: the trial has no such attempt.
         """
         trial = self.session.history.trial(number)
-        heard = next((taken for taken in trial.attempts if taken.number == attempt), None)
+        heard = next((other for other in trial.attempts if other.number == attempt), None)
         if heard is None:
             raise TabwbError(f"trial {number} has no attempt {attempt}")
-        observation = Transcribed(attempt, transcript)
+        observation = naming.Transcribed(attempt, transcript)
         if not self.is_coded(trial):
             made = self.keep(number, observation)
             text = text_of(transcript, heard)
@@ -505,12 +444,10 @@ class SpokenStrategy:
         before = state.number, self.listener
         state.number, self.listener = number, listener or self.listener
         try:
-            given = session.administration
-            acts = consent.check_listening(
-                session.store, session.plugins, given.conditions, self.rater
-            )
+            store, given = session.store, session.administration
+            acts = consent.check_listening(store, session.plugins, given.conditions, self.rater)
             of = f", item {trial.plan.item}, {doing}"
-            session.store.people.log(
+            store.people.log(
                 *(replace(act, administration=given.id, detail=act.detail + of) for act in acts)
             )
             if seen:
@@ -542,21 +479,18 @@ class SpokenStrategy:
         assert number is not None  # undoes() says so
         entries: list[Entry] = [EventEntry("undone", number, target.what, target.sequence)]
         opens = target.what == "answer"
-        before = session.history.steps[target.sequence - 2].entry if target.sequence > 1 else None
+        history = session.history
+        before = history.steps[target.sequence - 2].entry if target.sequence > 1 else None
         if isinstance(before, AttemptEntry) and before.trial == number:
             # A score that closed the window was committed with the answer before it.
             entries.append(EventEntry("undone", number, "answer", target.sequence - 1))
             opens = True
         if opens:
-            entries += [
-                EventEntry("undone", None, "the end", sequence)
-                for sequence in session.history.endings
-            ]
+            entries += [EventEntry("undone", None, "the end", end) for end in history.endings]
         else:
-            entries += self.rated_again(session.history.with_entries(entries).trial(number))
-        made = session.commit(
-            entries, events.Undone(session.administration.id, number, target.what)
-        )
+            entries += self.rated_again(history.with_entries(entries).trial(number))
+        undone = events.Undone(session.administration.id, number, target.what)
+        made = session.commit(entries, undone)
         session.state.reopen(number)
         if opens:
             session.state.number, session.state.awaiting = number, True
@@ -572,7 +506,7 @@ class SpokenStrategy:
             return [] if unwritten else [rated_text(self.session, trial)]
         view = self._whole_view(trial)
         person = person_ratings(view.observations, attempt.number)
-        machine = machine_ratings(view, view.transcripts_of(attempt.number))
+        machine = machine_ratings(view, view.transcripts)
         return _entries(trial, attempt, (*person, *machine))
 
     def keep(
@@ -604,8 +538,12 @@ class SpokenStrategy:
 
     # ---------------------------------------------------------------- inside
 
-    def _planned(self) -> Iterator[Trial]:
-        return (trial for trial in self.session.trials if trial.state is TrialState.PLANNED)
+    def _waiting(self, *, aloud: bool) -> tuple[Trial, ...]:
+        return tuple(
+            trial
+            for trial in self.session.trials
+            if trial.state is TrialState.PLANNED and self.is_spoken(trial) == aloud
+        )
 
     def _whole_view(self, trial: Trial) -> NamingView:
         return self.view_of(trial, self.earlier(trial))
@@ -654,8 +592,8 @@ def instructions_of(session: Session) -> str:
     coming = next(filter(session.is_aloud, session.upcoming(1)), None)
     if coming is None:
         return ""
-    said = session.battery.subtest(coming.plan.subtest).instructions
-    return "" if said is None else said.text
+    instructions = session.battery.subtest(coming.plan.subtest).instructions
+    return "" if instructions is None else instructions.text
 
 
 def _entries(trial: Trial, attempt: Attempt, ratings: Sequence[Rating]) -> list[RatingsEntry]:

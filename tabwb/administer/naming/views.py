@@ -1,39 +1,31 @@
-"""One naming trial as it stands: what was shown, given, marked, scored, heard and transcribed."""
+"""One spoken trial as it stands, read from its observations, and how new ones are written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from tabwb.phonology.inventory import Notation
 from tabwb.phonology.letters import pronounced
-from tabwb.records.naming import (
-    Coded,
-    Cued,
-    ExaminerSpoke,
-    Heard,
-    LimitsSet,
-    Marked,
-    Observation,
-    OnsetSet,
-    PictureShown,
-    RePrompted,
-    Revealed,
-    Scored,
-    Take,
-    Transcribed,
-    observation_of_json,
-)
+from tabwb.records import naming
+from tabwb.records.entries import EventEntry
+from tabwb.records.naming import Coded, Heard, LimitsSet, Observation, OnsetSet, Scored, Take
 from tabwb.records.speech import Transcript, is_typed
+from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
 from tabwb.scoring.naming.target import VARIETIES, Variety
-from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
+from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules
 
 Kind = TypeVar("Kind")
 Said = TypeVar("Said", Scored, Heard, Coded)
+Limits = tuple[float, float]
+"""Start and end, seconds of the recording."""
+UNWRITTEN = "not transcribed yet"
+"""Why a recorded description has no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,54 +87,38 @@ class NamingView:
 
         Where a person corrected its limits, within those.
         """
-        taken = None if self.attempt is None else Take.of_metadata(self.attempt.metadata)
-        moved = self.limits
-        if taken is None or moved is None:
+        taken = self._recorded
+        limits = _latest(_of(LimitsSet, self._of_attempt))
+        if taken is None or limits is None:
             return taken
-        return replace(
-            taken,
-            start_s=moved.start_s,
-            end_s=moved.end_s,
-            onset_s=moved.onset_s,
-            onset_uncertainty_s=moved.onset_uncertainty_s,
-            onset_method=moved.onset_method,
-        )
+        names = ("start_s", "end_s", "onset_s", "onset_uncertainty_s", "onset_method")
+        return replace(taken, **{name: getattr(limits, name) for name in names})
 
     @property
-    def limits(self) -> LimitsSet | None:
-        """The limits of the counting attempt as a person corrected them last."""
-        return _latest(self._counting(LimitsSet))
-
-    @property
-    def shown(self) -> PictureShown | None:
+    def shown(self) -> naming.PictureShown | None:
         """When the picture was shown last."""
-        return _latest(_of(PictureShown, self.observations))
+        return _latest(_of(naming.PictureShown, self.observations))
 
     @property
-    def cues(self) -> tuple[Cued, ...]:
+    def cues(self) -> tuple[naming.Cued, ...]:
         """The cues given since the picture was shown last."""
-        return tuple(_of(Cued, self._since_shown()))
-
-    @property
-    def cue_texts(self) -> tuple[str, ...]:
-        """What the administrator says for each cue of the item, in order."""
-        return tuple(cue.text for cue in cues_of(self.rules, self.item))
+        return tuple(_of(naming.Cued, self._since_shown))
 
     @property
     def marks(self) -> tuple[float, ...]:
         """Where a person says that attempts begin, seconds of the recording."""
-        return tuple(sorted(mark.at_s for mark in _of(Marked, self._since_shown())))
+        return tuple(sorted(mark.at_s for mark in _of(naming.Marked, self._since_shown)))
 
     @property
-    def examiner(self) -> tuple[tuple[float, float], ...]:
+    def examiner(self) -> tuple[Limits, ...]:
         """Stretches in which the administrator speaks, seconds of the recording."""
-        spoke = _of(ExaminerSpoke, self._since_shown())
+        spoke = _of(naming.ExaminerSpoke, self._since_shown)
         return tuple(sorted((stretch.start_s, stretch.end_s) for stretch in spoke))
 
     @property
-    def re_prompted(self) -> RePrompted | None:
+    def re_prompted(self) -> naming.RePrompted | None:
         """When the administrator asked again first; the first response ends there."""
-        return next(iter(_of(RePrompted, self._since_shown())), None)
+        return next(iter(_of(naming.RePrompted, self._since_shown)), None)
 
     @property
     def score(self) -> Scored | None:
@@ -152,7 +128,7 @@ class NamingView:
     @property
     def scores(self) -> tuple[Scored, ...]:
         """The score of the counting attempt by each person who gave one, the latest of each."""
-        return _by_rater(self._counting(Scored))
+        return self._by_rater(Scored)
 
     @property
     def heard(self) -> Heard | None:
@@ -162,7 +138,7 @@ class NamingView:
     @property
     def words_heard(self) -> tuple[Heard, ...]:
         """What each person heard in the counting attempt, the latest of each."""
-        return _by_rater(self._counting(Heard))
+        return self._by_rater(Heard)
 
     @property
     def heard_as(self) -> HeardAs | None:
@@ -177,32 +153,25 @@ class NamingView:
     @property
     def codes(self) -> tuple[Coded, ...]:
         """The code of the counting attempt by each person who gave one, the latest of each."""
-        return _by_rater(self._counting(Coded))
+        return self._by_rater(Coded)
 
     @property
     def raters(self) -> tuple[str, ...]:
         """Who said anything of the counting attempt by ear, in the order in which they began."""
-        return tuple(
-            dict.fromkeys(
-                given.by
-                for given in self.observations
-                if isinstance(given, Scored | Heard | Coded) and self._is_counting(given)
-            )
-        )
+        said = (given for given in self._of_attempt if isinstance(given, Scored | Heard | Coded))
+        return tuple(dict.fromkeys(given.by for given in said))
 
     @property
     def corrections(self) -> tuple[OnsetSet | LimitsSet | Coded, ...]:
         """Every onset, limit and code that a person gave the counting attempt, oldest first."""
         return tuple(
-            given
-            for given in self.observations
-            if isinstance(given, OnsetSet | LimitsSet | Coded) and self._is_counting(given)
+            given for given in self._of_attempt if isinstance(given, OnsetSet | LimitsSet | Coded)
         )
 
     @property
     def revealed(self) -> bool:
         """Whether what the machine says of the counting attempt was shown."""
-        return bool(self._counting(Revealed))
+        return bool(_of(naming.Revealed, self._of_attempt))
 
     @property
     def onset_s(self) -> float | None:
@@ -229,11 +198,27 @@ class NamingView:
         return self.onset_s - take.shown_s
 
     @property
+    def transcripts(self) -> tuple[Transcript, ...]:
+        """What was heard in the counting attempt, the latest of each transcriber, in order.
+
+        What was transcribed before the attempt's limits were corrected is cut to those limits.
+        """
+        transcribed, limits = self._transcribed()
+        return tuple(
+            transcript if then == limits else _within(transcript, then, limits)
+            for transcript, then in transcribed.values()
+        )
+
+    @property
+    def outdated(self) -> frozenset[str]:
+        """Transcribers that heard the counting attempt before its limits were corrected."""
+        transcribed, limits = self._transcribed()
+        return frozenset(name for name, (_, then) in transcribed.items() if then != limits)
+
+    @property
     def transcript(self) -> Transcript | None:
         """The transcript that is shown first: a person's before a machine's, the latest of each."""
-        if self.attempt is None:
-            return None
-        transcripts = self.transcripts_of(self.attempt.number)
+        transcripts = self.transcripts
         good = [transcript for transcript in transcripts if transcript.status != "error"]
         typed = [transcript for transcript in good if is_typed(transcript.transcriber)]
         return _latest(typed or good or transcripts)
@@ -251,71 +236,51 @@ class NamingView:
             return None
         return Earlier(self.trial.plan.item, pronounced(transcript).phonemes)
 
-    def transcripts_of(self, attempt: int) -> tuple[Transcript, ...]:
-        """What was heard in an attempt, by transcriber; of each the latest, in order.
-
-        What was transcribed before the attempt's limits were corrected is cut to those limits.
-        """
-        return tuple(
-            transcript if limits is None else _within(transcript, limits, self._limits_of(attempt))
-            for transcript, limits in self._transcribed(attempt).values()
-        )
-
-    def outdated(self, attempt: int) -> frozenset[str]:
-        """Transcribers that heard an attempt before its limits were corrected."""
-        return frozenset(
-            name for name, (_, limits) in self._transcribed(attempt).items() if limits is not None
-        )
-
-    def _transcribed(
-        self, attempt: int
-    ) -> dict[str, tuple[Transcript, tuple[float, float] | None]]:
-        """By transcriber, what it heard, and within which limits where these are others now."""
-        transcripts: dict[str, tuple[Transcript, tuple[float, float]]] = {}
-        taken = next((given for given in self.trial.attempts if given.number == attempt), None)
-        take = None if taken is None else Take.of_metadata(taken.metadata)
-        limits = (0.0, 0.0) if take is None else (take.start_s, take.end_s)
-        for observation in self.observations:
-            if isinstance(observation, LimitsSet) and observation.attempt == attempt:
+    def _transcribed(self) -> tuple[dict[str, tuple[Transcript, Limits]], Limits]:
+        """By transcriber what it heard and within which limits, and the limits as they are now."""
+        transcribed: dict[str, tuple[Transcript, Limits]] = {}
+        taken = self._recorded
+        limits = (0.0, 0.0) if taken is None else (taken.start_s, taken.end_s)
+        for observation in self._of_attempt:
+            if isinstance(observation, LimitsSet):
                 limits = observation.start_s, observation.end_s
-            elif isinstance(observation, Transcribed) and observation.attempt == attempt:
-                transcripts.pop(observation.transcript.transcriber, None)
-                transcripts[observation.transcript.transcriber] = observation.transcript, limits
-        return {
-            name: (transcript, None if then == limits else then)
-            for name, (transcript, then) in transcripts.items()
-        }
+            elif isinstance(observation, naming.Transcribed):
+                transcript = observation.transcript
+                transcribed.pop(transcript.transcriber, None)
+                transcribed[transcript.transcriber] = transcript, limits
+        return transcribed, limits
 
-    def _limits_of(self, attempt: int) -> tuple[float, float]:
-        """The limits of an attempt as they were corrected last."""
-        moved = [set_ for set_ in _of(LimitsSet, self.observations) if set_.attempt == attempt]
-        return (moved[-1].start_s, moved[-1].end_s) if moved else (0.0, 0.0)
+    @property
+    def _recorded(self) -> Take | None:
+        return None if self.attempt is None else Take.of_metadata(self.attempt.metadata)
 
+    @property
     def _since_shown(self) -> Sequence[Observation]:
         first = 0
         for place, observation in enumerate(self.observations):
-            if isinstance(observation, PictureShown):
+            if isinstance(observation, naming.PictureShown):
                 first = place + 1
         return self.observations[first:]
 
     @property
     def _onset_set(self) -> OnsetSet | None:
         """The onset as a person corrected it last, unless it lies outside of the limits now."""
-        moved, take = _latest(self._counting(OnsetSet)), self.take
+        moved, take = _latest(_of(OnsetSet, self._of_attempt)), self.take
         if moved is None or take is None or take.start_s <= moved.onset_s <= take.end_s:
             return moved
         return None
 
     @property
-    def _counting_number(self) -> int | None:
-        return None if self.attempt is None else self.attempt.number
+    def _of_attempt(self) -> Iterator[Observation]:
+        """The observations of the counting attempt."""
+        if (attempt := self.attempt) is not None:
+            for observation in self.observations:
+                if getattr(observation, "attempt", None) == attempt.number:
+                    yield observation
 
-    def _is_counting(self, observation: Observation) -> bool:
-        """Whether an observation is of the attempt that counts."""
-        return getattr(observation, "attempt", None) == self._counting_number
-
-    def _counting(self, kind: type[Kind]) -> list[Kind]:
-        return _of(kind, list(filter(self._is_counting, self.observations)))
+    def _by_rater(self, kind: type[Said]) -> tuple[Said, ...]:
+        """The latest of each rater, in the order in which the raters began."""
+        return tuple({given.by: given for given in _of(kind, self._of_attempt)}.values())
 
     def _that_counts(self, given: Sequence[Said]) -> Said | None:
         """What the primary rater said, else who said it first."""
@@ -323,28 +288,9 @@ class NamingView:
         return next(iter(own or given), None)
 
 
-def view_of(
-    trial: Trial,
-    item: NamingItem,
-    rules: NamingRules,
-    earlier: Sequence[Earlier],
-    primary: str = "",
-    speech: Speech = Speech(),
-    listed: frozenset[str] = frozenset(),
-) -> NamingView:
-    """A trial with its observations read.
-
-    Args:
-        trial: as it stands.
-        item: what it asks for.
-        rules: of its subtest.
-        earlier: what was said to the items before it.
-        primary: the rater whose score counts; empty: whoever scored first.
-        speech: how the speaker talks.
-        listed: words of the battery's lists.
-    """
-    read = tuple(observation_of_json(text) for text in trial.observations)
-    return NamingView(trial, item, rules, read, tuple(earlier), primary, speech, listed)
+def observations_of(trial: Trial) -> tuple[Observation, ...]:
+    """Return what was observed of a trial, oldest first."""
+    return tuple(map(naming.observation_of_json, trial.observations))
 
 
 def is_recorded(trial: Trial) -> bool:
@@ -366,14 +312,43 @@ def is_rater(by: str, name: str) -> bool:
     return bool(name) and name in {by, by.partition(":")[2]}
 
 
-def _by_rater(given: Sequence[Said]) -> tuple[Said, ...]:
-    """The latest of each rater, in the order in which the raters began."""
-    return tuple({observation.by: observation for observation in given}.values())
+def now() -> str:
+    """Return the present time, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _within(
-    transcript: Transcript, then: tuple[float, float], now: tuple[float, float]
-) -> Transcript:
+def observed(number: int | None, observation: Observation) -> EventEntry:
+    """Return the entry of an observation.
+
+    Args:
+        number: of the trial; None: of the whole administration.
+        observation: what was observed.
+    """
+    return EventEntry("observed", number, naming.observation_to_json(observation))
+
+
+def spoken_attempt(trial: Trial, take: Take | None, *, coded: bool = True) -> Attempt:
+    """Return the next attempt of a trial that is answered aloud.
+
+    Args:
+        trial: as it stands.
+        take: the response's stretch of a recording; None: nothing was recorded.
+        coded: whether phonemes and codes count; else its text does, which is still to be written.
+    """
+    metadata = {} if take is None else take.to_metadata()
+    return Attempt(
+        number=len(trial.attempts) + 1,
+        response="",
+        state=AttemptState.OK,
+        status=ResponseStatus.OK if coded else ResponseStatus.EMPTY,
+        stop_reason=StopReason.NONE,
+        latency_s=None if take is None else take.latency_s,
+        metadata=metadata if coded else {**metadata, "cause": UNWRITTEN},
+        recorded_at=now(),
+    )
+
+
+def _within(transcript: Transcript, then: Limits, now: Limits) -> Transcript:
     """A transcript of a stretch as one of another: what lies outside is left out.
 
     Phonemes without times of their own stay: nobody knows which of them lie outside.
@@ -391,7 +366,7 @@ def _within(
     return replace(transcript, segments=inside, status=status, seconds=length)
 
 
-def _of(kind: type[Kind], observations: Sequence[Observation]) -> list[Kind]:
+def _of(kind: type[Kind], observations: Iterable[Observation]) -> list[Kind]:
     return [observation for observation in observations if isinstance(observation, kind)]
 
 

@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
-from tabwb.administer.naming.views import is_recorded, speech_of, view_of
+from tabwb.administer.naming.views import (
+    NamingView,
+    is_recorded,
+    observations_of,
+    speech_of,
+)
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.report.plain import Json, picked, picked_or_none
 from tabwb.report.summaries.counted import Source
@@ -31,11 +36,12 @@ def namings(source: Source) -> tuple[Naming, ...]:
         if not subtest.task.coded and not (subtest.task.spoken and is_recorded(trial)):
             continue
         rules = subtest.naming or NamingRules()
-        view = view_of(
+        view = NamingView(
             trial,
             naming_item(subtest.item(trial.plan.item)),
             rules,
-            earlier,
+            observations_of(trial),
+            tuple(earlier),
             source.primary,
             speech,
             listed,

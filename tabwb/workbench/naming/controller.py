@@ -213,7 +213,7 @@ class NamingController(Controller):
 
         Args:
             score: see :data:`tabwb.records.naming.Score`.
-            reason: see :func:`tabwb.administer.naming.responses.check_score`.
+            reason: see :func:`tabwb.administer.naming.scores.check_score`.
         """
         session = self._naming()
         closes = session.awaiting
@@ -267,10 +267,13 @@ class NamingController(Controller):
 
     def _listen(self, session: Session) -> None:
         """Have the response that was just given transcribed."""
+        from tabwb.administer.naming.run import job_of
+
         view, live = session.spoken.view(), self._live
-        job = None if view is None or live is None else live.job(view)
-        if job is not None:
-            self._put(session, job)
+        if view is not None and view.take is not None and live is not None:
+            growing = live.path if view.take.recording == live.recording else None
+            if (job := job_of(session, view, growing)) is not None:
+                self._put(session, job)
 
     def _listen_to_what_waits(self, session: Session) -> None:
         from tabwb.administer.naming.run import waiting
