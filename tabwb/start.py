@@ -19,7 +19,7 @@ def open_workbench(
 
 def open_speaker_view(store_location: str | None) -> int:
     """Show the picture of the workbench's administration, alone; its exit status."""
-    from tabwb.workbench.naming.speaker_view import run_speaker_view
+    from tabwb.workbench.naming.pictures import run_speaker_view
 
     return run_speaker_view(store_location)
 

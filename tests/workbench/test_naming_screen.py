@@ -18,8 +18,7 @@ from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.page import NamingPage
-from tabwb.workbench.naming.pictures import Picture, SpeakerSheet
-from tabwb.workbench.naming.speaker_view import path_of
+from tabwb.workbench.naming.pictures import Picture, SpeakerSheet, path_of
 from tests.workbench.naming_seat import Name, NamingSeat
 from tests.workbench.seat import SIZES
 

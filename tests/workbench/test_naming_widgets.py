@@ -9,13 +9,12 @@ from textual.app import App, ComposeResult
 from textual.widget import Widget
 
 from tabwb.phonology.distance import align_features, indel_cost
-from tabwb.workbench.naming.item_pane import ResponseClock
-from tabwb.workbench.naming.score_panel import ItemList, strip
-from tabwb.workbench.naming.sound import CLIP_HELD_S, LevelMeter, Waveform
+from tabwb.speech.level import Level
+from tabwb.workbench.naming.item_pane import ItemList, strip
+from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock, Waveform
 from tabwb.workbench.naming.view_models import (
     AttemptSpan,
     Envelope,
-    LevelNow,
     NamedItem,
     OnsetMark,
 )
@@ -91,17 +90,17 @@ async def test_attempts_stand_below_the_waveform_where_they_lie() -> None:
 async def test_the_clip_light_stays_on_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(
-        "tabwb.workbench.naming.sound.time", SimpleNamespace(monotonic=lambda: now[0])
+        "tabwb.workbench.naming.meters.time", SimpleNamespace(monotonic=lambda: now[0])
     )
     meter = LevelMeter()
     app = Stage(meter)
     async with app.run_test(size=(60, 3)) as pilot:
-        meter.show(LevelNow(0.0, clipped=True))
-        meter.show(LevelNow(-20.0))
+        meter.show(Level(0.0, clipped=True))
+        meter.show(Level(-20.0))
         await pilot.pause()
         assert "! clipped" in app.text
         now[0] += CLIP_HELD_S
-        meter.show(LevelNow(-20.0))
+        meter.show(Level(-20.0))
         await pilot.pause()
         assert app.text.endswith("-20 dBFS  ok")
 

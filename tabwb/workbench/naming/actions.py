@@ -64,7 +64,7 @@ class NamingActions(Actions):
                 title, "Heard", lambda text: by_ear(lambda spoken: spoken.hear(text))
             )
         elif what == "code":
-            from tabwb.workbench.naming.code import CodeScreen
+            from tabwb.workbench.naming.dialogs import CodeScreen
 
             def chosen(code: tuple[str, tuple[str, ...]] | None) -> None:
                 if code is not None:

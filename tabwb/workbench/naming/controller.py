@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.administer import consent
-from tabwb.administer.naming.strategy import SpokenStrategy
 from tabwb.administer.session import setup
 from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
@@ -26,18 +25,19 @@ from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.naming.view_models import NamingNow
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tabwb.administer.naming.live import Live, OpenSource, Source
+    from tabwb.administer.naming.strategy import SpokenStrategy
     from tabwb.administer.naming.views import NamingView
-    from tabwb.administer.session.session import Session
+    from tabwb.administer.session.session import Events, Session
     from tabwb.administer.transcription.transcribe import Job
+    from tabwb.records.naming import Take
     from tabwb.records.speech import Transcript
     from tabwb.speech.playback import Playback
     from tabwb.workbench.naming.listener import Listener
+    from tabwb.workbench.naming.pictures import Showing
     from tabwb.workbench.naming.presenter import NamingPresenter
-    from tabwb.workbench.naming.speaker_view import Showing
-
-ByEar = Callable[[SpokenStrategy], object]
-"""Records what a listener says of the response that is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,6 @@ class NamingController(Controller):
         self._named = False
         self._lacking: tuple[Scope, ...] = ()
 
-    # ---------------------------------------------------------------- what others read
-
     @property
     def source(self) -> Source | None:
         """What is listened to now; its values may be read from any thread."""
@@ -89,6 +87,7 @@ class NamingController(Controller):
         if self._live is not None:
             return
         from tabwb.administer.naming.live import Live
+        from tabwb.administer.naming.run import waiting
 
         self._opening = True
         self._sessions.publish()
@@ -103,7 +102,10 @@ class NamingController(Controller):
             self._opening = False
             self._sessions.publish()
             self.engine.refresh()
-        self._listen_to_what_waits(session)
+        spec = session.administration.conditions.transcriber
+        if spec and self._listener is None:
+            for job in waiting(session, spec, by_any=True):
+                self._put(session, job)
 
     def take_in(self) -> None:
         """Keep recordings of the open administration that were interrupted."""
@@ -126,12 +128,12 @@ class NamingController(Controller):
             live = self._live is not None and recording == self._live.recording
             if live or is_growing(path):
                 continue
+            words = "An interrupted recording is kept."
             try:
                 adopt_recording(session, recording, path)
             except TabwbError as error:
-                self.say(messages.Told(f"An interrupted recording could not be kept: {error}"))
-            else:
-                self.say(messages.Told("An interrupted recording is kept."))
+                words = f"An interrupted recording could not be kept: {error}"
+            self.say(messages.Told(words))
         for path in takes.of_administration(session.store, session.administration.uid):
             # The program died while the microphone was opened: no picture had been shown.
             if not is_growing(path) and not any(path == other for _, other in left_over(session)):
@@ -192,21 +194,13 @@ class NamingController(Controller):
             self._sessions.publish()
         return self._named
 
-    def cue(self) -> None:
-        """Give the next cue."""
-        self._sessions.after(self._recording().cue())
+    def press(self, command: Callable[[Live], Events]) -> None:
+        """Give a command whose time counts: a cue, a new attempt, the examiner's voice."""
+        self._sessions.after(command(self._recording()))
 
-    def re_prompt(self) -> None:
-        """Ask again."""
-        self._sessions.after(self._recording().re_prompt())
-
-    def mark_attempt(self) -> None:
-        """Mark that a new attempt begins now."""
-        self._sessions.after(self._recording().mark())
-
-    def examiner(self) -> None:
-        """Mark that the administrator begins to speak, or has ended."""
-        self._sessions.after(self._recording().examiner())
+    def record(self, command: Callable[[SpokenStrategy], Events]) -> None:
+        """Record what a person says of the response: what was heard, a code, an onset."""
+        self._sessions.after(command(self._naming().spoken))
 
     def score(self, score: Score, reason: str = "") -> None:
         """Store a person's score; it closes the response window.
@@ -215,29 +209,15 @@ class NamingController(Controller):
             score: see :data:`tabwb.records.naming.Score`.
             reason: see :func:`tabwb.administer.naming.scores.check_score`.
         """
-        session = self._naming()
+        session, live = self._naming(), self._live
         closes = session.awaiting
-        if self._live is not None:
-            made = self._live.score(score, reason)
-        else:
-            made = session.spoken.score(score, reason=reason)
+        spoken = session.spoken
+        made = live.score(score, reason) if live else spoken.score(score, reason=reason)
         if closes:
             self._blank()
         self._sessions.after(made)
         if closes:
             self._listen(session)
-
-    def hear(self, text: str) -> None:
-        """Write down what was heard."""
-        self._sessions.after(self._naming().spoken.hear(text))
-
-    def code(self, code: str, flags: tuple[str, ...]) -> None:
-        """Store a person's code, with flags."""
-        self._sessions.after(self._naming().spoken.code(code, flags))
-
-    def set_onset(self, at_s: float) -> None:
-        """Store the onset that a person has moved."""
-        self._sessions.after(self._naming().spoken.set_onset(at_s))
 
     def play(self) -> None:
         """Play the response that counts, or stop playing."""
@@ -254,34 +234,29 @@ class NamingController(Controller):
         take = None if view is None else view.take
         if view is None or take is None:
             raise TabwbError("nothing was recorded for this item")
-        live = self._live
-        growing = live is not None and live.recording == take.recording
-        path = live.path if live and growing else session.spoken.recording_path(take.recording)
+        path = self._growing(take) or session.spoken.recording_path(take.recording)
         self._playback = Playback(path, take.start_s, take.end_s)
         self._playback.start()
         given = session.administration
         who, item = given.conditions.examinee, view.trial.plan.item
         session.store.people.log(LogEntry("heard", who, given.id, f"item {item}"))
 
-    # ---------------------------------------------------------------- the listener
+    # ---------------------------------------------------------------- transcription
 
     def _listen(self, session: Session) -> None:
         """Have the response that was just given transcribed."""
         from tabwb.administer.naming.run import job_of
 
-        view, live = session.spoken.view(), self._live
-        if view is not None and view.take is not None and live is not None:
-            growing = live.path if view.take.recording == live.recording else None
-            if (job := job_of(session, view, growing)) is not None:
+        view = session.spoken.view()
+        if view is not None and view.take is not None and self._live is not None:
+            job = job_of(session, view, self._growing(view.take))
+            if job is not None:
                 self._put(session, job)
 
-    def _listen_to_what_waits(self, session: Session) -> None:
-        from tabwb.administer.naming.run import waiting
-
-        spec = session.administration.conditions.transcriber
-        if spec and self._listener is None:
-            for job in waiting(session, spec, by_any=True):
-                self._put(session, job)
+    def _growing(self, take: Take) -> Path | None:
+        """The file of a take while it is being recorded."""
+        live = self._live
+        return live.path if live is not None and live.recording == take.recording else None
 
     def _put(self, session: Session, job: Job) -> None:
         spec, later = session.administration.conditions.transcriber, self.engine.later
@@ -299,16 +274,15 @@ class NamingController(Controller):
                 self._deaf(error)
                 return
 
-            def heard(job: Job, transcript: Transcript) -> None:
-                later(partial(self._transcribed, number, job, transcript))
-
-            def failed(error: TabwbError) -> None:
-                later(partial(self._deaf, error))
-
-            folder = work_root(session.store)
-            self._listener = Listener(self.plugins, spec, heard, failed, folder)
+            self._listener = Listener(
+                self.plugins,
+                spec,
+                lambda job, heard: later(partial(self._transcribed, number, job, heard)),
+                lambda error: later(partial(self._deaf, error)),
+                work_root(session.store),
+            )
             self._listener.start()
-        self.presenter.wait_for(job.trial, job.attempt)
+        self.presenter.waiting.add((job.trial, job.attempt))
         self._listener.put(job)
         self._sessions.publish()
 
@@ -316,7 +290,7 @@ class NamingController(Controller):
         session = self._sessions.session
         if session is None or session.administration.id != administration:
             return  # it is transcribed again when that administration is opened
-        self.presenter.came(job.trial, job.attempt)
+        self.presenter.waiting.discard((job.trial, job.attempt))
         self._sessions.after(session.spoken.transcribed(job.trial, job.attempt, transcript))
 
     def _deaf(self, error: TabwbError) -> None:
@@ -340,7 +314,7 @@ class NamingController(Controller):
         self._named = False
         self._lacking = ()
         if session.is_spoken:
-            from tabwb.workbench.naming.speaker_view import Showing, path_of
+            from tabwb.workbench.naming.pictures import Showing, path_of
 
             self._showing = Showing(path_of(self.store))
             self._showing.blank()
@@ -354,13 +328,11 @@ class NamingController(Controller):
         finally:
             if self._playback is not None:
                 self._playback.stop()
-                self._playback = None
             if self._listener is not None:
                 self._listener.close()
-                self._listener = None
             if self._showing is not None:
                 self._showing.end()
-                self._showing = None
+            self._playback = self._listener = self._showing = None
 
     def after(self, made: tuple[events.Event, ...]) -> None:
         """End the recording at a pause or the end; decide which page is shown next."""
@@ -411,14 +383,20 @@ class NamingController(Controller):
 
     # ---------------------------------------------------------------- afterwards
 
-    def by_ear(self, at: tuple[int, int], who: Listening, doing: str, say: ByEar) -> None:
+    def by_ear(
+        self,
+        at: tuple[int, int],
+        who: Listening,
+        doing: str,
+        command: Callable[[SpokenStrategy], Events],
+    ) -> None:
         """Store the score, code or words of a listener on a stored response.
 
         Args:
             at: the administration and the number of the trial.
             who: listens.
             doing: score, heard or code.
-            say: stores it.
+            command: records it.
 
         Raises:
             TabwbError: an item waits for its answer, or the response does not exist.
@@ -428,7 +406,7 @@ class NamingController(Controller):
             self._sessions.session_of(number) as session,
             session.spoken.looking_at(trial, doing, listener=who.rater, seen=who.seen),
         ):
-            say(session.spoken)
+            command(session.spoken)
         self.say(messages.Stored(number))
         self.engine.refresh()
 

@@ -1,24 +1,37 @@
-"""Parts of the naming page on one item: head, clock, response, hint, rule verdicts, field."""
+"""Words on the naming page: one item with its clock, response and verdicts; the scores of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.timer import Timer
 from textual.widgets import Input
 
 from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import Work
-from tabwb.workbench.naming.view_models import Card, NamingNow
+from tabwb.workbench.naming.view_models import Card, NamedItem, NamingNow
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, AMBER, MARKS, QUIET, conditions_words, short_spec
+from tabwb.workbench.shell.wording import (
+    ACCENT,
+    AMBER,
+    MARKS,
+    QUIET,
+    conditions_words,
+    short_spec,
+    spread,
+)
 
 NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused"}
 """After key 4: which of the kinds of no response it was."""
+OVER = {
+    AdministrationStatus.DONE: "Done",
+    AdministrationStatus.DISCONTINUED: "Discontinued",
+}
 DRAFT = "Transcripts are a draft until a trained listener has heard the recording."
 
 
@@ -33,12 +46,10 @@ def head(card: Card | None, *, scored: bool) -> Content:
         return Content("")
     forms = ", ".join(" ".join(form) for form in card.accepted[:3])
     more = f" and {len(card.accepted) - 3} more" if len(card.accepted) > 3 else ""
-    practice = ("  practice", AMBER) if card.practice else ("", "")
+    name = Content.assemble((card.target, "bold"), ("  practice" if card.practice else "", AMBER))
     if not card.coded:
-        return Content.assemble((card.target, "bold"), practice)
-    return Content.assemble(
-        (card.target, "bold"), practice, ("    accepted ", QUIET), forms, (more, QUIET)
-    )
+        return name
+    return Content.assemble(name, ("    accepted ", QUIET), forms, (more, QUIET))
 
 
 def resting(work: Work, now: NamingNow, device: str) -> Content:
@@ -51,17 +62,14 @@ def resting(work: Work, now: NamingNow, device: str) -> Content:
     """
     administration = work.administration
     begun = work.item is not None or work.now.answered > 0
-    title = {
-        AdministrationStatus.DONE: "Done",
-        AdministrationStatus.DISCONTINUED: "Discontinued",
-    }.get(work.status, "Break" if begun else administration.battery_title)
-    lines = [Content.styled(title, "bold"), Content("")]
-    if work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
+    title = "Break" if begun else administration.battery_title
+    lines = [Content.styled(OVER.get(work.status, title), "bold"), Content("")]
+    if work.status in OVER:
         scored = sum(item.standing == "scored" for item in now.items)
         described = sum(item.standing == "given" and bool(item.word) for item in now.items)
         words = "answered" if described else "scored"
         lines.append(Content(f"{scored + described} of {len(now.items)} items {words}"))
-        lines.append(Content.assemble(("space", f"bold {ACCENT}"), " shows the results"))
+        lines.append(_key("space", " shows the results"))
         return Content("\n").join(lines)
     if not begun:
         lines.append(_fact("speaker", administration.conditions.examinee))
@@ -73,21 +81,24 @@ def resting(work: Work, now: NamingNow, device: str) -> Content:
     lines.append(_fact("pictures", f"{left} to show"))
     lines.append(_fact("microphone", device or "the system's own"))
     if now.left_over:
-        plural = "recording" if now.left_over == 1 else "recordings"
-        lines.append(
-            Content.styled(
-                f"{now.left_over} interrupted {plural} will be kept when the microphone opens",
-                AMBER,
-            )
-        )
+        count = plural(now.left_over, "interrupted recording")
+        words = f"{count} will be kept when the microphone opens"
+        lines.append(Content.styled(words, AMBER))
     if not begun:
         lines += [Content.styled(f"! {notice}", AMBER) for notice in work.notices]
-    lines.append(Content(""))
-    lines.append(Content.assemble(("space", f"bold {ACCENT}"), " opens the microphone: ready"))
-    lines.append(Content.assemble(("t", f"bold {ACCENT}"), "     tests it"))
-    lines.append(Content.assemble(("f", f"bold {ACCENT}"), "     speaker's view"))
-    lines += [Content(""), Content.styled(DRAFT, QUIET)]
+    lines += [
+        Content(""),
+        _key("space", " opens the microphone: ready"),
+        _key("t", "     tests it"),
+        _key("f", "     speaker's view"),
+        Content(""),
+        Content.styled(DRAFT, QUIET),
+    ]
     return Content("\n").join(lines)
+
+
+def _key(key: str, words: str) -> Content:
+    return Content.assemble((key, f"bold {ACCENT}"), words)
 
 
 def _fact(name: str, words: str) -> Content:
@@ -101,7 +112,7 @@ def responded(now: NamingNow, work: Work) -> Content:
         now: the naming part of the administration.
         work: the administration.
     """
-    lines = []
+    lines: list[Content] = []
     if now.card is not None and now.card.trouble:
         lines.append(Content.styled(f"! {now.card.trouble}", AMBER))
     if now.card is not None and now.card.prompt:
@@ -109,32 +120,22 @@ def responded(now: NamingNow, work: Work) -> Content:
     if now.cues_given:
         cue = now.cues[now.cues_given - 1]
         counts = "counts" if cue.counts else "does not count"
-        lines.append(
-            Content.assemble(
-                (f"cue {now.cues_given} of {len(now.cues)}  ", QUIET),
-                (cue.text, "bold"),
-                (f"  {cue.kind}, {counts}", QUIET),
-            )
-        )
+        place, kind = f"cue {now.cues_given} of {len(now.cues)}  ", f"  {cue.kind}, {counts}"
+        lines.append(Content.assemble((place, QUIET), (cue.text, "bold"), (kind, QUIET)))
     if now.examiner_speaks:
         lines.append(Content.styled("● examiner speaks: x ends it", AMBER))
     for number, attempt in enumerate(now.attempts, 1):
-        if attempt.phonemes:
+        if phonemes := " ".join(attempt.phonemes):
+            by = "   as heard" if attempt.by_ear else "   machine, unchecked"
             lines.append(
-                Content.assemble(
-                    (f"attempt {number}   ", QUIET),
-                    (" ".join(attempt.phonemes), "bold"),
-                    ("   as heard" if attempt.by_ear else "   machine, unchecked", QUIET),
-                )
+                Content.assemble((f"attempt {number}   ", QUIET), (phonemes, "bold"), (by, QUIET))
             )
     if now.sound:
         lines.append(Content.styled(f"! {now.sound}", AMBER))
     item = work.item
     if item is not None and item.trial.state in {TrialState.SKIPPED, TrialState.VOID}:
-        state = item.trial.state.value
-        lines.append(
-            Content.assemble((f"{MARKS[state]} {state}", "bold"), (f"  {item.trial.reason}", QUIET))
-        )
+        state, reason = item.trial.state.value, f"  {item.trial.reason}"
+        lines.append(Content.assemble((f"{MARKS[state]} {state}", "bold"), (reason, QUIET)))
     elif now.score_words:
         flags = f"  {', '.join(now.flags)}" if now.flags else ""
         code = f"   code {now.code}{flags}" if now.code else ""
@@ -144,14 +145,13 @@ def responded(now: NamingNow, work: Work) -> Content:
     return Content("\n").join(lines)
 
 
-def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[str, str]:
+def hint(work: Work, now: NamingNow, *, asks_kind: bool) -> tuple[str, str]:
     """Return what can be done now, with its style.
 
     Args:
         work: the open administration.
         now: its naming part.
         asks_kind: the next key says of which kind no response is.
-        moving: the onset is being moved.
     """
     if asks_kind:
         return "no response:   s silent   d don't know   r refused   4 only that   esc back", AMBER
@@ -171,107 +171,21 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool, moving: bool) -> tuple[
         if now.card is not None and not now.card.coded:
             return "1 ends the description   e repeats the question   s skips", QUIET
         cue = f"   c cue {now.cues_given + 1}" if now.cues_given < len(now.cues) else ""
-        return (
-            f"1 to 5 scores the response{cue}   e repeats the question   s skips",
-            QUIET,
-        )
-    if moving:
-        return "onset moved: kept in a moment   u takes it back", QUIET
+        return f"1 to 5 scores the response{cue}   e repeats the question   s skips", QUIET
     if now.card is None:
         return "ready: space shows the first picture", f"bold {ACCENT}"
     after = "h heard   k code   ← → onset   l listen"
     if not now.card.coded:
         after = "h corrects the text   ← → onset   l listen"
-    if now.upcoming is None:
-        return f"the last one: space ends   {after}", QUIET
-    return f"space shows the next picture   {after}", QUIET
+    space = "the last one: space ends" if now.upcoming is None else "space shows the next picture"
+    return f"{space}   {after}", QUIET
 
 
-TICK_S = 0.1
-
-
-def clock_words(elapsed_s: float | None, limit_s: float | None) -> Content:
-    """Return the limit and the time; past the limit the word *limit* becomes amber.
-
-    Args:
-        elapsed_s: since the picture was shown, or None.
-        limit_s: of the item, or None.
-
-    >>> clock_words(3.21, 20.0).plain, clock_words(20.0, 20.0).plain
-    ('limit 20 s     03.2 s', '! limit 20 s   20.0 s')
-    >>> clock_words(None, 20.0).plain, clock_words(63.0, None).plain
-    ('limit 20 s', '63.0 s')
-    """
-    time = "" if elapsed_s is None else f"{elapsed_s:04.1f} s"
-    if limit_s is None:
-        return Content(time)
-    limit = f"limit {limit_s:g} s"
-    if elapsed_s is None:
-        return Content.styled(limit, QUIET)
-    if elapsed_s < limit_s:
-        return Content.assemble((limit, QUIET), "     ", time)
-    return Content.assemble((f"! {limit}", f"bold {AMBER}"), "   ", time)
-
-
-class ResponseClock(WidthAwareWidget):
-    """Ticks while a picture is shown; stands still afterwards."""
-
-    DEFAULT_CSS = "ResponseClock { height: 1; width: 24; }"
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._elapsed: Callable[[], float | None] = lambda: None
-        self._limit_s: float | None = None
-        self._words = Content("")
-        self._ticking: Timer | None = None
-
-    def on_mount(self) -> None:
-        """Start the timer, paused until a picture is shown."""
-        self._ticking = self.set_interval(TICK_S, self._tick, pause=True)
-
-    def run(self, elapsed: Callable[[], float | None], limit_s: float | None) -> None:
-        """Show a running time.
-
-        Args:
-            elapsed: seconds since the picture was drawn.
-            limit_s: of the item, or None.
-        """
-        self._elapsed, self._limit_s = elapsed, limit_s
-        if self._ticking is not None:
-            self._ticking.resume()
-        self._tick()
-
-    def stand(self, elapsed_s: float | None, limit_s: float | None) -> None:
-        """Show a time that does not change; arguments as for :meth:`run`."""
-        if self._ticking is not None:
-            self._ticking.pause()
-        self._elapsed, self._limit_s = lambda: elapsed_s, limit_s
-        self._tick()
-
-    def paint(self, width: int) -> Content:
-        """Return the line, at the right."""
-        return Content.assemble(" " * max(width - self._words.cell_length, 0), self._words)
-
-    def _tick(self) -> None:
-        words = clock_words(self._elapsed(), self._limit_s)
-        # Drawing behind a dialog would draw the whole screen each time.
-        if self.screen.is_current and not words.is_same(self._words):
-            self._words = words
-            self.refresh()
-
-
-def panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]:
-    """Yield what the machine says of a response, or why it is not shown.
-
-    Args:
-        now: the naming part of the administration.
-        width: of a line.
-        costs: show the costs of the alignment.
-    """
+def _panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]:
+    """What the machine says of a response, or why it is not shown."""
     machine = now.machine
     if machine is None:
-        words = waiting_words(now)
-        if words:
+        if words := _waiting_words(now):
             yield Content.styled(words, QUIET)
         return
     by = short_spec(machine.transcriber)
@@ -282,8 +196,7 @@ def panel_lines(now: NamingNow, width: int, *, costs: bool) -> Iterator[Content]
     yield from verdict_lines(machine, width, costs=costs)
 
 
-def waiting_words(now: NamingNow) -> str:
-    """Return why nothing is shown, or nothing."""
+def _waiting_words(now: NamingNow) -> str:
     if now.listening:
         return now.listening
     if now.hidden:
@@ -302,7 +215,7 @@ class MachinePanel(WidthAwareWidget):
         self._costs = False
 
     def show(self, now: NamingNow, *, costs: bool) -> None:
-        """Show the verdicts; ``costs`` shows the costs of the alignment too."""
+        """Show the verdicts, with ``costs`` also those of the alignment."""
         if (now, costs) != (self._now, self._costs):
             self._now, self._costs = now, costs
             self.refresh(layout=True)
@@ -311,7 +224,7 @@ class MachinePanel(WidthAwareWidget):
         """Return the lines."""
         if self._now is None:
             return Content("")
-        return Content("\n").join(panel_lines(self._now, width, costs=self._costs))
+        return Content("\n").join(_panel_lines(self._now, width, costs=self._costs))
 
 
 class HeardField(Input):
@@ -331,3 +244,156 @@ back.
     def action_give_back(self) -> None:
         """Leave the field."""
         self.screen.query_one("#naming-page").focus()
+
+
+GAP = 3
+_WORDS = {"open": MARKS["open"], "now": "now", "given": f"{MARKS['given']} to score"}
+
+
+def standing_words(item: NamedItem) -> str:
+    """Return what is shown beside an item's name.
+
+    >>> standing_words(NamedItem("bed", "scored", True)), standing_words(NamedItem("dog", "now"))
+    ('✓', 'now')
+    >>> standing_words(NamedItem("cat", "scored", False, "semantic"))
+    'semantic'
+    """
+    if item.standing == "given" and item.word:
+        return item.word
+    if item.standing == "scored":
+        if item.word:
+            return item.word
+        return "-" if item.right is None else MARKS["right" if item.right else "wrong"]
+    return _WORDS.get(item.standing, MARKS.get(item.standing, ""))
+
+
+def tally(items: Sequence[NamedItem]) -> str:
+    """Return ``2 of 3 right``, of the items that a person scored right or wrong.
+
+    >>> tally([NamedItem("bed", "scored", True), NamedItem("cat", "scored", False)])
+    '1 of 2 right'
+    >>> tally([NamedItem("bed", "now")])
+    ''
+    """
+    scored = [item.right for item in items if item.right is not None]
+    return f"{sum(scored)} of {len(scored)} right" if scored else ""
+
+
+def strip(items: Sequence[NamedItem], width: int) -> Content:
+    """Return one line: the items around the present item, and how many are right.
+
+    Args:
+        items: all of them.
+        width: of the line.
+
+    >>> scored, now = NamedItem("bed", "scored", True), NamedItem("cat", "now")
+    >>> strip([scored, now, NamedItem("dog", "open")], 44).plain
+    'bed ✓   cat now   dog ·         1 of 1 right'
+    >>> strip([scored, now, NamedItem("dog", "open")], 30).plain
+    '…   cat now   …   1 of 1 right'
+    """
+    right = Content.styled(tally(items), "bold")
+    room = width - right.cell_length - GAP
+    parts = [_piece(item) for item in items]
+    begun = [place for place, item in enumerate(items) if item.standing != "open"]
+    first = _present(items, begun[-1] if begun else 0)
+    last = first + 1
+
+    def fits(low: int, high: int) -> bool:
+        return low >= 0 and high <= len(parts) and _row(parts, low, high).cell_length <= room
+
+    while True:
+        if fits(first - 1, last):  # what is done matters more than what is still to come
+            first -= 1
+        elif fits(first, last + 1):
+            last += 1
+        else:
+            return spread(_row(parts, first, last), right, width)
+
+
+def _present(items: Sequence[NamedItem], otherwise: int) -> int:
+    """The place of the present item."""
+    return next((at for at, item in enumerate(items) if item.standing == "now"), otherwise)
+
+
+def _row(parts: Sequence[Content], first: int, last: int) -> Content:
+    more = Content.styled("…", QUIET)
+    before = [more] if first > 0 else []
+    return Content(" " * GAP).join(
+        [*before, *parts[first:last], *([more] if last < len(parts) else [])]
+    )
+
+
+def _piece(item: NamedItem) -> Content:
+    name = (item.name, "bold" if item.standing == "now" else QUIET)
+    return Content.assemble(name, " ", _standing(item))
+
+
+def _standing(item: NamedItem) -> Content:
+    style = {"now": ACCENT, "open": QUIET}.get(item.standing, "bold")
+    return Content.styled(standing_words(item), style)
+
+
+def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
+    """Yield a person's scores so far: how many are right, and what the others were.
+
+    Args:
+        items: all of them.
+        width: of a line.
+    """
+    scored = [item for item in items if item.standing == "scored"]
+    counted = [item.right for item in scored if item.right is not None]
+    share = f"{sum(counted)} of {len(counted)}" if counted else "-"
+    title = Content.styled("Right, as a person scored", "bold")
+    yield spread(title, Content.styled(share, "bold"), width)
+    yield Content("")
+    kinds = Counter(item.word or ("right" if item.right else "error") for item in scored)
+    for kind, count in kinds.most_common():
+        yield spread(Content(kind), Content(str(count)), width)
+    left = Counter(item.standing for item in items if item.standing not in {"scored", "now"})
+    if kinds and left:
+        yield Content("")
+    for standing, count in left.items():
+        words = {"open": "still to come", "given": "not scored yet"}.get(standing, standing)
+        yield spread(Content.styled(words, QUIET), Content.styled(str(count), QUIET), width)
+
+
+def column(items: Sequence[NamedItem], width: int, height: int) -> Content:
+    """Return the items one below the other, as many as there is room for around the present one.
+
+    Args:
+        items: all of them.
+        width: of a line.
+        height: lines.
+    """
+    at = _present(items, 0)
+    first = max(0, min(at - height // 2, len(items) - height))
+    lines = []
+    for item in items[first : first + height]:
+        now = item.standing == "now"
+        name = Content.styled(("▸ " if now else "  ") + item.name, "bold" if now else "")
+        lines.append(spread(name, _standing(item), width))
+    return Content("\n").join(lines)
+
+
+class ItemList(WidthAwareWidget):
+    """The state of every item: in one line, or one below the other where there is room."""
+
+    DEFAULT_CSS = "ItemList { height: 1fr; width: 1fr; }"
+
+    def __init__(self, *, id: str | None = None, one_line: bool = False) -> None:
+        super().__init__(id=id)
+        self._one_line = one_line
+        self._items: tuple[NamedItem, ...] = ()
+
+    def show(self, items: Sequence[NamedItem]) -> None:
+        """Show these items."""
+        if tuple(items) != self._items:
+            self._items = tuple(items)
+            self.refresh()
+
+    def paint(self, width: int) -> Content:
+        """Return the line or lines."""
+        if self._one_line:
+            return strip(self._items, width)
+        return column(self._items, width, max(self.content_size.height, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,23 +19,22 @@ from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.engine.view_models import Work
-from tabwb.workbench.naming.code import CodeScreen
 from tabwb.workbench.naming.controller import NamingController
+from tabwb.workbench.naming.dialogs import CodeScreen, MicrophoneScreen
 from tabwb.workbench.naming.item_pane import (
     NO_RESPONSES,
     HeardField,
+    ItemList,
     MachinePanel,
-    ResponseClock,
     head,
     hint,
+    naming_lines,
     responded,
     resting,
 )
-from tabwb.workbench.naming.microphone import MicrophoneScreen
+from tabwb.workbench.naming.meters import STEP_S, STRIDE_S, LevelMeter, ResponseClock, Waveform
 from tabwb.workbench.naming.pictures import Picture, SpeakerSheet
-from tabwb.workbench.naming.score_panel import ItemList, ScoreStrip, naming_lines
-from tabwb.workbench.naming.sound import STEP_S, STRIDE_S, LevelMeter, Waveform
-from tabwb.workbench.naming.view_models import Card, Envelope, LevelNow, NamingNow
+from tabwb.workbench.naming.view_models import Card, Envelope, NamingNow
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.frame import ROOMY
 from tabwb.workbench.shell.page import Page
@@ -43,7 +43,9 @@ from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import AMBER
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.live import Source
+    from tabwb.administer.naming.live import Live, Source
+    from tabwb.administer.naming.strategy import SpokenStrategy
+    from tabwb.administer.session.session import Events
 
 TICK_S = 1 / 15
 """So often level and waveform are drawn while the microphone is open."""
@@ -133,7 +135,7 @@ hidden until you have scored, where the battery does not say otherwise.
         with Vertical(id="naming-rest"):
             yield Static(id="naming-rest-words", markup=False)
         yield Static(id="naming-hint", markup=False)
-        yield ScoreStrip(id="naming-strip")
+        yield ItemList(id="naming-strip", one_line=True)
 
     async def on_mount(self) -> None:
         """Nothing is listened to yet."""
@@ -253,10 +255,10 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def _show_items(self, now: NamingNow) -> None:
         wide = self.size.width >= WIDE
-        listed, strip = self.query_one(ItemList), self.query_one(ScoreStrip)
-        listed.display, strip.display = wide, not wide
-        listed.show(now.items)
-        strip.show(now.items)
+        for shown, name in ((wide, "#naming-items"), (not wide, "#naming-strip")):
+            listed = self.query_one(name, ItemList)
+            listed.display = shown
+            listed.show(now.items)
 
     def _show_field(self, now: NamingNow) -> None:
         row = self.query_one("#naming-heard-row")
@@ -271,7 +273,7 @@ hidden until you have scored, where the battery does not say otherwise.
         work, now = self._work, self._now
         if work is None or now is None:
             return
-        words, style = hint(work, now, asks_kind=self._asks_kind, moving=False)
+        words, style = hint(work, now, asks_kind=self._asks_kind)
         if self._message:
             words, style = self._message, AMBER
         elif self._alarm:
@@ -300,7 +302,7 @@ hidden until you have scored, where the battery does not say otherwise.
             self._heard_so_far.append(level.peak_dbfs)
         if not self.screen.is_current:
             return  # drawing behind a dialog would draw the whole screen each time
-        self.query_one(LevelMeter).show(LevelNow(level.peak_dbfs, level.clipped))
+        self.query_one(LevelMeter).show(level)
         if waits and now.shown_s is not None:
             end = max(source.now_s, now.shown_s + TICK_S)
             envelope = Envelope(now.shown_s, end, tuple(self._heard_so_far))
@@ -408,19 +410,25 @@ hidden until you have scored, where the battery does not say otherwise.
 
     def cue(self) -> None:
         """Give the next cue."""
-        self.desk.do(self._controller.cue)
+        self._press(lambda live: live.cue())
 
     def re_prompt(self) -> None:
         """Mark that the question is repeated."""
-        self.desk.do(self._controller.re_prompt)
+        self._press(lambda live: live.re_prompt())
 
     def attempt(self) -> None:
         """Mark a new attempt."""
-        self.desk.do(self._controller.mark_attempt)
+        self._press(lambda live: live.mark())
 
     def examiner(self) -> None:
         """Mark that the examiner begins to speak, or has ended."""
-        self.desk.do(self._controller.examiner)
+        self._press(lambda live: live.examiner())
+
+    def _press(self, command: Callable[[Live], Events]) -> None:
+        self.desk.do(partial(self._controller.press, command))
+
+    def _record(self, command: Callable[[SpokenStrategy], Events]) -> None:
+        self.desk.do(partial(self._controller.record, command))
 
     def listen(self) -> None:
         """Play the response, or stop."""
@@ -438,7 +446,7 @@ hidden until you have scored, where the battery does not say otherwise.
 
         def chosen(code: tuple[str, tuple[str, ...]] | None) -> None:
             if code is not None:
-                self.desk.do(partial(self._controller.code, *code))
+                self._record(lambda spoken: spoken.code(*code))
 
         target = now.card.target if now.card else ""
         self.app.push_screen(CodeScreen(target, now.code, now.flags), chosen)
@@ -494,11 +502,11 @@ hidden until you have scored, where the battery does not say otherwise.
     def on_waveform_onset_moved(self, event: Waveform.OnsetMoved) -> None:
         """Record the onset that a person has moved."""
         event.stop()
-        self.desk.do(partial(self._controller.set_onset, event.at_s))
+        self._record(lambda spoken: spoken.set_onset(event.at_s))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep what was heard."""
         event.stop()
-        if event.value.strip():
-            self.desk.do(partial(self._controller.hear, event.value.strip()))
+        if words := event.value.strip():
+            self._record(lambda spoken: spoken.hear(words))
         self.focus()

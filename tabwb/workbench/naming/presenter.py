@@ -52,6 +52,7 @@ class NamingPresenter:
     """Makes the view models of one session. Owned by the worker's thread.
 
     Attributes:
+        waiting: the responses that are being transcribed: (number of the trial, of the attempt).
         deaf: why nothing is transcribed, or empty.
     """
 
@@ -62,31 +63,14 @@ class NamingPresenter:
         self._cards: dict[int, Card] = {}
         self._items: dict[int, tuple[Trial, NamedItem]] = {}
         self._naming: Naming | None = None
-        self._waiting: set[tuple[int, int]] = set()
+        self.waiting: set[tuple[int, int]] = set()
         self.deaf = ""
-
-    # ---------------------------------------------------------------- the listener
-
-    def wait_for(self, trial: int, attempt: int) -> None:
-        """Record that a response is being transcribed.
-
-        Args:
-            trial: its number.
-            attempt: number of the response.
-        """
-        self._waiting.add((trial, attempt))
-
-    def came(self, trial: int, attempt: int) -> None:
-        """Record that the transcript of a response is there; arguments as for :meth:`wait_for`."""
-        self._waiting.discard((trial, attempt))
 
     def may_reveal(self, view: NamingView) -> bool:
         """Return whether there is a transcript and the rules over it may be shown now."""
-        if view.attempt is None or view.transcript is None:
+        if view.transcript is None:
             return False
         return view.score is not None or view.rules.reveal == "live"
-
-    # ---------------------------------------------------------------- view models
 
     def now(self, live: Live | None, *, opening: bool) -> NamingNow:
         """Return the present state of the session.
@@ -112,8 +96,7 @@ class NamingPresenter:
         return base if view is None else self._with_response(base, view, live)
 
     def _with_response(self, base: NamingNow, view: NamingView, live: Live | None) -> NamingNow:
-        attempt, take, score = view.attempt, view.take, view.score
-        shown = view.shown
+        take, score, code, shown = view.take, view.score, view.code, view.shown
         waits = self._session.awaiting and view.trial is self._session.current
         if self._naming is None or self._naming.view != view:
             self._naming = naming_of(view)
@@ -130,11 +113,11 @@ class NamingPresenter:
             score=_given(view) if score is None else score.score,
             score_words="" if score is None else score_words(score.score, score.reason),
             heard=_text(view),
-            code="" if view.code is None else view.code.code,
-            flags=() if view.code is None else view.code.flags,
-            onset=None if attempt is None else onset_of(view),
+            code="" if code is None else code.code,
+            flags=() if code is None else code.flags,
+            onset=_onset(view),
             response=None if take is None else self._envelope(take, live),
-            attempts=() if take is None else tuple(spans(view, naming, take, revealed=revealed)),
+            attempts=() if take is None else tuple(_spans(view, naming, take, revealed=revealed)),
             sound="" if take is None else take.remarks,
             listening=self._listening(view),
             hidden=view.item.coded and view.transcript is not None and not revealed,
@@ -211,14 +194,13 @@ class NamingPresenter:
                 return NamedItem(name, "skipped")
             case TrialState.VOID:
                 return NamedItem(name, "void")
-            case _:
-                return NamedItem(name, "not-administered")
+        return NamedItem(name, "not-administered")
 
     def _listening(self, view: NamingView) -> str:
         attempt, transcript = view.attempt, view.transcript
         if attempt is None:
             return ""
-        if (view.trial.plan.number, attempt.number) in self._waiting:
+        if (view.trial.plan.number, attempt.number) in self.waiting:
             return f"nothing is transcribed: {self.deaf}" if self.deaf else "… transcribing"
         if transcript is not None and transcript.status == "error":
             return f"not transcribed: {transcript.error}"
@@ -232,7 +214,7 @@ class NamingPresenter:
                     path = live.path
                 else:
                     path = self._session.spoken.recording_path(take.recording)
-                self._envelopes[key] = envelope_of(path, take.start_s, take.end_s)
+                self._envelopes[key] = _envelope_of(path, take.start_s, take.end_s)
             except TabwbError:
                 return None  # the recording is not kept yet, or gone with its speaker
         return self._envelopes[key]
@@ -256,29 +238,18 @@ def _short(score: str, right: bool | None) -> str:
     return _SHORT.get(score, "")
 
 
-def onset_of(view: NamingView) -> OnsetMark | None:
-    """Return the onset of the response that counts."""
-    take = view.take
-    if view.onset_s is None or take is None:
+def _onset(view: NamingView) -> OnsetMark | None:
+    take, onset_s = view.take, view.onset_s
+    if onset_s is None or take is None:
         return None
-    measured = view.onset_s == take.onset_s
-    return OnsetMark(
-        view.onset_s,
-        view.latency_s,
-        take.onset_uncertainty_s if measured else None,
-        view.onset_by,
-    )
+    uncertainty_s = take.onset_uncertainty_s if onset_s == take.onset_s else None
+    return OnsetMark(onset_s, view.latency_s, uncertainty_s, view.onset_by)
 
 
-def spans(view: NamingView, naming: Naming, take: Take, *, revealed: bool) -> Iterator[AttemptSpan]:
-    """Yield the attempts, in seconds of the recording.
-
-    Args:
-        view: the trial.
-        naming: what the rules say of it.
-        take: the stretch of the response.
-        revealed: whether attempts of the transcript are shown; else those marked by a person.
-    """
+def _spans(
+    view: NamingView, naming: Naming, take: Take, *, revealed: bool
+) -> Iterator[AttemptSpan]:
+    """The attempts: those of the transcript once it is revealed, before that the marked ones."""
     if revealed:
         for attempt, reading in zip(naming.attempts, naming.spoken, strict=True):
             start, end = take.start_s + attempt.onset_s, take.start_s + attempt.offset_s
@@ -289,17 +260,8 @@ def spans(view: NamingView, naming: Naming, take: Take, *, revealed: bool) -> It
         yield AttemptSpan(start, end, marked=True)
 
 
-def envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:
-    """Return how loud a stretch of a recording is: the peak of each part, dBFS.
-
-    Args:
-        path: of the recording.
-        start_s: of the stretch.
-        end_s: of the stretch.
-
-    Raises:
-        TabwbError: it cannot be read.
-    """
+def _envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:
+    """How loud a stretch of a recording is: the peak of each part, dBFS."""
     from tabwb.speech.files import read_clip
 
     samples, _ = read_clip(path, start_s, end_s)

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelNow:
-    """How loud it is at this moment.
-
-    Attributes:
-        peak_dbfs: of the latest block; 0 is full scale.
-        clipped: something reached full scale a moment ago.
-    """
-
-    peak_dbfs: float
-    clipped: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Envelope:
     """How loud a stretch of the recording is.
 

@@ -1,19 +1,22 @@
-"""Sound on the naming page: the level meter and the waveform of a response with its onset."""
+"""Meters on the naming page: the level, the waveform of a response with its onset, the clock."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
 
-from tabwb.workbench.naming.view_models import AttemptSpan, Envelope, LevelNow, OnsetMark
+from tabwb.workbench.naming.view_models import AttemptSpan, Envelope, OnsetMark
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
+
+if TYPE_CHECKING:
+    from tabwb.speech.level import Level
 
 CELLS = 10
 LEAST_DBFS = -60.0
@@ -24,16 +27,17 @@ CLIP_HELD_S = 2.0
 """The clip light stays on for so long."""
 
 
-def level_words(level: LevelNow | None, *, clipped: bool = False) -> Content:
+def level_words(level: Level | None, *, clipped: bool = False) -> Content:
     """Return bar, figure and word.
 
     Args:
         level: the level, or None before sound arrives.
-        clipped: something reached full scale a moment ago.
+        clipped: whether something reached full scale a moment ago.
 
-    >>> level_words(LevelNow(-14.2)).plain
+    >>> from tabwb.speech.level import Level
+    >>> level_words(Level(-14.2)).plain
     'level ▮▮▮▮▮▮▮▯▯▯  -14 dBFS  ok'
-    >>> level_words(LevelNow(-90.0)).plain, level_words(LevelNow(-0.0), clipped=True).plain
+    >>> level_words(Level(-90.0)).plain, level_words(Level(-0.0), clipped=True).plain
     ('level ▯▯▯▯▯▯▯▯▯▯  -90 dBFS  quiet', 'level ▮▮▮▮▮▮▮▮▮▮    0 dBFS  ! clipped')
     >>> level_words(None).plain
     'level ▯▯▯▯▯▯▯▯▯▯  no sound yet'
@@ -65,15 +69,13 @@ class LevelMeter(WidthAwareWidget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._level: LevelNow | None = None
         self._clipped_at = float("-inf")
         self._words = level_words(None)
 
-    def show(self, level: LevelNow | None) -> None:
-        """Show this level; None before sound arrives."""
-        self._level = level
+    def show(self, level: Level) -> None:
+        """Show this level."""
         now = time.monotonic()
-        if level is not None and level.clipped:
+        if level.clipped:
             self._clipped_at = now
         words = level_words(level, clipped=now - self._clipped_at < CLIP_HELD_S)
         if not words.is_same(self._words):
@@ -116,11 +118,11 @@ def bars(envelope: Envelope, width: int, rows: int = 1) -> list[str]:
         last = max((column + 1) * len(peaks) // width, first + 1)
         share = (max(peaks[first:last]) - LEAST_DBFS) / -LEAST_DBFS
         heights.append(max(1, min(steps, round(share * steps))))
-    made = []
-    for row in reversed(range(rows)):
-        cells = [max(0, min(len(BARS), height - row * len(BARS))) for height in heights]
-        made.append("".join(BARS[cell - 1] if cell else " " for cell in cells))
-    return made
+    cells = " " + BARS
+    return [
+        "".join(cells[max(0, min(len(BARS), height - row * len(BARS)))] for height in heights)
+        for row in reversed(range(rows))
+    ]
 
 
 def column_of(at_s: float, envelope: Envelope, width: int) -> int:
@@ -319,3 +321,76 @@ the brackets below are attempts: round ones are proposed at pauses, square ones 
             return onset
         latency = None if onset.latency_s is None else onset.latency_s + moved - onset.at_s
         return OnsetMark(moved, latency, None, "you")
+
+
+CLOCK_TICK_S = 0.1
+
+
+def clock_words(elapsed_s: float | None, limit_s: float | None) -> Content:
+    """Return the limit and the time; past the limit the word *limit* becomes amber.
+
+    Args:
+        elapsed_s: since the picture was shown, or None.
+        limit_s: of the item, or None.
+
+    >>> clock_words(3.21, 20.0).plain, clock_words(20.0, 20.0).plain
+    ('limit 20 s     03.2 s', '! limit 20 s   20.0 s')
+    >>> clock_words(None, 20.0).plain, clock_words(63.0, None).plain
+    ('limit 20 s', '63.0 s')
+    """
+    time = "" if elapsed_s is None else f"{elapsed_s:04.1f} s"
+    if limit_s is None:
+        return Content(time)
+    limit = f"limit {limit_s:g} s"
+    if elapsed_s is None:
+        return Content.styled(limit, QUIET)
+    if elapsed_s < limit_s:
+        return Content.assemble((limit, QUIET), "     ", time)
+    return Content.assemble((f"! {limit}", f"bold {AMBER}"), "   ", time)
+
+
+class ResponseClock(WidthAwareWidget):
+    """Ticks while a picture is shown; stands still afterwards."""
+
+    DEFAULT_CSS = "ResponseClock { height: 1; width: 24; }"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._elapsed: Callable[[], float | None] = lambda: None
+        self._limit_s: float | None = None
+        self._words = Content("")
+        self._ticking: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Start the timer, paused until a picture is shown."""
+        self._ticking = self.set_interval(CLOCK_TICK_S, self._tick, pause=True)
+
+    def run(self, elapsed: Callable[[], float | None], limit_s: float | None) -> None:
+        """Show a running time.
+
+        Args:
+            elapsed: seconds since the picture was drawn.
+            limit_s: of the item, or None.
+        """
+        self._elapsed, self._limit_s = elapsed, limit_s
+        if self._ticking is not None:
+            self._ticking.resume()
+        self._tick()
+
+    def stand(self, elapsed_s: float | None, limit_s: float | None) -> None:
+        """Show a time that does not change; arguments as for :meth:`run`."""
+        if self._ticking is not None:
+            self._ticking.pause()
+        self._elapsed, self._limit_s = lambda: elapsed_s, limit_s
+        self._tick()
+
+    def paint(self, width: int) -> Content:
+        """Return the line, at the right."""
+        return Content.assemble(" " * max(width - self._words.cell_length, 0), self._words)
+
+    def _tick(self) -> None:
+        words = clock_words(self._elapsed(), self._limit_s)
+        # Drawing behind a dialog would draw the whole screen each time.
+        if self.screen.is_current and not words.is_same(self._words):
+            self._words = words
+            self.refresh()

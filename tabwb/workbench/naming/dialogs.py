@@ -1,4 +1,4 @@
-"""The microphone test: choose one, see its level, record a little and hear it."""
+"""Dialogs of the naming page: the code of a response with flags, and the microphone test."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Key
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.records.errors import TabwbError
-from tabwb.workbench.naming.sound import LevelMeter
-from tabwb.workbench.naming.view_models import LevelNow
+from tabwb.scoring.naming.target import CODES, FLAGS
+from tabwb.workbench.naming.meters import LevelMeter
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -23,6 +24,98 @@ if TYPE_CHECKING:
     from tabwb.speech.devices import Device
     from tabwb.speech.quality import Quality
     from tabwb.speech.recorder import Recorder
+
+
+FLAG = "flag:"
+NAME = 20
+
+
+class CodeList(OptionList):
+    """Codes, then flags."""
+
+    HELP = """\
+# Code
+
+One code says what kind of response it was; flags say under which circumstances.
+
+- **enter** on a code takes it, with the flags that are marked; **space** marks a flag
+- letters go to the next line that begins with them; **esc** closes
+"""
+
+
+class CodeScreen(Dialog[tuple[str, tuple[str, ...]] | None]):
+    """Returns the code with its flags; None when closed with esc.
+
+    Args:
+        target: the name that was asked for.
+        code: the code so far, or empty.
+        flags: those so far.
+    """
+
+    CSS_PATH = "dialogs.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "mark", "Mark", show=False)]
+
+    def __init__(self, target: str, code: str, flags: tuple[str, ...]) -> None:
+        super().__init__()
+        self._target, self._code = target, code
+        self._flags = set(flags)
+
+    def compose(self) -> ComposeResult:
+        """Yield title, list and keys."""
+        with Vertical(classes="dialog"):
+            yield Static(f"Response to {self._target}", classes="dialog-title", markup=False)
+            yield CodeList(id="codes", compact=True)
+            keys = "enter takes a code   space marks a flag   esc closes"
+            yield Static(keys, classes="dialog-note")
+
+    def on_mount(self) -> None:
+        """Fill the list and highlight the present code."""
+        self._fill()
+        codes = list(CODES)
+        at = codes.index(self._code) if self._code in codes else 0
+        self.query_one(CodeList).highlighted = at
+
+    def _fill(self) -> None:
+        listed = self.query_one(CodeList)
+        kept = listed.highlighted
+        codes = (Option(_line(name, code.definition), id=name) for name, code in CODES.items())
+        marked = {name: f"[{'x' if name in self._flags else ' '}] {name}" for name in FLAGS}
+        flags = (Option(_line(marked[name], FLAGS[name]), id=FLAG + name) for name in FLAGS)
+        listed.set_options([*codes, None, *flags])
+        listed.highlighted = kept
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take a code, or mark a flag."""
+        name = event.option.id or ""
+        if name.startswith(FLAG):
+            self.action_mark()
+        else:
+            self.dismiss((name, tuple(flag for flag in FLAGS if flag in self._flags)))
+
+    def action_mark(self) -> None:
+        """Mark a flag, or not."""
+        listed = self.query_one(CodeList)
+        option = listed.highlighted_option
+        if option is not None and (option.id or "").startswith(FLAG):
+            self._flags ^= {(option.id or "").removeprefix(FLAG)}
+            self._fill()
+
+    def on_key(self, event: Key) -> None:
+        """Highlight the next line that begins with the letter."""
+        if not event.is_printable or event.character in {None, " ", "?"}:
+            return
+        listed = self.query_one(CodeList)
+        names = [str(option.id).removeprefix(FLAG) for option in listed.options]
+        at = listed.highlighted or 0
+        for place in (*range(at + 1, len(names)), *range(at + 1)):
+            if names[place].startswith(str(event.character)):
+                listed.highlighted = place
+                return
+
+
+def _line(name: str, definition: str) -> Content:
+    return Content.assemble(name.ljust(NAME), (definition, QUIET))
+
 
 TEST_S = 4.0
 """So much is recorded for a test; it is played and removed."""
@@ -49,7 +142,7 @@ class MicrophoneScreen(Dialog[str | None]):
         chosen: the one that is taken now, or empty for the system's own.
     """
 
-    CSS_PATH = "microphone.tcss"
+    CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "test", "Test", show=False)]
 
     def __init__(self, chosen: str) -> None:
@@ -60,16 +153,14 @@ class MicrophoneScreen(Dialog[str | None]):
         self._testing = False
 
     def compose(self) -> ComposeResult:
-        """Title, devices, level, what was found, keys."""
+        """Yield title, devices, level, message and keys."""
         with Vertical(classes="dialog"):
             yield Static("Microphone", classes="dialog-title")
             yield DeviceList(id="devices", compact=True)
             yield LevelMeter(id="test-level")
             yield Static("… looking for microphones", id="test-message", markup=False)
-            yield Static(
-                "space records 4 s and plays them   enter takes it   esc closes",
-                classes="dialog-note",
-            )
+            keys = "space records 4 s and plays them   enter takes it   esc closes"
+            yield Static(keys, classes="dialog-note")
 
     def on_mount(self) -> None:
         """Look for microphones."""
@@ -132,12 +223,12 @@ class MicrophoneScreen(Dialog[str | None]):
                 finally:
                     self._recorder = None
                     made = await asyncio.to_thread(recorder.stop)
-                test = await asyncio.to_thread(_judge, made.path)
-                self._tell(f"▸ playing   {quality_words(test)}", QUIET)
+                test = await asyncio.to_thread(_quality_of, made.path)
+                self._tell(f"▸ playing   {_quality_words(test)}", QUIET)
                 playback = Playback(made.path)
                 await asyncio.to_thread(playback.start)
                 await asyncio.to_thread(playback.wait)
-                self._tell(quality_words(test), AMBER if test.remarks else QUIET)
+                self._tell(_quality_words(test), AMBER if test.remarks else QUIET)
             except TabwbError as error:
                 self._tell(str(error), AMBER)
             finally:
@@ -146,22 +237,20 @@ class MicrophoneScreen(Dialog[str | None]):
     def _tick(self) -> None:
         recorder = self._recorder
         if recorder is not None:
-            level = recorder.level
-            self.query_one(LevelMeter).show(LevelNow(level.peak_dbfs, level.clipped))
+            self.query_one(LevelMeter).show(recorder.level)
 
     def _tell(self, words: str, style: str) -> None:
         if self.is_attached:
             self.query_one("#test-message", Static).update(Content.styled(words, style))
 
 
-def quality_words(test: Quality) -> str:
-    """Return what a test recording was like."""
+def _quality_words(test: Quality) -> str:
     good = f"peak {test.peak_dbfs:.0f} dBFS, noise {test.noise_floor_dbfs:.0f} dBFS"
     remarks = "; ".join(test.remarks)
     return f"{good}   ! {remarks}" if remarks else f"{good}   ok"
 
 
-def _judge(path: Path) -> Quality:
+def _quality_of(path: Path) -> Quality:
     from tabwb.speech.files import read_clip
     from tabwb.speech.quality import quality
 
