@@ -28,7 +28,7 @@ from tabwb.workbench.app import make_workbench
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
-from tabwb.workbench.shell import remembered
+from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import Draft
@@ -46,7 +46,7 @@ SAID = (("bed", "1"), ("bird", "1"), ("dog", "3"), ("dog", "1"), ("", "4s"), ("t
 async def picture(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
     """Give some items to the bundled model; the screen as SVG."""
     memory = folder / "memory.json"
-    remembered.save(remembered.Remembered(notice_seen=True, theme=theme), memory)
+    settings.save(settings.Remembered(notice_seen=True, theme=theme), memory)
     app = make_workbench(
         location=str(folder / "store.db"),
         offline=True,
@@ -71,7 +71,7 @@ async def picture(size: tuple[int, int], items: int, theme: str, folder: Path) -
 async def by_model(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
     """Give all items to several models and set them side by side; the screen as SVG."""
     memory, store = folder / "memory.json", folder / "store.db"
-    remembered.save(remembered.Remembered(notice_seen=True, theme=theme), memory)
+    settings.save(settings.Remembered(notice_seen=True, theme=theme), memory)
     for model in MODELS:
         command = ["-m", "tabwb", "run", "tab", "--model", model, "--store", str(store)]
         subprocess.run([sys.executable, *command], check=True, capture_output=True)
@@ -92,7 +92,7 @@ async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) ->
     from tests.workbench.naming_seat import PlayedSource
 
     memory, place = folder / "memory.json", folder / "store.db"
-    remembered.save(remembered.Remembered(notice_seen=True, theme=theme), memory)
+    settings.save(settings.Remembered(notice_seen=True, theme=theme), memory)
     with Store.open(place) as store:
         given = Consent("S-014", "record", True, "2026-11-01")
         scopes = ("record", "transcribe", "rate")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.shell.app import Workbench, prepare
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.subjects import SUBJECTS
 
@@ -61,10 +61,9 @@ def run_workbench(
     """
     from tabwb.workbench.engine.gc_tuning import settle
     from tabwb.workbench.naming import graphics
-    from tabwb.workbench.shell import terminal
 
     graphics.prepare()
-    terminal.prepare()
+    prepare()
     app = make_workbench(
         location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
     )

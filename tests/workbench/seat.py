@@ -19,10 +19,10 @@ from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.presenter import Results
-from tabwb.workbench.shell import remembered
+from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.selection import Selection
+from tabwb.workbench.shell.fields import Selection
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import default_draft
 
@@ -174,7 +174,7 @@ async def workbench(
     store = folder / "store.db"
     memory = folder / "memory.json"
     if not new and not memory.exists():
-        remembered.save(remembered.Remembered(notice_seen=True), memory)
+        settings.save(settings.Remembered(notice_seen=True), memory)
     app = make_workbench(location=str(store), offline=True, memory=memory, **more)
     app.animation_level = "none"
     async with app.run_test(size=size) as pilot:

@@ -67,9 +67,9 @@ async def test_a_second_a_ends_the_auto_run_after_the_item_under_way(
         await seat.until(lambda: seat.work.asking)
         await seat.press("a")
         await seat.until(lambda: not seat.work.auto and not seat.work.asking)
-        given = seat.work.now.answered
+        given = seat.work.administration.answered
         await seat.pilot.pause(0.2)
-        assert 0 < seat.work.now.answered == given < 20
+        assert 0 < seat.work.administration.answered == given < 20
 
 
 async def test_r_asks_again_and_the_new_attempt_counts(given: Given) -> None:

@@ -75,7 +75,7 @@ def test_a_person_without_a_study_id_is_refused() -> None:
 
 
 def test_the_first_that_can_be_used_is_filled_in() -> None:
-    batteries = (BatteryEntry("other", "Other", "1", 3, ("model",)),)
+    batteries = (BatteryEntry("other", "Other", "1", 3),)
     models = (
         ModelEntry("bundled", "bundled", "bundled", "Bundled", "", "needs the extra 'local'"),
         ModelEntry("echo", "echo", "echo", "Echo", ""),

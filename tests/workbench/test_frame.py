@@ -20,10 +20,10 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.states import AdministrationStatus, Protocol
 from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.shell import remembered, themes
-from tabwb.workbench.shell.app import TOO_SMALL
-from tabwb.workbench.shell.frame import Dock, Handle, TitleBar
-from tabwb.workbench.shell.terminal import ControlFilter
+from tabwb.workbench.shell import settings
+from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
+from tabwb.workbench.shell.docks import Dock, Handle
+from tabwb.workbench.shell.frame import TitleBar, TitleState
 from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
 from tabwb.workbench.trial.open import ranked
 from tests.workbench.seat import SIZES, Sit
@@ -271,7 +271,7 @@ async def test_the_network_has_words_and_help(sit: Sit) -> None:
         await seat.press("escape", "f1")
         await seat.reads("At the right of the title bar")
     bar = TitleBar()
-    bar.show(open_="", offline=False, saved=True, narrow=True)
+    bar.state = TitleState(offline=False, saved=True, narrow=True)
     assert "network allowed   ● saved" in bar.paint(78).plain
 
 
@@ -374,21 +374,21 @@ def test_what_is_damaged_is_as_if_new(tmp_path: Path) -> None:
     path = tmp_path / "memory.json"
     for text in ("", "{", "[]", '{"theme": "pink", "explorer_width": "x", "scores": 3}'):
         path.write_text(text, encoding="utf-8")
-        assert remembered.load(path) == remembered.Remembered()
+        assert settings.load(path) == settings.Remembered()
     path.write_text(json.dumps({"scores_width": 999}), encoding="utf-8")
-    assert remembered.load(path).scores_width == remembered.MAX_WIDTH
+    assert settings.load(path).scores_width == settings.MAX_WIDTH
 
 
 def test_memory_lies_in_the_configuration_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "here"))
-    assert remembered.save(remembered.Remembered(theme="light"))
+    assert settings.save(settings.Remembered(theme="light"))
     assert [path.name for path in (tmp_path / "here").iterdir()] == ["workbench.json"]
-    assert remembered.load().theme == "light"
+    assert settings.load().theme == "light"
 
 
-@pytest.mark.parametrize("theme", themes.THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", settings.THEMES, ids=lambda theme: theme.name)
 def test_texts_stand_out_from_what_is_behind_them(theme: object) -> None:
     """WCAG 2: 4.5 for text; 7 in high contrast."""
 
@@ -400,8 +400,8 @@ def test_texts_stand_out_from_what_is_behind_them(theme: object) -> None:
         red, green, blue = (linear(part) for part in Color.parse(colour).rgb)
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
-    least = 7.0 if theme is themes.HIGH_CONTRAST else 4.5
-    assert isinstance(theme, type(themes.DARK))
+    least = 7.0 if theme is settings.HIGH_CONTRAST else 4.5
+    assert isinstance(theme, type(settings.DARK))
     texts = [theme.foreground, theme.accent, theme.warning, theme.variables["quiet"]]
     for text in texts:
         for behind in (theme.background, theme.surface, theme.panel):

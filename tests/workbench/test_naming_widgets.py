@@ -18,7 +18,7 @@ from tabwb.workbench.naming.view_models import (
     NamedItem,
     OnsetMark,
 )
-from tabwb.workbench.shell import themes
+from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.rule_verdicts import Aligned, alignment_lines, change_lines
 
 ENVELOPE = Envelope(10.0, 13.0, (-60.0,) * 20 + (-6.0,) * 20 + (-60.0,) * 20)
@@ -29,7 +29,7 @@ class Stage(App[None]):
 
     def __init__(self, widget: Widget) -> None:
         super().__init__()
-        for theme in themes.THEMES:
+        for theme in settings.THEMES:
             self.register_theme(theme)
         self.theme = "dark"
         self.widget = widget

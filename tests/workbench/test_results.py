@@ -12,7 +12,7 @@ from textual.widgets import DataTable, Input, OptionList
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.results.page import ResponseTable, SummaryPane
-from tabwb.workbench.shell.score_panel import ScorePanel
+from tabwb.workbench.shell.docks import ScorePanel
 from tests.cli.conftest import in_process
 from tests.workbench.seat import SIZES, Seat, Sit
 

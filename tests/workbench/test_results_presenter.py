@@ -10,7 +10,7 @@ from tabwb.report.summaries.load import AdministrationData
 from tabwb.workbench.engine.presenters import scores_of
 from tabwb.workbench.results.presenter import results_of
 from tabwb.workbench.results.response import ResponseScreen
-from tabwb.workbench.shell.score_panel import ScoreSheet
+from tabwb.workbench.shell.docks import ScoreSheet, ShownScores
 from tests.report.given import (
     ANSWERS,
     BATTERY,
@@ -34,7 +34,7 @@ def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
     sheet = ScoreSheet()
     counts = [subtest.counts for subtest in summary.subtests]
     scores = scores_of(BATTERY, given, counts, summary.judges)
-    sheet.show(scores, hidden=False, title="SCORES", present=True)
+    sheet.shown = ShownScores(scores, title="SCORES", present=True)
     text = str(sheet.paint(40))
     said = " ".join(text.split())
     assert "usable 1 of 2: 1 empty" in said

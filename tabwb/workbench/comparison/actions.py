@@ -9,10 +9,9 @@ from textual.content import Content
 
 from tabwb.records.words import plural
 from tabwb.workbench.comparison.messages import DialogReady, SurveyGrown
-from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.engine.messages import ExportWanted, ResultsWanted
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
-from tabwb.workbench.shell.requests import ExportWanted
 from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words
 

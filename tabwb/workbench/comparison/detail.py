@@ -25,7 +25,7 @@ from tabwb.report.render.wording import (
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.workbench.comparison.table import Basis, judge_of
-from tabwb.workbench.shell.report_view import content_of
+from tabwb.workbench.shell.width_aware import content_of
 from tabwb.workbench.shell.wording import QUIET, sentence, spread
 
 HELP = """\

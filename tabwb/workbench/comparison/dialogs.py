@@ -24,8 +24,7 @@ from tabwb.report.summaries.disagreements import Disagreements, Disputed
 from tabwb.report.summaries.pairs import Pair
 from tabwb.report.summaries.robustness import Robustness
 from tabwb.workbench.shell.dialogs import Dialog
-from tabwb.workbench.shell.report_view import ReportView
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.width_aware import ReportView, WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, verdict_words
 
 MOST_DIFFERENT = 5

@@ -32,8 +32,7 @@ from tabwb.workbench.comparison.table import (
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.report_view import ReportView
-from tabwb.workbench.shell.width_aware import Line
+from tabwb.workbench.shell.width_aware import Line, ReportView
 from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 104

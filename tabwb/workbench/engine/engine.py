@@ -1,4 +1,4 @@
-"""The engine: plugins, the store and the catalogue, and how the worker's thread tells the screen.
+"""The engine: plugins, store and catalogue, and the thread that owns them.
 
 Every controller gets the engine. Public methods of controllers are commands: they run in the
 worker's thread, one after the other, and report with messages.
@@ -6,20 +6,47 @@ worker's thread, one after the other, and report with messages.
 
 from __future__ import annotations
 
+import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
+from typing import TYPE_CHECKING
 
+from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import (
+    MissingExtra,
+    MissingPackage,
+    NeedsNetwork,
+    NoConsent,
+    StoreError,
+    TabwbError,
+    UsageError,
+)
+from tabwb.store import takes
 from tabwb.store.store import Store
-from tabwb.workbench.engine import catalogue, messages
-from tabwb.workbench.engine.view_models import Catalogue, ErrorReport
+from tabwb.workbench.engine import messages
+from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ErrorReport, ModelEntry
+
+if TYPE_CHECKING:
+    from tabwb.workbench.engine.session_controller import SessionController
 
 Say = Callable[[object], object]
 Job = Callable[[], None]
+TITLES: tuple[tuple[type[TabwbError], str], ...] = (
+    (NoConsent, "Consent is missing"),
+    (StoreError, "The store refused it"),
+    (NeedsNetwork, "Network not allowed"),
+    (MissingExtra, "A package is missing"),
+    (MissingPackage, "A package is missing"),
+    (UsageError, "Not possible with these values"),
+)
+"""Titles of the dialog that shows an error, by its type; the first that fits."""
+CLOSE_S = 5.0
+"""Seconds that closing may take; then the process ends with what is committed."""
 
 
 class CommandStopped(TabwbError):
@@ -31,23 +58,26 @@ class CommandStopped(TabwbError):
 
 
 class Engine:
-    """Plugins, store and catalogue.
+    """Plugins, store and catalogue, and the queue of commands.
 
     Args:
         say: takes messages to the screen; may be called from any thread.
-        later: queues a command for the worker's thread; may be called from any thread.
         location: of the store, or None for the configuration's.
         offline: use no network.
+
+    Attributes:
+        cancel: set to stop the model call or the judging that is under way.
+        jobs: the queued commands; None ends the worker.
+        accepted: the number of commands that were queued.
     """
 
-    def __init__(
-        self, say: Say, later: Callable[[Job], None], *, location: str | None, offline: bool
-    ) -> None:
+    def __init__(self, say: Say, *, location: str | None, offline: bool) -> None:
         self.say = say
-        self.later = later
         self.cancel = threading.Event()
-        """Set to stop the model call or the judging that is under way."""
         self.catalogue = Catalogue()
+        self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self.accepted = 0
+        self._counting = threading.Lock()
         self._location = location
         self._offline = offline
         self._plugins: Plugins | None = None
@@ -67,12 +97,14 @@ class Engine:
             raise TabwbError("the plugins are not loaded")
         return self._plugins
 
-    def open(self, prefetch: Sequence[str] = ()) -> None:
-        """Load the plugins and open the store; called once.
+    def later(self, job: Job) -> None:
+        """Queue a command; :class:`messages.Settled` is sent when it is done. For any thread."""
+        with self._counting:
+            self.accepted += 1
+        self.jobs.put(job)
 
-        Args:
-            prefetch: modules to import afterwards, so that the first dialog opens at once.
-        """
+    def open(self) -> None:
+        """Load the plugins and open the store; called once."""
         configuration = Configuration.load()
         if self._offline:
             configuration = replace(configuration, offline=True)
@@ -85,8 +117,6 @@ class Engine:
             self._store = Store.open(configuration.store_at(self._location))
         finally:
             self.reload()
-        for name in prefetch:
-            import_module(name)
 
     def close(self) -> None:
         """Close plugins and store."""
@@ -97,15 +127,19 @@ class Engine:
 
     def reload(self) -> None:
         """Read the whole catalogue again: batteries, plugins, profiles, administrations."""
-        self.catalogue = catalogue.read(self.plugins, self._store)
-        self.say(messages.Ready(self.catalogue))
+        self.catalogue = _catalogue(self.plugins)
+        if self._store is None:
+            self.say(messages.Ready(self.catalogue))
+        else:
+            self.refresh()
 
     def refresh(self) -> None:
         """Read the list of administrations again."""
         self.catalogue = replace(
             self.catalogue,
             administrations=self.store.administrations(),
-            interrupted=catalogue.interrupted(self.store),
+            interrupted=_interrupted(self.store),
+            store=self.store.location,
         )
         self.say(messages.Ready(self.catalogue))
 
@@ -115,6 +149,7 @@ class Controller:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.say = engine.say
 
     @property
     def store(self) -> Store:
@@ -126,6 +161,157 @@ class Controller:
         """The loaded plugins."""
         return self.engine.plugins
 
-    def say(self, message: object) -> None:
-        """Send a message to the screen."""
-        self.engine.say(message)
+
+class Worker(threading.Thread):
+    """Runs commands one after the other; between them, the turns of an auto-run.
+
+    Args:
+        engine: is opened and closed in this thread.
+        sessions: commands on the open session.
+        prefetch: modules to import after the start, so that the first dialog opens at once.
+    """
+
+    def __init__(
+        self, engine: Engine, sessions: SessionController, prefetch: Sequence[str]
+    ) -> None:
+        super().__init__(name="session", daemon=True)
+        self.engine, self._sessions, self._prefetch = engine, sessions, prefetch
+
+    def run(self) -> None:
+        """Work until :meth:`stop`."""
+        engine, sessions = self.engine, self._sessions
+        self._guarded(self._open, "tabwb could not open what it needs")
+        while True:
+            job: Job | None
+            queued = True
+            try:
+                job = engine.jobs.get_nowait() if sessions.wants_turn else engine.jobs.get()
+            except queue.Empty:
+                job, queued = sessions.turn, False
+            if job is None:
+                break
+            self._guarded(job)
+            if queued:
+                engine.say(messages.Settled())
+        self._guarded(self._close)
+
+    def stop(self) -> bool:
+        """Stop what is under way and close everything; return whether that was done in time."""
+        self._sessions.interrupt(loading=True)
+        self.engine.jobs.put(None)
+        self.join(CLOSE_S)
+        return not self.is_alive()
+
+    def _open(self) -> None:
+        self.engine.open()
+        for name in self._prefetch:
+            import_module(name)
+
+    def _close(self) -> None:
+        try:
+            self._sessions.close()
+        finally:
+            self.engine.close()
+
+    def _guarded(self, job: Job, title: str = "") -> None:
+        try:
+            job()
+        except CommandStopped as stopped:
+            report = stopped.report
+        except TabwbError as error:
+            report = ErrorReport.of(title or title_of(error), error)
+            if isinstance(error, StoreError):
+                report = replace(report, unsaved=True)
+        except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
+            self._sessions.auto = False
+            report = ErrorReport(
+                "Something unexpected happened",
+                f"{type(error).__name__}: {error}",
+                hint="What was recorded is safe. Please report this.",
+            )
+        else:
+            return
+        self.engine.say(messages.Failed(report))
+
+
+def title_of(error: TabwbError) -> str:
+    """Return the title of the dialog for an error, by its type.
+
+    >>> title_of(NoConsent("S-014 has not consented to recording"))
+    'Consent is missing'
+    """
+    return next((title for kind, title in TITLES if isinstance(error, kind)), "Action failed")
+
+
+def _catalogue(plugins: Plugins) -> Catalogue:
+    """Return the catalogue without the store's part; entries with a problem are listed with it."""
+    return Catalogue(
+        batteries=tuple(_batteries(plugins)),
+        models=(
+            *(_profile(plugins, name) for name in sorted(plugins.configuration.profiles)),
+            *(_entry(plugins, "models", one) for one in plugins.descriptors("models")),
+        ),
+        transcribers=tuple(
+            _entry(plugins, "transcribers", one) for one in plugins.descriptors("transcribers")
+        ),
+        judges=tuple(
+            (f"{one.id}:" if one.name_required else one.id, one.title)
+            for one in plugins.descriptors("judges")
+        ),
+        exporters=tuple((one.id, one.title) for one in plugins.descriptors("exporters")),
+        offline=plugins.configuration.offline,
+        theme=plugins.configuration.theme or "",
+        problems=tuple(str(problem) for problem in plugins.problems),
+    )
+
+
+def _interrupted(store: Store) -> tuple[int, ...]:
+    """Return the administrations whose interrupted recording is not kept yet."""
+    parts = takes.interrupted(store)
+    if not parts:
+        return ()
+    from tabwb.speech.wav import is_growing
+
+    uids = {takes.whose(path) for path in parts if not is_growing(path)}
+    return tuple(one.id for one in store.administrations() if one.uid in uids)
+
+
+def _batteries(plugins: Plugins) -> Iterator[BatteryEntry]:
+    for source in plugins.batteries():
+        try:
+            battery = load_battery(source.path)
+        except TabwbError as error:
+            yield BatteryEntry(source.id, source.id, "", 0, str(error))
+        else:
+            yield BatteryEntry(
+                battery.id, battery.title, battery.version, battery.n_items, aloud=battery.spoken
+            )
+
+
+def _entry(plugins: Plugins, kind: ComponentKind, descriptor: Descriptor) -> ModelEntry:
+    shape = spec = descriptor.id
+    if descriptor.name_help:
+        name = f":{descriptor.name_help}"
+        shape += name if descriptor.name_required else f"[{name}]"
+        spec += ":" if descriptor.name_required else ""
+    # With a name that stands for any, so that only extras and the network are asked about.
+    named = f"{descriptor.id}:x" if descriptor.name_required else descriptor.id
+    hindrance = _hindrance(plugins, kind, named)
+    return ModelEntry(descriptor.id, spec, shape, descriptor.title, descriptor.remarks, hindrance)
+
+
+def _profile(plugins: Plugins, name: str) -> ModelEntry:
+    spec = f"profile:{name}"
+    profile = plugins.configuration.profiles[name]
+    title = ", ".join(filter(None, (str(profile.spec), profile.family, profile.tuning)))
+    hindrance = _hindrance(plugins, "models", spec)
+    return ModelEntry("profile", spec, spec, title, "", hindrance, profile)
+
+
+def _hindrance(plugins: Plugins, kind: ComponentKind, spec: str) -> str:
+    """Return why a component cannot be used here, or an empty text."""
+    try:
+        plugins.resolve(kind, spec)
+    except TabwbError as error:
+        return error.message
+    return ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from tabwb.administer.session.exchange import token_limit
 from tabwb.administer.session.session import Session
-from tabwb.battery.model import Battery, Subtest
+from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AttemptState, RatingStatus, TrialState
@@ -18,12 +19,7 @@ from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.live import LiveSummary
 from tabwb.report.summaries.subtests import SubtestCount
 from tabwb.scoring.choice import POLICIES, read_choice
-from tabwb.workbench.engine.view_models import (
-    Item,
-    Scores,
-    SubtestScore,
-    Verdict,
-)
+from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdict
 
 MOST_MARKS = 40
 """With more trials than this in a subtest there is a bar instead of one mark for each."""
@@ -47,8 +43,10 @@ def item_of(
         if one.plan.subtest == plan.subtest and one.plan.replicate == plan.replicate
     ]
     last = trial.attempts[-1] if trial.attempts else None
-    failed = last is not None and last.state is AttemptState.ERROR
     counting = trial.counting
+    administrator = [subtest.administrator.text] if subtest.administrator else []
+    if item.picture:
+        administrator.append(f"Show the picture {item.picture}.")
     sent = counting.metadata.get("max_tokens", "") if counting is not None else ""
     limit = int(sent) if sent.isdecimal() else token_limit(subtest, conditions)
     return Item(
@@ -56,35 +54,27 @@ def item_of(
         in_subtest=(fellows.index(plan.number) + 1, len(fellows)),
         subtest=subtest.title + (" (practice)" if plan.practice else ""),
         kind=subtest.response,
-        administrator=_administrator(subtest, item.picture),
+        administrator=" ".join(administrator),
         instructions=subtest.instructions.text if subtest.instructions else "",
         prompt=item.prompt,
         options=plan.options,
         sent=plan.prompt,
         expected=item.expected,
         trial=trial,
+        attempt=counting if trial.state is TrialState.ANSWERED else None,
         verdicts=verdicts(trial.ratings, subtest.scorers),
         findings=tuple(findings(battery, trial.ratings, subtest.scorers)),
         foil=_foil(trial, item.expected, item.foils) if subtest.task.options else "",
-        error=last.error if failed and last is not None else "",
+        error=last.error if last is not None and last.state is AttemptState.ERROR else "",
         token_limit=limit,
     )
-
-
-def _administrator(subtest: Subtest, picture: str) -> str:
-    """Return what the administrator is told, with a picture that the page does not show."""
-    words = [subtest.administrator.text] if subtest.administrator else []
-    if picture:
-        words.append(f"Show the picture {picture}.")
-    return " ".join(words)
 
 
 def _foil(trial: Trial, expected: str | None, foils: object) -> str:
     counting = trial.counting
     if counting is None or expected is None or not isinstance(foils, dict):
         return ""
-    prompts = (trial.plan.prompt,)
-    choice = read_choice(counting.response, trial.plan.options, prompts)
+    choice = read_choice(counting.response, trial.plan.options, (trial.plan.prompt,))
     return choice.extracted.error(expected, foils) or ""
 
 
@@ -94,12 +84,10 @@ def verdicts(ratings: Iterable[Rating], scorers: Sequence[str]) -> tuple[Verdict
     for rating in ratings:
         if rating.measure in POLICIES and rating.rater in scorers:
             by_measure.setdefault(rating.measure, rating)
+    deciding = [by_measure[name] for name in POLICIES if name in by_measure]
     return tuple(
-        Verdict(
-            name, None if (one := by_measure[name]).value is None else one.value == 1.0, one.reason
-        )
-        for name in POLICIES
-        if name in by_measure
+        Verdict(one.measure, None if one.value is None else one.value == 1.0, one.reason)
+        for one in deciding
     )
 
 
@@ -111,7 +99,9 @@ def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]
     for rating in ratings:
         if rating.rater in scorers:
             if rating.measure not in POLICIES and rating.value:
-                measures.append(f"{measure_of(rating.measure).title} {_plain(rating.value)}")
+                value = rating.value
+                number = str(int(value)) if value == int(value) else f"{value:.2f}"
+                measures.append(f"{measure_of(rating.measure).title} {number}")
         elif rating.status is RatingStatus.VALUE and rating.value:
             words = f": {rating.reason}" if rating.reason else ""
             features.append(f"{titles.get(rating.measure, rating.measure)}{words}")
@@ -120,10 +110,6 @@ def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]
     if measures:
         yield "   ".join(measures)
     yield from dict.fromkeys(features)
-
-
-def _plain(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.2f}"
 
 
 def mark_of(trial: Trial, scorers: Sequence[str]) -> str:
@@ -135,13 +121,10 @@ def mark_of(trial: Trial, scorers: Sequence[str]) -> str:
                     return RIGHT if verdict.right else WRONG
             return GIVEN
         case TrialState.PLANNED:
-            return "error" if trial.attempts and _failed(trial) else OPEN
+            failed = trial.attempts and trial.attempts[-1].state is AttemptState.ERROR
+            return "error" if failed else OPEN
         case state:
             return state.value
-
-
-def _failed(trial: Trial) -> bool:
-    return trial.attempts[-1].state is AttemptState.ERROR
 
 
 def scores_of(
@@ -167,7 +150,7 @@ def scores_of(
     for trial in trials:
         if not trial.plan.practice:
             by_subtest.setdefault(trial.plan.subtest, []).append(trial)
-    short = short_titles([subtest.title for subtest in subtests])
+    short = short_titles(tuple(subtest.title for subtest in subtests))
     lines = []
     for subtest in subtests:
         own = by_subtest.get(subtest.id, [])
@@ -190,10 +173,11 @@ def scores_of(
     return Scores(tuple(lines), judges, person, titles)
 
 
-def short_titles(titles: Sequence[str]) -> dict[str, str]:
+@cache
+def short_titles(titles: tuple[str, ...]) -> dict[str, str]:
     """Return for each title the shortest word that only it has, else its first distinct words.
 
-    >>> titles = ["Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition"]
+    >>> titles = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")
     >>> list(short_titles(titles).values())
     ['text', 'word', 'sentence', 'repetition']
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Protocol
 
 from tabwb.administer import consent
@@ -304,10 +305,12 @@ class SessionController(Controller):
         over = any(isinstance(event, events.Finished) for event in made)
         self.publish(over=over)
         if over:
+            number = session.administration.id
+            if self.auto and session.administration.conditions.kind == "model":
+                self.say(messages.ResultsWanted(number))
             self.auto = False
             self.engine.refresh()
             if session.raters.later:
-                number = session.administration.id
                 self.say(messages.JudgesPending(number, session.raters.later))
         for event in made:
             if isinstance(event, events.Paused) and event.reason:
@@ -328,12 +331,15 @@ class SessionController(Controller):
             return
         trial, trials, model = session.current, session.trials, self.model
         conditions = session.administration.conditions
+        answered = sum(one.is_answered for one in trials)
         view = None if self._extended is None else self._extended.view()
         scores = Scores()  # the page of an extension shows scores of its own
         if view is None:
             scores = self._scores.of(session, now=not self.auto or over)
         work = Work(
-            administration=session.administration,
+            administration=replace(
+                session.administration, status=session.status, answered=answered
+            ),
             status=session.status,
             reason=session.history.pause_reason,
             item=item_of(session.battery, conditions, trial, trials) if trial else None,
@@ -343,7 +349,6 @@ class SessionController(Controller):
             auto=self.auto,
             undoable=session.history.undoable is not None,
             remaining=sum(one.state is TrialState.PLANNED for one in trials),
-            answered=sum(one.is_answered for one in trials),
             scores=scores,
             facts=model.facts,
             disclaimer=session.battery.disclaimer,
@@ -355,4 +360,4 @@ class SessionController(Controller):
             page="trial" if view is None or self._extended is None else self._extended.page,
             notices=self._notices,
         )
-        self.say(messages.Changed(work, opened=opened, over=over))
+        self.say(messages.Changed(work, opened=opened))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
-from tabwb.records.states import AdministrationStatus, ResponseKind, ResponseStatus, TrialState
+from tabwb.records.states import AdministrationStatus, ResponseKind, ResponseStatus
 from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Item:
         sent: exactly what is sent.
         expected: the right answer, or None.
         trial: as recorded.
+        attempt: the one that counts, or None.
         verdicts: on the attempt that counts.
         findings: present features and further measures, in words.
         error: why the last attempt failed, or empty.
@@ -64,17 +65,13 @@ class Item:
     sent: str
     expected: str | None
     trial: Trial
+    attempt: Attempt | None = None
     verdicts: tuple[Verdict, ...] = ()
     findings: tuple[str, ...] = ()
     foil: str = ""
     error: str = ""
     token_limit: int = 0
     status: ResponseStatus | None = None
-
-    @property
-    def attempt(self) -> Attempt | None:
-        """The attempt that counts, or None."""
-        return self.trial.counting if self.trial.state is TrialState.ANSWERED else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +124,8 @@ class Work:
     """The present state of the open administration.
 
     Attributes:
-        status, reason: current; the administration's own are as it was when opened.
+        administration: with its present status and number of answers.
+        reason: of the pause.
         item: before the examinee, or None before the first.
         awaiting: the item waits for its answer.
         asking: the model is answering.
@@ -135,7 +133,6 @@ class Work:
         auto: items follow by themselves.
         undoable: there is something to take back.
         remaining: trials still to be given.
-        answered: trials with an answer; practice is not counted.
         scores: the live scores; empty where the page shows others.
         upcoming: number of the trial that comes next, or None.
         together: items go out many at once; the one shown is the last that was answered.
@@ -156,7 +153,6 @@ class Work:
     auto: bool
     undoable: bool
     remaining: int
-    answered: int
     scores: Scores
     facts: tuple[tuple[str, str], ...] = ()
     disclaimer: str = ""
@@ -168,11 +164,6 @@ class Work:
     page: str = "trial"
     notices: tuple[str, ...] = ()
 
-    @property
-    def now(self) -> Administration:
-        """The administration with its present status and number of answers."""
-        return replace(self.administration, status=self.status, answered=self.answered)
-
 
 @dataclass(frozen=True, slots=True)
 class BatteryEntry:
@@ -182,7 +173,6 @@ class BatteryEntry:
     title: str
     version: str
     n_items: int
-    examinees: tuple[str, ...]
     problem: str = ""
     aloud: bool = False
 

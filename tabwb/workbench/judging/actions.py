@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from tabwb.workbench.engine.messages import JudgesPending
+from tabwb.workbench.engine.messages import JudgesPending, VerdictsWanted
 from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, VerdictsReady
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.requests import VerdictsWanted
 from tabwb.workbench.shell.subject import Actions
 
 

@@ -15,9 +15,9 @@ from textual.widgets import Button, Input, ProgressBar, Select, Static
 
 from tabwb.administer.judging.judging import Limits
 from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, JudgingWish
-from tabwb.workbench.shell.combo import Combo, known_judges
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog
+from tabwb.workbench.shell.fields import Combo, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {

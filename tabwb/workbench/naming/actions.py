@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import AskWords
-from tabwb.workbench.shell.requests import (
+from tabwb.workbench.engine.messages import (
     KeepRecordings,
     ListenerChanged,
     ListenerInput,
     PlaybackWanted,
 )
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import AskWords
 from tabwb.workbench.shell.subject import Actions
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ def resting(work: Work, now: NamingNow, device: str) -> Content:
         device: the microphone that was chosen, or empty.
     """
     administration = work.administration
-    begun = work.item is not None or work.now.answered > 0
+    begun = work.item is not None or work.administration.answered > 0
     title = "Break" if begun else administration.battery_title
     lines = [Content.styled(OVER.get(work.status, title), "bold"), Content("")]
     if work.status in OVER:

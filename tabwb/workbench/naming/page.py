@@ -36,9 +36,8 @@ from tabwb.workbench.naming.meters import STEP_S, STRIDE_S, LevelMeter, Response
 from tabwb.workbench.naming.pictures import Picture, SpeakerSheet
 from tabwb.workbench.naming.view_models import Card, Envelope, NamingNow
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.frame import ROOMY
+from tabwb.workbench.shell.docks import ROOMY, ScorePanel, ShownScores
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.score_panel import ScorePanel
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import AMBER
 
@@ -181,13 +180,12 @@ hidden until you have scored, where the battery does not say otherwise.
         self._show_hint()
         self._show_to_speaker(now.card if now.waits else None)
         self.desk.set_class(now.microphone == "open", "-recording")
-        self.desk.show_scores()
 
     def show_scores(self, panel: ScorePanel) -> None:
         """Fill the score panel."""
         if self._work is not None and self._now is not None:
             special = (naming_lines, self._now.items)
-            panel.show(self._work.scores, special=special)
+            panel.show(ShownScores(self._work.scores, special=special))
 
     def _show_time(self) -> None:
         if self.display:
@@ -338,7 +336,7 @@ hidden until you have scored, where the battery does not say otherwise.
             if now.left_over:
                 desk.do(self._controller.take_in)
             self._opening = True
-            desk.workbench.keys.drop()
+            desk.workbench.keys.waiting.clear()
             desk.do(partial(self._controller.ready, self._chosen_microphone))
         elif now.upcoming is None:
             desk.do(desk.sessions.next)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.naming.view_models import NamingNow
-from tabwb.workbench.shell.commands import Command, Situation
-from tabwb.workbench.shell.session_commands import (
+from tabwb.workbench.shell.commands import (
     DISCONTINUED,
     DONE,
+    Command,
+    Situation,
     session_commands,
     unchangeable,
 )

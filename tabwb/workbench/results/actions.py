@@ -5,10 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tabwb.workbench.engine.messages import Changed, ResultsWanted, Stored
+from tabwb.workbench.engine.messages import (
+    ExportWanted,
+    ListenerChanged,
+    ResultsWanted,
+    Stored,
+    VerdictsWanted,
+)
 from tabwb.workbench.results.controller import Exported, ResultsController, ResultsReady
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.requests import ExportWanted, ListenerChanged, VerdictsWanted
 from tabwb.workbench.shell.subject import Actions
 
 if TYPE_CHECKING:
@@ -30,7 +35,6 @@ class ResultsActions(Actions):
         """The administrations of responses whose dialogs are open."""
         desk.listen(ResultsWanted, self.wanted)
         desk.listen(ResultsReady, self.ready)
-        desk.listen(Changed, self.changed)
         desk.listen(Stored, self.stored)
         desk.listen(ExportWanted, self.export)
         desk.listen(Exported, self.exported)
@@ -43,14 +47,6 @@ class ResultsActions(Actions):
     def wanted(self, message: ResultsWanted) -> None:
         """Read the results of an administration; they are shown when they have come."""
         self.desk.do(partial(self._controller.show, message.number))
-
-    def changed(self, message: Changed) -> None:
-        """Show the results when an auto-run is over; a person sees verdicts by choice only."""
-        work = message.work
-        if work is None or not message.over or not work.auto:
-            return
-        if self.desk.started and work.administration.conditions.kind == "model":
-            self.desk.do(partial(self._controller.show, work.administration.id))
 
     def stored(self, message: Stored) -> None:
         """Read results that are shown again, after they have changed in the store."""

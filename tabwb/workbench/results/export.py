@@ -13,10 +13,10 @@ from textual.signal import Signal
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.results.controller import Exported
 from tabwb.workbench.shell.dialogs import Choice, Dialog, report_text
-from tabwb.workbench.shell.requests import ExportWanted
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 NOTE = "enter writes; a file that is there is never overwritten"

@@ -19,17 +19,16 @@ from textual.widgets import DataTable, Static
 from tabwb.report.render.naming import code_of, heard_or_transcribed, score_of, verdict_of
 from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.cautions import cautions
+from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.controller import ResultsController
 from tabwb.workbench.results.presenter import ResponseRow, Results
 from tabwb.workbench.results.sessions_sheet import SessionsSheet
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.docks import ScorePanel, ShownScores
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.report_view import ReportView
-from tabwb.workbench.shell.requests import ExportWanted
-from tabwb.workbench.shell.score_panel import ScorePanel
-from tabwb.workbench.shell.width_aware import Line
+from tabwb.workbench.shell.width_aware import Line, ReportView
 from tabwb.workbench.shell.wording import (
     MARKS,
     QUIET,
@@ -260,7 +259,7 @@ class ResultsPage(Page):
     def show_scores(self, panel: ScorePanel) -> None:
         """Fill the score panel."""
         if self.results is not None:
-            panel.show(self.results.scores, title="SCORES", present=True)
+            panel.show(ShownScores(self.results.scores, title="SCORES", present=True))
 
     def foot_word(self, command: Command) -> str:
         """Return the word of a command in the footer."""

@@ -18,10 +18,10 @@ from tabwb.records.states import AttemptState, RatingStatus
 from tabwb.records.trials import Administration
 from tabwb.report.render.wording import plain
 from tabwb.report.summaries.counted import is_usable
+from tabwb.workbench.engine.messages import ListenerChanged, ListenerInput, PlaybackWanted
 from tabwb.workbench.results.controller import ResultsReady
 from tabwb.workbench.results.presenter import NamedResponse, ResponseRow, Results
 from tabwb.workbench.shell.dialogs import Dialog
-from tabwb.workbench.shell.requests import ListenerChanged, ListenerInput, PlaybackWanted
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import AMBER, MARKS, QUIET, seconds, short_spec, stopped

@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from tabwb.report.render.naming import sessions_table
 from tabwb.workbench.results.presenter import Results
-from tabwb.workbench.shell.report_view import ReportView
+from tabwb.workbench.shell.width_aware import ReportView
 from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:

@@ -1,31 +1,38 @@
-"""The application: signals, keys, settings, leaving, help."""
+"""The application: signals, keys in their order, text without control characters, leaving, help."""
 
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePath
 from types import FrameType
 from typing import Any, ClassVar
 
+from rich.segment import Segment
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.command import CommandPalette
 from textual.events import Event, Key, Resize
 from textual.filter import LineFilter
+from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 
-from tabwb.workbench.shell import remembered, themes
+from tabwb.records.visible import without_controls
+from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.menu import Commands
+from tabwb.workbench.shell.frame import Commands
 from tabwb.workbench.shell.subject import Subject
-from tabwb.workbench.shell.terminal import ControlFilter, KeyQueue, Passed
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"
@@ -36,6 +43,14 @@ TERMINAL_S = 1.0
 """Seconds between two checks whether the terminal still exists."""
 AGAIN_S = 2.0
 """A second ctrl+c within so many seconds quits."""
+LAPS = 3
+"""A key may make a message that makes another one, each behind what follows the key: so often a
+message follows through all queues before the key is taken as acted on."""
+LOOK_S = 0.02
+"""Seconds between two checks whether a command is done."""
+LOST_S = 0.5
+"""A key that has gone with its dialog is taken as done after so long; and so long is waited at most
+for a new dialog to take the focus."""
 
 
 class Workbench(App[int]):
@@ -52,13 +67,8 @@ class Workbench(App[int]):
 
     TITLE = "tabwb"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual has it
-    CSS_PATH: ClassVar[list[str | PurePath]] = [
-        "app.tcss",
-        "desk.tcss",
-    ]
+    CSS_PATH: ClassVar[list[str | PurePath]] = ["app.tcss", "desk.tcss"]
     COMMANDS: ClassVar = {Commands}
-    COMMAND_PALETTE_BINDING = "ctrl+p"
-    ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
         Binding("ctrl+c", "interrupt", "Quit", show=False),
@@ -80,18 +90,20 @@ class Workbench(App[int]):
         self.when_ready = when_ready
         self._controls = ControlFilter()
         self._memory = memory
-        self.remembered = remembered.load(memory)
-        self.desk = Desk(subjects, location=location, offline=offline)
-        self.keys = KeyQueue(self, self._keys_done)
+        self.remembered = settings.load(memory)
+        self.desk = Desk(self, subjects, location=location, offline=offline)
+        self.keys = KeyQueue(self)
         self._at_start = at_start
         self._greeted = False
         self._interrupted_at = 0.0
         self._leaving = False
         self._before_hangup: Any = None
-        for theme in themes.THEMES:
+        for theme in settings.THEMES:
             self.register_theme(theme)
         wanted = os.environ.get("TABWB_THEME", "")
-        self.theme = wanted if wanted in themes.NAMES else self.remembered.theme or themes.NAMES[0]
+        if wanted not in settings.THEME_NAMES:
+            wanted = self.remembered.theme or settings.THEME_NAMES[0]
+        self.theme = wanted
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return Textual's filters and ours, through which every cell goes to the terminal."""
@@ -106,16 +118,13 @@ class Workbench(App[int]):
         if not isinstance(event, Key) or event.is_forwarded or event.key in AT_ONCE:
             await super().on_event(event)
         elif not self.desk.current.KEYS_IN_TURN:
-            self.keys.drop()
+            self.keys.waiting.clear()
             await super().on_event(event)
         elif self.desk.current.refuses_keys():
-            self.keys.drop()
+            self.keys.waiting.clear()
         elif self.keys.admits(event):
             await super().on_event(event)
             self.keys.follow(self.focused or self.screen)
-
-    def _keys_done(self) -> bool:
-        return self.desk.settled and self.desk.current.keys_done()
 
     def on_passed(self, message: Passed) -> None:
         """Pass the message that follows a key to the queue."""
@@ -186,13 +195,12 @@ class Workbench(App[int]):
     def remember(self, **changes: object) -> None:
         """Change settings and write them."""
         self.remembered = replace(self.remembered, **changes)  # type: ignore[arg-type]
-        remembered.save(self.remembered, self._memory)
+        settings.save(self.remembered, self._memory)
 
     def take_theme(self, name: str) -> None:
         """Use a theme and remember it."""
-        if name in themes.NAMES:
-            self.theme = name
-            self.remember(theme=name)
+        self.theme = name
+        self.remember(theme=name)
 
     # ---------------------------------------------------------------- leaving, help
 
@@ -238,3 +246,106 @@ class Workbench(App[int]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Return no commands of Textual: the palette lists our own."""
         return ()
+
+
+@dataclass
+class Passed(Message):
+    """Follows a key through the message queues; when it arrives, the key was handled."""
+
+    number: int
+    lap: int = 1
+
+
+class KeyQueue:
+    """Passes one key at a time."""
+
+    def __init__(self, app: Workbench) -> None:
+        self._app = app
+        self.waiting: deque[Key] = deque()
+        self._number = 0
+        self._under_way = False
+        self._acted_on = True
+        self._sent: Key | None = None
+
+    def admits(self, event: Key) -> bool:
+        """Return whether a key is passed on now; otherwise it is queued."""
+        if event is self._sent:
+            self._sent = None
+            return True
+        if self._under_way:
+            self.waiting.append(event)
+            return False
+        self._begin()
+        return True
+
+    def follow(self, target: MessagePump) -> None:
+        """Send a message after a key to the same widget, to learn when it was handled."""
+        number = self._number
+        target.post_message(Passed(number))
+        self._app.set_timer(LOST_S, lambda: self._passed(number))
+
+    def lapped(self, message: Passed, target: MessagePump) -> None:
+        """Handle the message that follows a key."""
+        if message.lap < LAPS:
+            target.post_message(Passed(message.number, message.lap + 1))
+        else:
+            self._passed(message.number)
+
+    def _passed(self, number: int) -> None:
+        """Note that a key was handled; its command may still be running."""
+        if number == self._number and not self._acted_on:
+            self._acted_on = True
+            self._go_on(LOST_S)
+
+    def _begin(self) -> None:
+        self._number += 1
+        self._under_way, self._acted_on = True, False
+
+    def _go_on(self, patience_s: float) -> None:
+        app = self._app
+        if not app.screen_stack:
+            return  # the program ends
+        if not (app.desk.settled and app.desk.current.keys_done()):
+            app.set_timer(LOOK_S, lambda: self._go_on(patience_s))
+        elif app.focused is None and patience_s > 0:
+            app.set_timer(LOOK_S, lambda: self._go_on(patience_s - LOOK_S))
+        elif self.waiting:
+            self._begin()
+            self._sent = self.waiting.popleft()
+            app.post_message(self._sent)
+        else:
+            self._under_way = False
+
+
+def prepare() -> None:
+    """Let Textual read bytes that are not UTF-8 as U+FFFD.
+
+    Textual decodes strictly, so one such byte, pasted or typed, would end its input thread and
+    with it the workbench. It has no option for this. Windows has another driver, which reads
+    characters.
+    """
+    try:
+        from textual.drivers import linux_driver
+    except ImportError:
+        return
+    linux_driver.getincrementaldecoder = _tolerant  # type: ignore[attr-defined, assignment]
+
+
+def _tolerant(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
+    return partial(codecs.getincrementaldecoder(encoding), "replace")
+
+
+class ControlFilter(LineFilter):
+    """Removes control characters from every line that Textual is about to draw.
+
+    A reply of a model can hold terminal sequences. The rest of such a sequence stays readable;
+    removing characters that take no cell leaves the layout as it is.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments without control characters."""
+        if all(text.isprintable() for text, _, _ in segments):
+            return segments
+        return [
+            Segment(without_controls(text), style, control) for text, style, control in segments
+        ]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.binding import BindingsMap
 
 from tabwb.records.states import AdministrationStatus, TrialState
+from tabwb.workbench.engine.messages import ResultsWanted
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -72,11 +74,6 @@ Check = Callable[[Situation], str | None]
 """Returns None where a command can be used, else the reason why not; empty: nothing is said."""
 
 
-def always(situation: Situation) -> str | None:
-    """Return None: the command can always be used."""
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Command:
     """One thing that a user can do.
@@ -102,7 +99,7 @@ class Command:
     where: tuple[str, ...]
     rank: int
     help: str
-    unavailable: Check = always
+    unavailable: Check = lambda situation: None
     also: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     run: Callable[[Desk], object] | None = None
@@ -174,12 +171,12 @@ class CommandTable:
 
         Where several pages have commands of one id, those of the other pages are left out.
         """
-        found = [command for command in self.commands if command.group == group]
+        commands = [command for command in self.commands if command.group == group]
         if group == "administer":
-            pages = [name for command in found for name in command.pages]
+            pages = [name for command in commands for name in command.pages]
             shown = page if page in pages else next(iter(pages), "")
-            return tuple(command for command in found if shown in command.pages)
-        return tuple(command for command in found if self.find(command.id, page) is command)
+            return tuple(command for command in commands if shown in command.pages)
+        return tuple(command for command in commands if self.find(command.id, page) is command)
 
     def bind(self, widget: Widget, where: str) -> None:
         """Bind the keys of one place to a widget; they run the desk's ``command`` action.
@@ -200,3 +197,78 @@ class CommandTable:
                     show=False,
                     priority=command.id == "file.quit",
                 )
+
+
+DISCONTINUED = "discontinued: u takes that back, space shows the results"
+DONE = "done: nothing is left to give; space shows the results"
+
+
+def unchangeable(now: Situation) -> str:
+    """Return why the item shown cannot be changed."""
+    if now.answered:
+        return f"item {now.item} is answered: u takes it back, v declares it void"
+    if now.state in {TrialState.SKIPPED, TrialState.VOID}:
+        return f"item {now.item} is {now.state.value} already: u takes that back"
+    return f"item {now.item} cannot be changed now: space continues"
+
+
+def _note(desk: Desk) -> None:
+    """Write a note on the item shown now, also when others follow while it is written."""
+    item = desk.work.item if desk.work is not None else None
+    number = item.trial.plan.number if item is not None else None
+    desk.ask_words("Note", "Note", partial(desk.sessions.note, number))
+
+
+def _pause(desk: Desk) -> None:
+    desk.sessions.auto = False
+    desk.current.pausing()
+    desk.do(desk.sessions.pause)
+
+
+def _discontinue(desk: Desk) -> None:
+    text = "Items not yet given will read: not administered. u takes it back."
+    title = "Discontinue the administration"
+    desk.ask_words(title, "Reason", desk.sessions.discontinue, text)
+
+
+def _results(desk: Desk) -> None:
+    if desk.work is not None:
+        desk.tell(ResultsWanted(desk.work.administration.id))
+
+
+_SESSION = (
+    Command("administer.skip", "Skip…", "Skip", "s", (), 4,
+            "Pass over this item, with a reason.",
+            run=lambda desk: desk.ask_words("Skip this item", "Reason", desk.sessions.skip)),
+    Command("administer.undo", "Undo", "Undo", "u", (), 6,
+            "Take back the last answer, skip, void or discontinuation. Nothing is erased.",
+            run=lambda desk: desk.do(desk.sessions.undo)),
+    Command("administer.note", "Note…", "Note", "n", (), 7,
+            "Write a note on this item.", run=_note),
+    Command("administer.pause", "Pause", "Pause", "p", (), 8,
+            "Pause the administration after the current answer; space resumes it.", run=_pause),
+    Command("administer.void", "Void…", "Void", "v", (), 10,
+            "Declare this item void, with a reason: its answer stays and does not count.",
+            run=lambda desk: desk.ask_words("Declare this item void", "Reason",
+                                            desk.sessions.void)),
+    Command("administer.discontinue", "Discontinue…", "Discontinue", "d", (), 11,
+            "End the administration early, with a reason.", run=_discontinue),
+    Command("administer.results", "Results so far", "Results", "g", (), 12,
+            "Show the results as they stand.", run=_results),
+)  # fmt: skip
+"""Commands on the open session that every page on which a session is given has."""
+
+
+def session_commands(
+    where: tuple[str, ...], check: Callable[[str, Situation], str | None]
+) -> tuple[Command, ...]:
+    """Return the commands on the open session for a page on which a session is given.
+
+    Args:
+        where: where their keys work.
+        check: given a command's verb and the situation, returns why it is unavailable, or None.
+    """
+    return tuple(
+        replace(command, where=where, unavailable=partial(check, command.method))
+        for command in _SESSION
+    )

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 from textual.events import DescendantBlur, DescendantFocus, Key, Resize
 from textual.message import Message
 from textual.screen import Screen
 from textual.signal import Signal
+from textual.widgets import Tree
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
-from tabwb.workbench.shell import themes
+from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
-from tabwb.workbench.shell.explorer import Explorer
-from tabwb.workbench.shell.frame import Dock, DockLayout, Foot, Hint, TitleBar
-from tabwb.workbench.shell.home_page import HomePage
-from tabwb.workbench.shell.menu import MenuScreen
-from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.score_panel import ScorePanel
+from tabwb.workbench.shell.docks import Dock, DockLayout, Entry, Explorer, ScorePanel
+from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
+from tabwb.workbench.shell.page import HomePage, Page
 from tabwb.workbench.shell.subject import Actions, Subject, load
 from tabwb.workbench.shell.wording import name_of
 
 if TYPE_CHECKING:
-    from tabwb.workbench.engine.engine import Controller
+    from tabwb.workbench.engine.engine import Controller, Worker
     from tabwb.workbench.engine.session_controller import SessionController
-    from tabwb.workbench.engine.worker import Worker
     from tabwb.workbench.shell.app import Workbench
 
 A = TypeVar("A", bound=Actions)
@@ -43,12 +41,11 @@ M = TypeVar("M")
 Handler = Callable[[Any], Awaitable[None] | None]
 
 
+@dataclass
 class FromWorker(Message, bubble=False):
     """Brings a message of the worker's thread to the desk."""
 
-    def __init__(self, content: object) -> None:
-        self.content = content
-        super().__init__()
+    content: object
 
     def can_replace(self, message: Message) -> bool:
         """Return whether a later message makes this one superfluous."""
@@ -62,53 +59,70 @@ class Desk(Screen[None]):
     """The main screen; the pages, commands and handlers on it belong to the subjects.
 
     Args:
+        workbench: the application.
         subjects: the subjects of the workbench.
         location: of the store, or None for the configuration's.
         offline: use no network.
+
+    Attributes:
+        current: the page in the middle; ``page`` is its id.
+        return_to: id of the page to which *Back* returns, or empty.
+        saved: whether everything is on disk; None before the store is open.
+        news: publishes the messages of the worker; dialogs subscribe to it.
+        sessions: the controller of the open session; its commands go through :meth:`do`.
     """
 
     AUTO_FOCUS = "HomePage"
 
-    def __init__(self, subjects: Sequence[Subject], *, location: str | None, offline: bool) -> None:
+    current: Page
+    sessions: SessionController
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        subjects: Sequence[Subject],
+        *,
+        location: str | None,
+        offline: bool,
+    ) -> None:
         super().__init__(id="desk")
-        self.location, self._offline = location, offline
+        self.workbench = workbench
         self.subjects = tuple(subjects)
+        self.location, self._offline = location, offline
         self.table = CommandTable(
             command for subject in self.subjects for command in subject.all_commands
         )
         self.table.bind(self, "everywhere")
         self.docks = DockLayout(self)
         self.page = "home"
-        """Id of the page in the middle."""
         self.return_to = ""
-        """Id of the page to which *Back* returns, or empty."""
         self.catalogue: Catalogue | None = None
         self.work: Work | None = None
         self.saved: bool | None = None
         self.news: Signal[object] = Signal(self, "news")
-        """Publishes the messages of the worker; dialogs subscribe to it."""
         self._worker: Worker | None = None
         self._done = 0
-        self._handlers: dict[type, list[Handler]] = {}
+        self._actions: dict[str, Actions] = {}
         self._controllers: list[Controller] = []
+        self._handlers: dict[type, list[Handler]] = {}
         self.listen(messages.Ready, self._ready)
         self.listen(messages.Changed, self._changed)
         self.listen(messages.Settled, self._settle)
         self.listen(messages.Failed, self._failed)
         self.listen(messages.Told, self._told)
-        self._actions: dict[str, Actions] = {}
 
     def compose(self) -> ComposeResult:
         """Title bar, docks, the home page, footer."""
-        explorer, scores = Explorer(), ScorePanel(id="scores")
+        explorer, scores = Explorer(), ScorePanel()
         self.table.bind(explorer, "explorer")
         self.table.bind(scores, "scores")
+        self.current = HomePage(self, "home")
         yield TitleBar()
         with Horizontal(id="middle"):
-            yield Dock(explorer, "left", id="explorer-dock")
+            yield Dock(explorer, "left")
             with Container(id="pages"):
-                yield HomePage(self, "home")
-            yield Dock(scores, "right", id="scores-dock")
+                yield self.current
+            yield Dock(scores, "right")
         yield Foot()
 
     def on_mount(self) -> None:
@@ -133,16 +147,6 @@ class Desk(Screen[None]):
 
     # ---------------------------------------------------------------- parts
 
-    @property
-    def workbench(self) -> Workbench:
-        """The application."""
-        return cast("Workbench", self.app)
-
-    @property
-    def current(self) -> Page:
-        """The page in the middle."""
-        return self.query_one(f"#{self.page}-page", Page)
-
     def actions(self, kind: type[A]) -> A:
         """Return the actions of this class."""
         return next(one for one in self._actions.values() if isinstance(one, kind))
@@ -159,24 +163,25 @@ class Desk(Screen[None]):
 
     def start_worker(self) -> None:
         """Start the thread that owns the engine, with the controllers of the subjects."""
-        from tabwb.workbench.engine.worker import Worker
+        from tabwb.workbench.engine.engine import Engine, Worker
+        from tabwb.workbench.engine.session_controller import SessionController
 
-        worker = Worker(self.tell, location=self.location, offline=self._offline)
-        worker.prefetch = [module for subject in self.subjects for module in subject.prefetch]
+        engine = Engine(self.tell, location=self.location, offline=self._offline)
+        self.sessions = SessionController(engine)
         self._controllers = [
-            load(subject.controller)(worker.engine, worker.sessions)
+            load(subject.controller)(engine, self.sessions)
             for subject in self.subjects
             if subject.controller
         ]
-        self._worker = worker
-        worker.start()
+        prefetch = [module for subject in self.subjects for module in subject.prefetch]
+        self._worker = Worker(engine, self.sessions, prefetch)
+        self._worker.start()
 
     def close_worker(self) -> bool:
         """Stop the worker; return whether that was done in time. An open session is paused."""
-        worker = self._worker
-        if worker is None:
+        if self._worker is None:
             return True
-        closed = worker.stop()
+        closed = self._worker.stop()
         self._worker = None
         return closed
 
@@ -186,20 +191,14 @@ class Desk(Screen[None]):
         return self._worker is not None
 
     @property
-    def sessions(self) -> SessionController:
-        """The controller of the open session; its commands go through :meth:`do`."""
-        assert self._worker is not None
-        return self._worker.sessions
-
-    @property
     def settled(self) -> bool:
         """Whether the worker has done everything that was queued, and it is shown."""
-        return self._worker is None or self._done >= self._worker.accepted
+        return self._worker is None or self._done >= self._worker.engine.accepted
 
     def do(self, job: Callable[[], None]) -> None:
         """Queue a command of a controller."""
         if self._worker is not None:
-            self._worker.do(job)
+            self._worker.engine.later(job)
 
     def tell(self, message: object) -> None:
         """Send a message to all that listen; may be called from any thread."""
@@ -228,7 +227,7 @@ class Desk(Screen[None]):
         self.workbench.greet()
 
     def _welcome(self, catalogue: Catalogue) -> None:
-        if catalogue.theme in themes.NAMES and not self.workbench.remembered.theme:
+        if catalogue.theme in settings.THEME_NAMES and not self.workbench.remembered.theme:
             self.app.theme = catalogue.theme
         if catalogue.problems:
             count = len(catalogue.problems)
@@ -260,7 +259,7 @@ class Desk(Screen[None]):
         self.notify(message.text, timeout=4, markup=False)
 
     def _failed(self, message: messages.Failed) -> None:
-        self.workbench.keys.drop()
+        self.workbench.keys.waiting.clear()
         if message.report.unsaved:
             self.saved = False
         for page in self.query(Page):
@@ -297,9 +296,9 @@ class Desk(Screen[None]):
         if not self.query(f"#{page}-page"):
             spec = next(one for subject in self.subjects for one in subject.pages if one.id == page)
             await pages.mount(load(spec.path)(self, page))
-        self.page = page
+        self.page, self.current = page, self.query_one(f"#{page}-page", Page)
         for child in pages.children:
-            child.display = child.id == f"{page}-page"
+            child.display = child is self.current
         self.docks.close_drawer()
         self.docks.apply()
         self.current.update_page()
@@ -313,12 +312,9 @@ class Desk(Screen[None]):
 
     # ---------------------------------------------------------------- what is shown around
 
-    def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Show the keys of what is focused."""
-        self.call_after_refresh(self.show_foot)
-
-    def on_descendant_blur(self, event: DescendantBlur) -> None:
-        """Show the keys of what is focused."""
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    def _focus_moved(self) -> None:
         self.call_after_refresh(self.show_foot)
 
     def show_frame(self) -> None:
@@ -326,27 +322,21 @@ class Desk(Screen[None]):
         if not self.is_attached:
             return
         page, work = self.current, self.work
+        administration = work.administration if work is not None else None
         title = page.open_title()
         if title is None:
-            title = "" if work is None else name_of(work.administration)
-        self.query_one(TitleBar).show(
-            open_=title,
+            title = name_of(administration) if administration is not None else ""
+        self.query_one(TitleBar).state = TitleState(
+            title,
             offline=self.catalogue.offline if self.catalogue else None,
             saved=self.saved,
             narrow=self.docks.narrow,
             recording=page.state_words(),
         )
         if self.catalogue is not None:
-            explorer = self.query_one(Explorer)
-            explorer.show(self.catalogue, work.administration.id if work else None)
-            if work is not None:
-                explorer.update_current(work.now)
-        self.show_scores()
+            self.query_one(Explorer).show(self.catalogue, administration)
+        page.show_scores(self.query_one(ScorePanel))
         self.show_foot()
-
-    def show_scores(self) -> None:
-        """Show the scores of the page in the dock."""
-        self.current.show_scores(self.query_one(ScorePanel))
 
     def show_foot(self) -> None:
         """Show in the footer what can be done now."""
@@ -384,11 +374,11 @@ class Desk(Screen[None]):
     def situation(self) -> Situation:
         """Return what decides which commands can be used now."""
         stored = bool(self.catalogue and self.catalogue.administrations)
-        situation = Situation(page=self.page, stored=stored)
+        situation = Situation(self.page, stored=stored)
         if (work := self.work) is not None:
             item = work.item
-            situation = replace(
-                situation,
+            situation = Situation(
+                self.page,
                 kind=work.administration.conditions.kind,
                 status=work.status,
                 item=item.place[0] if item else None,
@@ -398,6 +388,7 @@ class Desk(Screen[None]):
                 loading=bool(work.loading),
                 answered=item is not None and item.attempt is not None,
                 undoable=work.undoable,
+                stored=stored,
                 extension=work.extension,
             )
         return self.current.situation(situation)
@@ -468,13 +459,14 @@ class Desk(Screen[None]):
 
         self.app.push_screen(MenuScreen(group, self.table, self.situation()), chosen)
 
-    def on_explorer_opened(self, message: Explorer.Opened) -> None:
+    def on_tree_node_selected(self, event: Tree.NodeSelected[Entry]) -> None:
         """Tell the subjects what was chosen in the explorer."""
-        self.tell(message.entry)
+        if event.node.data is not None:
+            self.tell(event.node.data)
 
     def on_dock_resized(self, message: Dock.Resized) -> None:
         """Keep the width to which a border was dragged."""
-        self.docks.set_width(message.dock, message.width)
+        self.docks.set_width(message.name, message.width)
 
     def key_escape(self, event: Key) -> None:
         """From a special view, dock or drawer back to the page."""

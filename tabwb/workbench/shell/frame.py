@@ -1,27 +1,35 @@
-"""The frame around the pages: title bar, docks and their layout, footer."""
+"""The lines above and below the pages: title bar with its menus, footer; the command palette."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.binding import Binding, BindingType
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
-from textual.events import Click, MouseDown, MouseMove, MouseUp
+from textual.events import Click
 from textual.message import Message
-from textual.widget import Widget
+from textual.reactive import reactive
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
-from tabwb.workbench.shell.commands import GROUPS
-from tabwb.workbench.shell.remembered import MAX_WIDTH, MIN_WIDTH
+from tabwb.workbench.shell import settings
+from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
+from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
 
 if TYPE_CHECKING:
-    from tabwb.workbench.shell.desk import Desk
+    from tabwb.workbench.shell.app import Workbench
 
 NAME = "tabwb"
 MENU_GAP = 2
+MENU_WIDTH = 38
+HINT_GAP = 3
 
 
 def menu_places() -> dict[str, int]:
@@ -38,244 +46,187 @@ def menu_places() -> dict[str, int]:
     return places
 
 
+def menu_at(column: int) -> str | None:
+    """Return the menu whose title, with a column on each side, is at a column.
+
+    >>> menu_at(6), menu_at(11), menu_at(12), menu_at(0)
+    ('file', 'file', 'administer', None)
+    """
+    places = menu_places().items()
+    return next((group for group, at in places if at - 1 <= column <= at + len(group)), None)
+
+
+class TitleState(NamedTuple):
+    """What the title bar shows; None or an empty text shows nothing."""
+
+    open: str = ""
+    offline: bool | None = None
+    saved: bool | None = None
+    narrow: bool = False
+    recording: str = ""
+
+
 class TitleBar(WidthAwareWidget):
     """One line; on a narrow terminal it shows what is open instead of the menus."""
 
+    state: reactive[TitleState] = reactive(TitleState())
+
+    @dataclass
     class MenuWanted(Message):
         """A menu's title was clicked."""
 
-        def __init__(self, group: str) -> None:
-            self.group = group
-            super().__init__()
+        group: str
 
     def __init__(self) -> None:
         super().__init__(id="title-bar")
-        self._open = ""
-        self._offline: bool | None = None
-        self._saved: bool | None = None
-        self._narrow = False
-        self._recording = ""
-
-    def show(
-        self,
-        *,
-        open_: str,
-        offline: bool | None,
-        saved: bool | None,
-        narrow: bool,
-        recording: str = "",
-    ) -> None:
-        """Show what is open and the states; None or an empty text shows nothing."""
-        before = (self._open, self._offline, self._saved, self._narrow, self._recording)
-        if (open_, offline, saved, narrow, recording) != before:
-            self._open, self._offline, self._saved, self._narrow = open_, offline, saved, narrow
-            self._recording = recording
-            self.refresh()
 
     def paint(self, width: int) -> Content:
         """Return name and menus at the left, states at the right."""
+        title, offline, saved, narrow, recording = self.state
         left: Content = Content.styled(NAME, f"bold {ACCENT}")
-        if self._narrow:
-            what = f" · {self._open}" if self._open else ""
-            left = Content.assemble(left, (what, "$foreground"))
+        if narrow:
+            left = Content.assemble(left, (f" · {title}" if title else "", "$foreground"))
         else:
             for group in GROUPS:
                 left = Content.assemble(left, " " * MENU_GAP, (group.title(), "$foreground"))
         states = []
-        if self._recording:
-            states.append((f"● {self._recording}", "bold $warning"))
-        if self._offline is not None and not (self._recording and self._narrow):
-            states.append((("offline" if self._offline else "network allowed"), QUIET))
-        if self._saved is not None:
-            states.append(("● saved", ACCENT) if self._saved else ("! not saved", "bold $warning"))
+        if recording:
+            states.append((f"● {recording}", "bold $warning"))
+        if offline is not None and not (recording and narrow):
+            states.append((("offline" if offline else "network allowed"), QUIET))
+        if saved is not None:
+            states.append(("● saved", ACCENT) if saved else ("! not saved", "bold $warning"))
         right = Content("   ").join(Content.styled(*state) for state in states)
         return spread(left, right, width)
 
     def on_click(self, event: Click) -> None:
         """Open the menu that was clicked."""
-        offset = event.x - self.styles.padding.left
-        if self._narrow:
-            self.post_message(self.MenuWanted(GROUPS[0]))
-            return
-        for group, at in menu_places().items():
-            if at - 1 <= offset <= at + len(group):
-                self.post_message(self.MenuWanted(group))
+        group = menu_at(event.x - self.styles.padding.left)
+        if self.state.narrow:
+            group = GROUPS[0]
+        if group is not None:
+            self.post_message(self.MenuWanted(group))
 
 
-DRAWER_WIDTH = 46
-Side = Literal["left", "right"]
+class MenuBar(WidthAwareWidget):
+    """The menus' titles, the open one marked."""
+
+    group: reactive[str] = reactive("")
+
+    def __init__(self) -> None:
+        super().__init__(id="menu-bar")
+
+    def paint(self, width: int) -> Content:
+        """Return the titles of the menus in one line."""
+        line: Content = Content.styled(NAME, f"bold {ACCENT}")
+        for group in GROUPS:
+            if group == self.group:
+                style = "bold $on-accent on $accent"
+                line = Content.assemble(line, " " * (MENU_GAP - 1), (f" {group.title()} ", style))
+            else:
+                gap = " " * MENU_GAP if not line.plain.endswith(" ") else " " * (MENU_GAP - 1)
+                line = Content.assemble(line, gap, group.title())
+        return line
 
 
-class Handle(Widget):
-    """The dock's border; drag it to resize."""
+class MenuList(OptionList):
+    """One menu's commands."""
 
-    DEFAULT_CSS = """
-    Handle { width: 1; height: 1fr; color: $line; }
-    Handle:hover { color: $accent; }
-    Handle.-dragged { color: $accent; }
-    """
-
-    def render(self) -> Content:
-        """Return a vertical line."""
-        return Content("\n".join("│" * max(self.size.height, 1)))
-
-    def on_mouse_down(self, event: MouseDown) -> None:
-        """Start dragging."""
-        self.capture_mouse()
-        self.add_class("-dragged")
-
-    def on_mouse_up(self, event: MouseUp) -> None:
-        """Stop dragging."""
-        self.release_mouse()
-        self.remove_class("-dragged")
-
-    def on_mouse_move(self, event: MouseMove) -> None:
-        """Move the border."""
-        dock = self.parent
-        if self.has_class("-dragged") and isinstance(dock, Dock):
-            dock.drag_to(event.screen_x)
+    HELP = (
+        "# Menu\n\nUp and down move, **enter** chooses, left and right change the menu, **esc** "
+        "closes. Commands that cannot be used now are quiet."
+    )
 
 
-class Dock(Horizontal):
-    """Holds one widget."""
+class MenuScreen(Dialog[str | None]):
+    """Returns the id of the command that was chosen."""
 
-    class Resized(Message):
-        """The dock was resized with the mouse."""
+    CSS_PATH = "menu.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f10", "dismiss(None)", "Close", show=False),
+        Binding("left", "turn(-1)", show=False),
+        Binding("right", "turn(1)", show=False),
+    ]
 
-        def __init__(self, dock: Dock, width: int) -> None:
-            self.dock = dock
-            self.width = width
-            super().__init__()
-
-    def __init__(self, content: Widget, side: Side, *, id: str) -> None:
-        super().__init__(id=id, classes=f"dock -{side}")
-        self.content = content
-        self.side = side
+    def __init__(self, group: str, table: CommandTable, situation: Situation) -> None:
+        super().__init__()
+        self._group, self._table, self._situation = group, table, situation
 
     def compose(self) -> ComposeResult:
-        """Yield the content and, towards the page, the handle."""
-        if self.side == "right":
-            yield Handle()
-        yield self.content
-        if self.side == "left":
-            yield Handle()
+        """Yield the bar and the list."""
+        yield MenuBar()
+        yield MenuList(id="menu-list", compact=True)
 
-    def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
-        """Place the dock.
+    def on_mount(self) -> None:
+        """Open the first menu."""
+        self._open(self._group)
 
-        Args:
-            shown: whether it is visible.
-            drawer: it covers the page instead of standing beside it.
-            width: in columns, of a dock that is no drawer.
-        """
-        self.display = shown
-        self.set_class(drawer, "-drawer")
-        self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width
+    def action_turn(self, step: int) -> None:
+        """Open the menu beside this one."""
+        self._open(GROUPS[(GROUPS.index(self._group) + step) % len(GROUPS)])
 
-    def drag_to(self, column: int) -> None:
-        """Make the border follow the mouse."""
-        width = column + 1 if self.side == "left" else self.app.size.width - column
-        self.post_message(self.Resized(self, min(max(width, MIN_WIDTH), MAX_WIDTH)))
-
-
-ROOMY = 128
-"""From so many columns up the middle has wider margins."""
-
-
-class DockLayout:
-    """Lays out explorer and scores on a desk."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._drawer = ""
-        """The drawer that is open: ``explorer``, ``scores`` or empty."""
-
-    @property
-    def narrow(self) -> bool:
-        """Whether the docks are drawers."""
-        return self._desk.size.width < self._desk.current.WIDE_FROM
-
-    @property
-    def scores_stand(self) -> bool:
-        """Whether the scores stand beside the page."""
-        return not self.narrow and self._desk.workbench.remembered.scores
-
-    def apply(self) -> None:
-        """Place the docks for the present size and page."""
-        desk, page = self._desk, self._desk.current
-        kept = desk.workbench.remembered
-        explorer, scores = (
-            desk.query_one("#explorer-dock", Dock),
-            desk.query_one("#scores-dock", Dock),
+    def _open(self, group: str) -> None:
+        self._group = group
+        self.query_one(MenuBar).group = group
+        options = self.query_one(MenuList)
+        options.set_options(
+            Option(
+                spread(
+                    Content(command.title),
+                    Content.styled(key_label(command.key), QUIET),
+                    MENU_WIDTH - 5,
+                ),
+                id=command.id,
+                disabled=command.reason(self._situation) is not None,
+            )
+            for command in self._table.listed(group, self._situation.page)
         )
-        if self.narrow:
-            explorer.lay(shown=self._drawer == "explorer", drawer=True, width=0)
-            scores.lay(shown=self._drawer == "scores", drawer=True, width=0)
-        else:
-            self._drawer = ""
-            room = max(desk.size.width - page.LEAST_WIDTH, 2 * MIN_WIDTH)
-            wanted = kept.explorer_width * kept.explorer + kept.scores_width * kept.scores
-            share = min(1.0, room / wanted) if wanted else 1.0
-            left = max(int(kept.explorer_width * share), min(kept.explorer_width, 23))
-            explorer.lay(shown=kept.explorer, drawer=False, width=left)
-            right = min(kept.scores_width, max(room - left * kept.explorer, MIN_WIDTH))
-            scores.lay(shown=kept.scores and page.SCORES_DOCK, drawer=False, width=right)
-        desk.set_class(self.narrow, "-narrow")
-        desk.set_class(not self.narrow and desk.size.width < ROOMY, "-medium")
-        desk.show_frame()
+        options.styles.offset = (menu_places()[group], 0)
+        options.highlighted = next(
+            (at for at, option in enumerate(options.options) if not option.disabled), None
+        )
+        options.focus()
 
-    def toggle(self, name: str, content: Widget) -> None:
-        """Show or hide a dock or drawer.
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Return the command that was chosen."""
+        self.dismiss(event.option.id)
 
-        Args:
-            name: ``explorer`` or ``scores``.
-            content: the widget in it.
-        """
-        desk = self._desk
-        if self.narrow:
-            self._drawer = "" if self._drawer == name else name
-            self.apply()
-            (content.focus if self._drawer else desk.current.focus_inside)()
-            return
-        desk.workbench.remember(**{name: not getattr(desk.workbench.remembered, name)})
-        if content.has_focus:
-            desk.current.focus_inside()
-        self.apply()
-        desk.current.update_page()
-
-    def close_drawer(self) -> bool:
-        """Close an open drawer without laying out; return whether there was one."""
-        was_open, self._drawer = bool(self._drawer), ""
-        return was_open
-
-    def leave_drawer(self) -> bool:
-        """Close an open drawer and focus the page; return whether there was one."""
-        if not self.close_drawer():
-            return False
-        self.apply()
-        self._desk.current.focus_inside()
-        return True
-
-    def widen(self, name: str, step: int) -> None:
-        """Change the width of a dock.
-
-        Args:
-            name: ``explorer`` or ``scores``.
-            step: columns; negative makes it narrower.
-        """
-        kept = self._desk.workbench.remembered
-        width = min(max(getattr(kept, f"{name}_width") + step, MIN_WIDTH), MAX_WIDTH)
-        self._desk.workbench.remember(**{f"{name}_width": width})
-        self.apply()
-
-    def set_width(self, dock: Dock, width: int) -> None:
-        """Give a dock the width to which its border was dragged."""
-        name = "explorer_width" if dock.id == "explorer-dock" else "scores_width"
-        self._desk.workbench.remember(**{name: width})
-        self.apply()
+    def on_click(self, event: Click) -> None:
+        """Open another menu, or close."""
+        widget, _ = self.get_widget_at(event.screen_x, event.screen_y)
+        group = menu_at(event.screen_x - 1) if isinstance(widget, MenuBar) else None
+        if group is not None:
+            self._open(group)
+        elif not isinstance(widget, MenuList):
+            self.dismiss(None)
 
 
-HINT_GAP = 3
+class Commands(Provider):
+    """The palette: the commands that can be used now, then the themes by name."""
+
+    def _entries(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
+        app = cast("Workbench", self.app)
+        desk = app.desk
+        situation = desk.situation()
+        for command in desk.table.commands:
+            if command.id != "help.commands" and command.reason(situation) is None:
+                text = f"{key_label(command.key)}   {command.help}"
+                yield command.palette, text, partial(desk.perform, command.id)
+        for name in settings.THEME_NAMES:
+            yield f"view: theme {name}", f"Use the theme {name}.", partial(app.take_theme, name)
+
+    async def discover(self) -> Hits:
+        """Yield all of them, before anything is typed."""
+        for title, text, run in self._entries():
+            yield DiscoveryHit(title, run, help=text)
+
+    async def search(self, query: str) -> Hits:
+        """Yield those that match."""
+        matcher = self.matcher(query)
+        for title, text, run in self._entries():
+            score = matcher.match(title)
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), run, help=text)
 
 
 class Hint(NamedTuple):
@@ -293,29 +244,26 @@ class Hint(NamedTuple):
     run: Callable[[], object] | None = None
     always: bool = False
 
-    @property
-    def width(self) -> int:
-        """Its columns."""
-        return len(self.key) + 1 + len(self.word)
+
+def _width(hint: Hint) -> int:
+    return len(hint.key) + 1 + len(hint.word) + HINT_GAP
 
 
 def fitting(hints: Sequence[Hint], width: int) -> list[Hint]:
     """Return the hints that fit, in their order; those to keep always have priority.
 
     >>> menu = Hint("F10", "Menu", always=True)
-    >>> [one.word for one in fitting([Hint("s", "Skip"), Hint("n", "Note"), menu], 18)]
+    >>> [hint.word for hint in fitting([Hint("s", "Skip"), Hint("n", "Note"), menu], 18)]
     ['Skip', 'Menu']
     """
-    kept = {at for at, hint in enumerate(hints) if hint.always}
-    used = sum(hints[at].width + HINT_GAP for at in kept)
-    for at, hint in enumerate(hints):
-        if at in kept:
-            continue
-        if used + hint.width > width:
-            break
-        kept.add(at)
-        used += hint.width + HINT_GAP
-    return [hint for at, hint in enumerate(hints) if at in kept]
+    room = width + HINT_GAP - sum(_width(hint) for hint in hints if hint.always)
+    kept = []
+    for hint in hints:
+        if not hint.always:
+            room -= _width(hint)
+        if hint.always or room >= 0:
+            kept.append(hint)
+    return kept
 
 
 class Foot(WidthAwareWidget):
@@ -341,11 +289,10 @@ class Foot(WidthAwareWidget):
 
     def on_click(self, event: Click) -> None:
         """Run the hint that was clicked."""
-        at = 0
-        offset = event.x - self.styles.padding.left
+        column = event.x - self.styles.padding.left
         for hint in fitting(self._hints, self.content_size.width):
-            if at <= offset < at + hint.width:
+            if 0 <= column < _width(hint) - HINT_GAP:
                 if hint.run is not None:
                     hint.run()
                 return
-            at += hint.width + HINT_GAP
+            column -= _width(hint)

@@ -1,12 +1,20 @@
-"""Widgets whose text depends on their width."""
+"""Widgets whose text depends on their width: lines, rows of pieces, views of the report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
+from io import StringIO
 
+from rich.console import Console, RenderableType
+from rich.segment import Segment
+from rich.style import Style
 from textual.content import Content
 from textual.events import Resize
+from textual.reactive import reactive
 from textual.widget import Widget
+
+from tabwb.workbench.shell.wording import ACCENT, AMBER, LINE, QUIET, spread
 
 
 class WidthAwareWidget(Widget):
@@ -30,36 +38,32 @@ class WidthAwareWidget(Widget):
 class Flow(WidthAwareWidget):
     """Rows of short pieces, wrapped between the pieces."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._rows: tuple[tuple[Content, ...], ...] = ()
-        self._gap = 3
+    shown: reactive[tuple[int, tuple[tuple[Content, ...], ...]]] = reactive((3, ()), layout=True)
+    """Columns between two pieces, and the rows."""
 
     def show(self, rows: Iterable[Iterable[Content | str]], gap: int) -> None:
         """Show rows of pieces, ``gap`` columns apart; nothing is shown without any."""
-        shown = tuple(
+        pieces = tuple(
             tuple(Content(piece) if isinstance(piece, str) else piece for piece in row)
             for row in rows
         )
-        if (shown, gap) == (self._rows, self._gap):
-            return
-        self._rows, self._gap = shown, gap
-        self.display = any(shown)
-        self.refresh(layout=True)
+        self.display = any(pieces)
+        self.shown = gap, pieces
 
     def paint(self, width: int) -> Content:
         """Return the rows, wrapped between pieces."""
+        gap, rows = self.shown
         lines: list[Content] = []
-        for row in self._rows:
+        for row in rows:
             line: list[Content] = []
             used = 0
             for piece in row:
-                if line and used + self._gap + piece.cell_length > max(width, 1):
-                    lines.append(Content(" " * self._gap).join(line))
+                if line and used + gap + piece.cell_length > max(width, 1):
+                    lines.append(Content(" " * gap).join(line))
                     line, used = [], 0
-                used += piece.cell_length + (self._gap if line else 0)
+                used += piece.cell_length + (gap if line else 0)
                 line.append(piece)
-            lines.append(Content(" " * self._gap).join(line))
+            lines.append(Content(" " * gap).join(line))
         return Content("\n").join(lines)
 
 
@@ -67,21 +71,75 @@ class Line(WidthAwareWidget):
     """One line with a text at the left and one at the right."""
 
     DEFAULT_CSS = "Line { height: 1; width: 1fr; }"
-
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self._left = Content("")
-        self._right = Content("")
+    _texts = (Content(""), Content(""))
 
     def show(self, left: Content | str, right: Content | str = "") -> None:
         """Show two texts."""
-        shown = tuple(Content(one) if isinstance(one, str) else one for one in (left, right))
-        if not all(map(Content.is_same, shown, (self._left, self._right))):
-            self._left, self._right = shown
+        texts = (Content.from_text(left, markup=False), Content.from_text(right, markup=False))
+        if not all(map(Content.is_same, texts, self._texts)):
+            self._texts = texts
             self.refresh()
 
     def paint(self, width: int) -> Content:
         """Return the line."""
-        from tabwb.workbench.shell.wording import spread
+        return spread(*self._texts, width)
 
-        return spread(self._left, self._right, width)
+
+_COLOURS = {"cyan": ACCENT, "yellow": AMBER}
+"""Colours of the report, and the theme's variable for each."""
+
+
+def content_of(view: RenderableType, width: int) -> Content:
+    """Return a view of the report as lines of text in the colours of the theme.
+
+    Args:
+        view: as a function of :mod:`tabwb.report.render` returns it.
+        width: columns of characters.
+    """
+    console = Console(
+        file=StringIO(), width=max(width, 1), highlight=False, markup=False, emoji=False
+    )
+    lines = console.render_lines(view, pad=False)
+    return Content("\n").join(Content.assemble(*_pieces(line)) for line in lines)
+
+
+def _pieces(line: list[Segment]) -> Iterator[tuple[str, str]]:
+    while line and line[-1].text.isspace():
+        line = line[:-1]
+    for segment in line:
+        rule = segment.text and set(segment.text) == {"─"}
+        yield segment.text, LINE if rule else _theme_style(segment.style)
+
+
+@cache
+def _theme_style(style: Style | None) -> str:
+    if style is None:
+        return ""
+    names = ["bold"] if style.bold else []
+    if style.reverse:
+        names.append("reverse")
+    if style.dim:
+        names.append(QUIET)
+    if style.color is not None and style.color.name in _COLOURS:
+        names.append(_COLOURS[style.color.name])
+    return " ".join(names)
+
+
+class ReportView(WidthAwareWidget):
+    """Shows a view of the report, laid out again when its width changes."""
+
+    def __init__(self, view: RenderableType = "", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._view = view
+        self._painted: tuple[int, Content] | None = None
+
+    def show(self, view: RenderableType) -> None:
+        """Show another view."""
+        self._view, self._painted = view, None
+        self.refresh(layout=True)
+
+    def paint(self, width: int) -> Content:
+        """Return the lines."""
+        if self._painted is None or self._painted[0] != width:
+            self._painted = width, content_of(self._view, width)
+        return self._painted[1]

@@ -7,12 +7,11 @@ from functools import partial
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.engine.messages import KeepRecordings, ResultsWanted
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen
-from tabwb.workbench.shell.explorer import Entry
-from tabwb.workbench.shell.requests import KeepRecordings
+from tabwb.workbench.shell.docks import Entry
 from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import name_of, special_words
 from tabwb.workbench.trial.controller import TrialController

@@ -19,9 +19,8 @@ from tabwb.records.condition_table import declared
 from tabwb.records.condition_values import Component, Components, OneOf, Switch
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
-from tabwb.workbench.shell.combo import Combo, Known, known_judges
 from tabwb.workbench.shell.dialogs import Choice, Dialog
-from tabwb.workbench.shell.selection import Selection
+from tabwb.workbench.shell.fields import Combo, Known, Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
 from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview, rows
 

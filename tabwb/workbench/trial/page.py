@@ -18,9 +18,9 @@ from tabwb.workbench.engine.messages import Streamed
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.shell.commands import Situation
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.docks import CompactScores, ScorePanel, ShownScores
 from tabwb.workbench.shell.frame import Hint
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.score_panel import CompactScores, ScorePanel
 from tabwb.workbench.shell.width_aware import Flow, Line
 from tabwb.workbench.shell.wording import AMBER, QUIET, bar, head_words, name_of
 from tabwb.workbench.trial.item_view import (
@@ -75,6 +75,7 @@ Every answer is on disk before the next item goes out.
         self._pausing = False
         """A pause follows the answer under way."""
         self._shown: dict[str, Content] = {}
+        """The texts that are shown, by the selector of their widget."""
         self._drawn_at = 0.0
         self._drawn: tuple[int, int] | None = None
         self._message = ""
@@ -109,7 +110,7 @@ Every answer is on disk before the next item goes out.
         """Whether verdicts are hidden: while a person types, unless shown by choice."""
         if self.verdicts_shown is not None:
             return not self.verdicts_shown
-        return self._work is not None and of_person(self._work)
+        return self.desk.work is not None and of_person(self.desk.work)
 
     @property
     def _narrow(self) -> bool:
@@ -136,13 +137,12 @@ Every answer is on disk before the next item goes out.
         self._work = work
         self._show_head(work)
         self._show_item(work)
-        self._show_hint(work)
+        self._show_hint()
         self.query_one(RunLine).show(work.spending, work.rest)
         compact = self.query_one(CompactScores)
         compact.display = self._narrow
-        compact.show(work.scores, hidden=self.hidden)
+        compact.shown = work.scores, self.hidden
         self._show_answer_field(work)
-        self.desk.show_scores()
 
     def stream(self, message: Streamed) -> None:
         """Show a reply as it comes."""
@@ -156,8 +156,8 @@ Every answer is on disk before the next item goes out.
 
     def show_scores(self, panel: ScorePanel) -> None:
         """Fill the score panel."""
-        if self._work is not None:
-            panel.show(self._work.scores, hidden=self.hidden)
+        if self.desk.work is not None:
+            panel.show(ShownScores(self.desk.work.scores, hidden=self.hidden))
 
     def situation(self, situation: Situation) -> Situation:
         """Return the situation with a turn that was asked for and with hidden verdicts."""
@@ -235,7 +235,7 @@ Every answer is on disk before the next item goes out.
         self._put("#administrator", work.disclaimer if not item else text if roomy else "")
 
     def _put(self, selector: str, content: str | Content) -> None:
-        shown = Content(content) if isinstance(content, str) else content
+        shown = Content.from_text(content, markup=False)
         before = self._shown.get(selector)
         if before is None or not shown.is_same(before):
             self._shown[selector] = shown
@@ -243,14 +243,15 @@ Every answer is on disk before the next item goes out.
             widget.display = bool(shown)
             widget.update(shown)
 
-    def _show_hint(self, work: Work) -> None:
+    def _show_hint(self) -> None:
+        if self._work is None or not self.query(AnswerField):  # the program is being left
+            return
         field = self.query_one(AnswerField)
         keys: Keys = "person" if self.person_has_keys else "administrator"
+        if field.has_focus:
+            keys = "field"
         text, style = hint(
-            work,
-            "field" if field.has_focus else keys,
-            pausing=self._pausing,
-            nothing_typed=field.nothing_typed,
+            self._work, keys, pausing=self._pausing, nothing_typed=field.nothing_typed
         )
         shown = (self._message, AMBER) if self._message else (text, style)
         self._put("#trial-hint", Content.styled(*shown))
@@ -298,7 +299,7 @@ Every answer is on disk before the next item goes out.
     def on_answer_field_nothing_typed(self, event: AnswerField.NothingTyped) -> None:
         """Show or withdraw the question whether to record nothing."""
         event.stop()
-        self._hint_if_here()
+        self._show_hint()
 
     def on_answer_field_given_back(self, event: AnswerField.GivenBack) -> None:
         """Give the keys to the administrator."""
@@ -309,13 +310,13 @@ Every answer is on disk before the next item goes out.
         """Give the keys to the administrator."""
         self.person_has_keys = False
         self.focus()
-        self._hint_if_here()
+        self._show_hint()
         self.desk.show_foot()
 
     def show_message(self, words: str) -> None:
         """Show a message in place of the hint, until something changes or a key is pressed."""
         self._message = words
-        self._hint_if_here()
+        self._show_hint()
 
     def on_key(self, event: Key) -> None:
         """Ignore most keys of a person between two answers."""
@@ -340,15 +341,11 @@ Every answer is on disk before the next item goes out.
         """Give the keys to the person when the answer field is focused."""
         if isinstance(event.widget, AnswerField):
             self.person_has_keys = True
-        self._hint_if_here()
+        self._show_hint()
 
     def on_descendant_blur(self) -> None:
         """Update the hint, which depends on the focus."""
-        self.call_after_refresh(self._hint_if_here)
-
-    def _hint_if_here(self) -> None:
-        if self._work is not None and self.query("#trial-hint"):
-            self._show_hint(self._work)
+        self.call_after_refresh(self._show_hint)
 
     # ---------------------------------------------------------------- commands
 
@@ -390,7 +387,7 @@ Every answer is on disk before the next item goes out.
         """Show that a pause follows the answer under way."""
         if self._work is not None and self._work.asking:
             self._pausing = True
-            self._show_hint(self._work)
+            self._show_hint()
 
     def sent(self) -> None:
         """Show or hide the exact prompt."""
@@ -401,3 +398,4 @@ Every answer is on disk before the next item goes out.
         """Show or hide verdicts."""
         self.verdicts_shown = self.hidden
         self.update_page()
+        self.desk.show_frame()

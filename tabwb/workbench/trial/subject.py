@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.workbench.shell.commands import Command, Situation
-from tabwb.workbench.shell.session_commands import (
+from tabwb.workbench.shell.commands import (
     DISCONTINUED,
     DONE,
+    Command,
+    Situation,
     session_commands,
     unchangeable,
 )

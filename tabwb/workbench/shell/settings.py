@@ -1,9 +1,18 @@
-"""Three themes as data: one accent colour each, quiet borders, no red and green for a verdict."""
+"""Settings of the user interface: the themes, and what is kept in a small JSON file."""
 
 from __future__ import annotations
 
+import json
+import os
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
 from textual.theme import Theme
 
+from tabwb.plugin_api.config.settings import config_folder
+from tabwb.records.files import write_private
+
+# One accent colour each, quiet borders, no red and green for a verdict.
 DARK = Theme(
     name="dark",
     primary="#7fb4ca",
@@ -95,13 +104,74 @@ HIGH_CONTRAST = Theme(
     },
 )
 THEMES = (DARK, LIGHT, HIGH_CONTRAST)
-NAMES = tuple(theme.name for theme in THEMES)
+THEME_NAMES = tuple(theme.name for theme in THEMES)
 
 
-def after(name: str) -> str:
-    """Return the name of the next theme.
+def next_theme(name: str) -> str:
+    """Return the name of the theme after this one.
 
-    >>> after("dark"), after("high-contrast"), after("of another program")
+    >>> next_theme("dark"), next_theme("high-contrast"), next_theme("of another program")
     ('light', 'dark', 'dark')
     """
-    return NAMES[(NAMES.index(name) + 1) % len(NAMES)] if name in NAMES else NAMES[0]
+    at = THEME_NAMES.index(name) + 1 if name in THEME_NAMES else 0
+    return THEME_NAMES[at % len(THEME_NAMES)]
+
+
+FILE_NAME = "workbench.json"
+MIN_WIDTH, MAX_WIDTH = 16, 60
+"""Columns of a dock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Settings of the user interface that are kept.
+
+    Attributes:
+        theme: one of :data:`THEME_NAMES`, or empty for the configuration's.
+        explorer, scores: whether the docks stand (from 100 columns up).
+        explorer_width, scores_width: columns.
+        notice_seen: the research-only sentence was shown once.
+        microphone: name of the microphone for spoken naming, or empty for the system's own.
+    """
+
+    theme: str = ""
+    explorer: bool = True
+    scores: bool = True
+    explorer_width: int = 26
+    scores_width: int = 44
+    notice_seen: bool = False
+    microphone: str = ""
+
+
+def _path(path: Path | None) -> Path:
+    return path or config_folder(os.environ) / FILE_NAME
+
+
+def load(path: Path | None = None) -> Remembered:
+    """Return the kept settings, with the default for every missing or damaged value."""
+    try:
+        values = json.loads(_path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Remembered()
+    if not isinstance(values, dict):
+        return Remembered()
+    kept = {
+        field.name: values[field.name]
+        for field in fields(Remembered)
+        if type(values.get(field.name)) is type(field.default)
+    }
+    for name in ("explorer_width", "scores_width"):
+        if name in kept:
+            kept[name] = min(max(kept[name], MIN_WIDTH), MAX_WIDTH)
+    if kept.get("theme") not in THEME_NAMES:
+        kept.pop("theme", None)
+    return Remembered(**kept)
+
+
+def save(remembered: Remembered, path: Path | None = None) -> bool:
+    """Write the settings atomically; return False if the folder cannot be written."""
+    try:
+        write_private(_path(path), json.dumps(asdict(remembered), indent=1) + "\n")
+    except OSError:
+        return False
+    return True

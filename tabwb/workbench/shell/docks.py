@@ -1,0 +1,388 @@
+"""The docks beside the page: the explorer at the left, the scores at the right, their layout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from rich.text import Text
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.events import MouseDown, MouseMove, MouseUp
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Tree
+from textual.widgets.tree import TreeNode
+
+from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import Administration
+from tabwb.workbench.engine.view_models import Catalogue, Scores
+from tabwb.workbench.shell.settings import MAX_WIDTH, MIN_WIDTH
+from tabwb.workbench.shell.width_aware import WidthAwareWidget, content_of
+from tabwb.workbench.shell.wording import (
+    QUIET,
+    compact,
+    glyph_of,
+    marks,
+    score_words,
+    sentence,
+    spread,
+)
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.judges import JudgeSummary
+    from tabwb.workbench.shell.desk import Desk
+
+DRAWER_WIDTH = 46
+ROOMY = 128
+"""From so many columns up the middle has wider margins."""
+MOST_LISTED = 60
+"""The number of administrations listed; *Open* finds all of them."""
+MOST_PRESENT = 8
+"""The number of features listed that are present."""
+
+
+class Handle(Widget):
+    """The dock's border; drag it to resize."""
+
+    DEFAULT_CSS = """
+    Handle { width: 1; height: 1fr; color: $line; }
+    Handle:hover { color: $accent; }
+    Handle.-dragged { color: $accent; }
+    """
+
+    def render(self) -> Content:
+        """Return a vertical line."""
+        return Content("\n".join("│" * max(self.size.height, 1)))
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Start dragging."""
+        self.capture_mouse()
+        self.add_class("-dragged")
+
+    def on_mouse_up(self, event: MouseUp) -> None:
+        """Stop dragging."""
+        self.release_mouse()
+        self.remove_class("-dragged")
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Move the border."""
+        dock = self.parent
+        if self.has_class("-dragged") and isinstance(dock, Dock):
+            column = event.screen_x
+            width = column + 1 if dock.side == "left" else self.app.size.width - column
+            self.post_message(Dock.Resized(dock.content.id or "", width))
+
+
+class Dock(Horizontal):
+    """Holds one widget and, towards the page, the handle."""
+
+    @dataclass
+    class Resized(Message):
+        """A dock was resized with the mouse."""
+
+        name: str
+        width: int
+
+    def __init__(self, content: Widget, side: Literal["left", "right"]) -> None:
+        parts = (content, Handle()) if side == "left" else (Handle(), content)
+        super().__init__(*parts, id=f"{content.id}-dock", classes=f"dock -{side}")
+        self.content, self.side = content, side
+
+    def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
+        """Place the dock.
+
+        Args:
+            shown: whether it is visible.
+            drawer: it covers the page instead of standing beside it.
+            width: in columns, of a dock that is no drawer.
+        """
+        self.display = shown
+        self.set_class(drawer, "-drawer")
+        self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width
+
+
+class DockLayout:
+    """Lays out the docks ``explorer`` and ``scores`` on a desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._drawer = ""
+        """The drawer that is open, or empty."""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the docks are drawers."""
+        return self._desk.size.width < self._desk.current.WIDE_FROM
+
+    @property
+    def scores_stand(self) -> bool:
+        """Whether the scores stand beside the page."""
+        return not self.narrow and self._desk.workbench.remembered.scores
+
+    def apply(self) -> None:
+        """Place the docks for the present size and page."""
+        desk, page, kept = self._desk, self._desk.current, self._desk.workbench.remembered
+        explorer = desk.query_one("#explorer-dock", Dock)
+        scores = desk.query_one("#scores-dock", Dock)
+        if self.narrow:
+            explorer.lay(shown=self._drawer == "explorer", drawer=True, width=0)
+            scores.lay(shown=self._drawer == "scores", drawer=True, width=0)
+        else:
+            self._drawer = ""
+            room = max(desk.size.width - page.LEAST_WIDTH, 2 * MIN_WIDTH)
+            wanted = kept.explorer_width * kept.explorer + kept.scores_width * kept.scores
+            share = min(1.0, room / wanted) if wanted else 1.0
+            left = max(int(kept.explorer_width * share), min(kept.explorer_width, 23))
+            explorer.lay(shown=kept.explorer, drawer=False, width=left)
+            right = min(kept.scores_width, max(room - left * kept.explorer, MIN_WIDTH))
+            scores.lay(shown=kept.scores and page.SCORES_DOCK, drawer=False, width=right)
+        desk.set_class(self.narrow, "-narrow")
+        desk.set_class(not self.narrow and desk.size.width < ROOMY, "-medium")
+        desk.show_frame()
+
+    def toggle(self, name: str) -> None:
+        """Show or hide a dock or drawer."""
+        desk = self._desk
+        content = desk.query_one(f"#{name}")
+        if self.narrow:
+            self._drawer = "" if self._drawer == name else name
+            self.apply()
+            (content.focus if self._drawer else desk.current.focus_inside)()
+            return
+        desk.workbench.remember(**{name: not getattr(desk.workbench.remembered, name)})
+        if content.has_focus:
+            desk.current.focus_inside()
+        self.apply()
+        desk.current.update_page()
+
+    def close_drawer(self) -> bool:
+        """Close an open drawer without laying out; return whether there was one."""
+        was_open, self._drawer = bool(self._drawer), ""
+        return was_open
+
+    def leave_drawer(self) -> bool:
+        """Close an open drawer and focus the page; return whether there was one."""
+        if not self.close_drawer():
+            return False
+        self.apply()
+        self._desk.current.focus_inside()
+        return True
+
+    def widen(self, name: str, step: int) -> None:
+        """Make a dock so many columns wider; with a negative number, narrower."""
+        self.set_width(name, getattr(self._desk.workbench.remembered, f"{name}_width") + step)
+
+    def set_width(self, name: str, width: int) -> None:
+        """Change the width of a dock, within limits."""
+        width = min(max(width, MIN_WIDTH), MAX_WIDTH)
+        self._desk.workbench.remember(**{f"{name}_width": width})
+        self.apply()
+
+
+class Entry(NamedTuple):
+    """What a node represents: ``battery``, ``examinee``, ``administration`` or ``more``."""
+
+    kind: str
+    name: str
+
+
+class Explorer(Tree[Entry]):
+    """The tree of batteries, examinees and administrations."""
+
+    HELP = """\
+# Explorer
+
+What there is: batteries, examinees, administrations (the latest first).
+
+- **enter** on a battery or an examinee begins a new administration with it
+- **enter** on an administration opens it: one that is running or paused is offered for resumption,
+  a finished one shows its results
+- **space** folds a branch; arrows move; **n** begins a new administration, **o** finds one by name
+"""
+
+    def __init__(self) -> None:
+        super().__init__("tabwb", id="explorer", classes="enter-opens")
+        self.show_root = False
+        self.guide_depth = 2
+        self._branches: dict[str, TreeNode[Entry]] = {}
+        self._shown: tuple[Catalogue | None, int | None] = (None, None)
+
+    def on_mount(self) -> None:
+        """Add the three branches."""
+        for title in ("Batteries", "Examinees", "Administrations"):
+            self._branches[title] = self.root.add(Text(title, style="bold"), expand=True)
+
+    def show(self, catalogue: Catalogue, current: Administration | None) -> None:
+        """Show a catalogue and the open administration, of which only the progress may be new."""
+        number = current.id if current is not None else None
+        if (catalogue, number) != self._shown:
+            self._shown = catalogue, number
+            self._fill_all(catalogue, number)
+        if current is None:
+            return
+        for node in self._branches["Administrations"].children:
+            if node.data == Entry("administration", str(current.id)):
+                label = Text(_label(current, number), no_wrap=True)
+                if node.label != label:
+                    node.set_label(label)
+                return
+
+    def _fill_all(self, catalogue: Catalogue, current: int | None) -> None:
+        line = self.cursor_line
+        self._fill("Batteries", [(one.id, Entry("battery", one.id)) for one in catalogue.batteries])
+        examinees = catalogue.examinees[:MOST_LISTED]
+        self._fill("Examinees", [(name, Entry("examinee", name)) for name in examinees])
+        administrations = catalogue.administrations
+        rows = [
+            (_label(one, current), Entry("administration", str(one.id)))
+            for one in reversed(administrations[-MOST_LISTED:])
+        ]
+        if len(administrations) > MOST_LISTED:
+            rows.append((f"… {len(administrations) - MOST_LISTED} older", Entry("more", "")))
+        self._fill("Administrations", rows)
+        self.cursor_line = min(line, self.last_line)
+
+    def _fill(self, title: str, rows: list[tuple[str, Entry]]) -> None:
+        branch = self._branches[title]
+        branch.remove_children()
+        for label, entry in rows or [("none yet", Entry("none", ""))]:
+            quiet = entry.kind in {"none", "more"}
+            branch.add_leaf(Text(label, style="dim" if quiet else "", no_wrap=True), entry)
+
+
+def _label(one: Administration, current: int | None) -> str:
+    progress = "" if one.status is AdministrationStatus.DONE else f" {one.answered}/{one.planned}"
+    mark = "●" if one.id == current else glyph_of(one)
+    return f"{mark} {one.id}  {one.status_word}{progress}"
+
+
+class ShownScores(NamedTuple):
+    """What the score panel shows.
+
+    Attributes:
+        hidden: show only which items were given.
+        title: the first line.
+        present: list the features that are present too.
+        special: shown in place of the scores: the function that lays it out, and its argument.
+    """
+
+    scores: Scores = Scores()
+    hidden: bool = False
+    title: str = "LIVE SCORES"
+    present: bool = False
+    special: tuple[Callable[[Any, int], Iterator[Content]], object] | None = None
+
+
+class ScoreSheet(WidthAwareWidget):
+    """The scores as lines."""
+
+    shown: reactive[ShownScores] = reactive(ShownScores(), layout=True)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._burdens: tuple[object, ...] = ()
+        self._burden_lines: list[Content] = []
+
+    def paint(self, width: int) -> Content:
+        """Return all lines."""
+        return Content("\n").join(self._lines(width))
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        scores, hidden, title, present, special = self.shown
+        yield Content.styled(title, f"bold {QUIET}")
+        yield Content("")
+        if special is not None:
+            lay_out, values = special
+            yield from lay_out(values, width)
+            return
+        if not scores.subtests:
+            yield Content.styled("Scores stand here as answers come.", QUIET)
+            return
+        for subtest in scores.subtests:
+            style = "bold" if subtest.current else ""
+            yield Content.styled(subtest.title, style).truncate(width, ellipsis=True)
+            words = Content.styled(score_words(subtest, hidden=hidden), style)
+            yield spread(marks(subtest, hidden=hidden, person=scores.person), words, width)
+            yield Content("")
+        if hidden:
+            yield Content.styled(
+                "Verdicts are hidden while a person types; esc, then h shows them.", QUIET
+            )
+            return
+        burdens = (scores.judges, scores.titles, present, width)
+        if burdens != self._burdens:  # items without connected text change no burden
+            self._burdens = burdens
+            self._burden_lines = [
+                line for judge in scores.judges for line in self._burden(judge, width)
+            ]
+        yield from self._burden_lines
+
+    def _burden(self, judge: JudgeSummary, width: int) -> Iterator[Content]:
+        from tabwb.report.render.tables import burden_view  # not before the first frame
+
+        titles = self.shown.scores.titles
+        yield Content.styled("FEATURES", f"bold {QUIET}")
+        yield content_of(burden_view(judge, titles), width)
+        present = judge.burden.present
+        if self.shown.present and any(present.values()):
+            yield Content("")
+            head = f"FEATURES PRESENT (of {judge.burden.n_burden} answers)"
+            yield Content.styled(head, f"bold {QUIET}")
+            for feature, count in Counter(present).most_common(MOST_PRESENT):
+                if count:
+                    yield spread(Content(titles.get(feature, feature)), Content(str(count)), width)
+        if judge.caution:
+            yield Content("")
+            yield Content.styled(sentence(judge.caution), QUIET)
+        yield Content("")
+
+
+class ScorePanel(VerticalScroll):
+    """The scores in the dock; can be focused to scroll."""
+
+    HELP = """\
+# Scores
+
+One mark for each item: ✓ right, ✗ wrong, ● given (nothing to be right or wrong), · still to come,
+› skipped, ∅ void, ! in error. *Right* is the policy *exact*.
+
+**Features** are those that the judge named; each category's bar is scaled to the number of its
+features. **Burden** is the mean number of features present per response, over the judge's fixed set
+of features; responses without one are counted beside it.
+
+Arrows scroll. While a person types, verdicts are hidden; **h** shows and hides them.
+"""
+
+    def __init__(self) -> None:
+        super().__init__(ScoreSheet(), id="scores")
+
+    def show(self, shown: ShownScores) -> None:
+        """Show scores."""
+        self.query_one(ScoreSheet).shown = shown
+
+
+class CompactScores(WidthAwareWidget):
+    """The live scores in one line, for narrow terminals."""
+
+    shown: reactive[tuple[Scores, bool]] = reactive((Scores(), False))
+    """The scores; whether only the items that were given are shown."""
+
+    def __init__(self) -> None:
+        super().__init__(id="compact-scores")
+
+    def paint(self, width: int) -> Content:
+        """Return the line."""
+        scores, hidden = self.shown
+        words = ""
+        if scores.judges:
+            from tabwb.report.render.wording import number  # not before the first frame
+
+            burden = scores.judges[0].burden
+            usable = f"usable {burden.usable.usable}/{burden.usable.n}"
+            mean = number(burden.symptom_burden)
+            words = f"{usable} burden {mean} over {len(burden.features)}"
+        return compact(scores.subtests, words, width, hidden=hidden)
