@@ -1,9 +1,9 @@
 """Consents, asked for before each act with a person's data, and the log of these acts.
 
 A speaker of whom neither a record nor a consent is kept is *unregistered*: who types, or is heard
-in files, is accepted with a notice, as long as nothing leaves this computer; a study can require a
-consent (``require_consent`` under ``[study]``). Before this program itself opens a microphone or
-sends anything, :func:`check` asks of everybody.
+in files, is accepted with a notice, as long as nothing leaves this computer and the study does not
+``require_consent``. Before this program itself opens a microphone or sends anything, :func:`check`
+asks of everybody.
 """
 
 from __future__ import annotations
@@ -84,16 +84,14 @@ def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str
 
 
 def check_store(store: Store, speaker: str) -> None:
-    """Check the consent before a person's data are stored.
-
-    A store on another computer needs the scope ``remote``, of every person.
+    """Check the consent before data are stored: on another computer every person must agree.
 
     Args:
         store: where the data are kept.
         speaker: study ID.
 
     Raises:
-        NoConsent: the speaker has not agreed; the message names the computer.
+        NoConsent: the speaker has not agreed to ``remote``; the message names the computer.
     """
     if not store.elsewhere:
         return
@@ -116,9 +114,8 @@ def check_giving(store: Store, plugins: Plugins, conditions: Conditions) -> None
         conditions: of the administration.
 
     Raises:
-        NoConsent: a speaker who must consent has not: to ``record``, for a transcriber to
-            ``transcribe``, for the judges see :func:`check_judging`, for a store on another
-            computer see :func:`check_store`.
+        NoConsent: a speaker who must consent has not: to ``record``, to transcriber, judges or
+            store.
     """
     if not conditions.guarded:
         return
@@ -173,7 +170,7 @@ def check_transcribing(
         transcriber: its spec.
 
     Raises:
-        NoConsent: a speaker who must consent has not to ``transcribe``, or nobody to ``remote``
+        NoConsent: a speaker who must consent has not to ``transcribe``, or anybody to ``remote``
             for one that needs a network.
     """
     if not conditions.guarded:
@@ -192,8 +189,6 @@ def check_listening(
     store: Store, plugins: Plugins, conditions: Conditions, rater: str
 ) -> tuple[LogEntry, ...]:
     """Check consents before a person scores recordings; return the log entries of the act.
-
-    Who gives a battery and scores while doing so needs ``record`` only: that is giving it.
 
     Args:
         store: with the consents.
@@ -217,7 +212,7 @@ def check_judging(
     """Check consents before a judge reads a person's answers; return the log entries of the act.
 
     Rules that run here score as scorers do. Models judge, for which a registered speaker gives
-    ``rate``; what asks a service needs ``remote``, of everybody.
+    ``rate``; a judge that asks a service needs ``remote``, of everybody.
 
     Args:
         store: with the consents.
@@ -252,12 +247,7 @@ def _reaches_out(plugins: Plugins, judge: Judge) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """An export may be written.
-
-    Attributes:
-        acts: to be appended to the log when it is.
-        notice: for whoever exports, or empty.
-    """
+    """An export may be written; ``acts`` are logged when it is, ``notice`` may be empty."""
 
     acts: tuple[LogEntry, ...] = ()
     notice: str = ""
@@ -272,10 +262,10 @@ def check_export(
     *,
     within_study: bool = False,
 ) -> Permit:
-    """Before people's data are written to a file.
+    """Check consents before people's data are written to a file.
 
-    A file can leave the study, so registered speakers must have agreed to ``share``, unless it is
-    said that this one does not. Of unregistered ones it is taken not to, with a notice.
+    A file can leave the study, so registered speakers must have agreed to ``share``, unless it
+    stays within the study. Of unregistered ones it is taken to stay, with a notice.
 
     Args:
         store: where they are.

@@ -27,10 +27,9 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Expense:
-    """What a number of requests will take at most.
+    """The most that a number of requests takes.
 
     Attributes:
-        requests: how many.
         prompt_tokens: estimated from the length of the text.
         reply_tokens: the most that replies may have, all limits used up, reasoning included.
         cost: US dollars for all of that, or None where the price is unknown.
@@ -195,11 +194,10 @@ def _sum(so_far: int | None, given: str | None, failed: bool) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What one judge will take at most.
+    """The most that one judge takes.
 
     Attributes:
         judge: its spec.
-        answers: how many it will judge.
         requests: the most, where each reply is asked for as often as it may be.
         answer_tokens: the most tokens that an answer may have.
         cost: US dollars for all of that, or None where the price is unknown.

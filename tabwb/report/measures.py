@@ -1,7 +1,7 @@
 """The measures of results, each declared once: name, meaning, unit, format, how it is pooled.
 
-Tables, remarks, CSV columns, JSON keys and the page ``docs/reference/measures.md`` read these
-declarations. A new measure of a subtest is a function in :mod:`tabwb.scoring` and an entry in
+Tables, remarks, CSV columns, JSON keys and ``docs/reference/measures.md`` read these declarations.
+A new measure of a subtest is a function in :mod:`tabwb.scoring` and an entry in
 :data:`SUBTEST_MEASURES`.
 """
 
@@ -48,20 +48,17 @@ class ScoredAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure.
+    """One measure; ``compute``, ``policies`` and ``yes_no`` are of a subtest's measure.
 
     Attributes:
         id: JSON key and end of the CSV column.
-        title: in tables and remarks.
         meaning: one sentence.
-        unit: of its values.
         pooled: how responses are put together.
         lower_is_better: of two examinees the lower value is the better one; None where neither is.
-        digits: decimal places that are shown.
-        percent: a share is shown in per cent.
-        compute: of a subtest's measure, from the verdicts under one policy.
-        policies: of a subtest's measure, those under which it is computed.
-        yes_no: of a subtest's measure, whether only yes/no subtests have it.
+        digits: decimal places that are shown; percent: of a share in per cent.
+        compute: from the verdicts under one policy.
+        policies: those under which it is computed.
+        yes_no: whether only yes/no subtests have it.
     """
 
     id: str

@@ -23,8 +23,8 @@ class Limits:
     Attributes:
         requests: the most requests that are sent. A call may need two (the second one asks for a
             reply that can be read), so it is made only while two are left.
-        cost: the most that is spent, in US dollars. Before it is sent, a call is counted with the
-            longest reply it may have. Needs a known price.
+        cost: the most that is spent, in US dollars; a call that is not sent yet counts with the
+            longest reply it may have.
     """
 
     requests: int | None = None
@@ -43,8 +43,7 @@ class Target:
     """One answer to judge.
 
     Attributes:
-        trial, attempt: where it stands.
-        response: what the judge is told.
+        trial, attempt: numbers.
         key: SHA-256 (hex) of judge and exact request.
         repeat: 0 for the judgement that counts.
         prompt_tokens: estimated, of all its requests.
@@ -62,18 +61,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What judging would take.
+    """The calls, tokens and money of judging.
 
     Attributes:
         to_ask: calls, each of one request (a repair would be a second one).
         from_store: verdicts that are there already for the same call.
         twins: answers whose text another one of these has; they share its verdict.
         judged: answers that this judge has judged before and that stay as they are.
-        prompt_tokens, reply_tokens: estimated, of all calls.
         cost: US dollars, or None where the price is unknown.
         reply_tokens_at_most: of all calls, each reply as long as it may be, reasoning included, and
-            each asked for as often as it may be.
-        cost_at_most: US dollars for that, or None where the price is unknown.
+            each asked for as often as it may be; cost_at_most: US dollars for that.
     """
 
     to_ask: int
@@ -89,14 +86,13 @@ class Estimate:
 
 @dataclass(slots=True)
 class Tally:
-    """What judging has taken so far; fed with its events.
+    """What judging has taken so far.
 
     Attributes:
         judged: judgements recorded.
         from_store: of these, those that asked nothing.
         in_error, unparsed: of these, those without a verdict.
         problem: why the first of these has none.
-        requests: sent.
         cost: US dollars, or None where the price or the tokens are unknown.
         cost_at_most: US dollars, a call whose tokens are unknown counted with all that it may take;
             what a limit is held against.

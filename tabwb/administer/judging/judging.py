@@ -396,17 +396,14 @@ class Judging:
         return self.judge.most_requests if isinstance(self.judge, ModelJudge) else 1
 
     def _reserved(self, target: Target) -> float:
-        """The most that a call may cost, US dollars; 0 where nothing is known or charged."""
+        """Return the most that a call may cost, US dollars; 0 where nothing is known or charged."""
         most = call_at_most(
             self._price, target.prompt_tokens, target.reply_limit, self._most_requests
         )
         return most or 0.0
 
     def _reply_tokens(self) -> int:
-        """Estimated tokens of a reply: as replies were so far, else ten for each feature.
-
-        A judge that reads probabilities has nothing written.
-        """
+        """Return the estimated tokens of a reply: the mean so far, else ten for each feature."""
         if not getattr(self.judge, "writes", True):
             return 0
         if self.tally.requests and self.tally.reply_tokens:
@@ -439,7 +436,6 @@ def check_limits(judge: Judge, limits: Limits) -> None:
 
 
 def _may_differ(judge: Judge) -> bool:
-    """Whether a judge may say something else when it is asked again: one that writes its reply."""
     return isinstance(judge, ModelJudge) and getattr(judge, "writes", True)
 
 
@@ -450,5 +446,4 @@ def _declared(judge: Judge, scope: str, before: Declaration | None) -> Declarati
 
 
 def _is_down(ratings: Sequence[Rating]) -> bool:
-    """Whether a call failed, so that there is no verdict."""
     return any(rating.status is RatingStatus.ERROR for rating in ratings)

@@ -45,12 +45,9 @@ def gives_likelihoods(backend: ModelBackend) -> TypeGuard[LikelihoodBackend]:
 def pieces(backend: ModelBackend, request: Request, cancel: Cancel) -> Iterator[object]:
     """Yield what a back end answers to one request: pieces of text, waits, then one reply.
 
-    The options of a request under protocol ``likelihood`` are weighed; every other request is
-    answered by the back end's ``reply``.
-
     Args:
         backend: opened.
-        request: of one trial.
+        request: of one trial; its options are weighed under protocol ``likelihood``.
         cancel: stops the reply.
 
     Raises:
@@ -66,10 +63,7 @@ def pieces(backend: ModelBackend, request: Request, cancel: Cancel) -> Iterator[
 
 
 def chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply:
-    """Return the most likely option of a request as the reply to it.
-
-    The option with the highest summed log probability is the answer
-    (:func:`~tabwb.scoring.likelihood.choose_by_likelihood`); of equal ones the first.
+    """Return the option with the highest summed log probability as the reply.
 
     Args:
         backend: gives the likelihoods.

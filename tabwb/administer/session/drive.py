@@ -24,8 +24,7 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
     """Put the current prompt to the model and record what comes back.
 
     Yields pieces and waits as :class:`~tabwb.records.events.Streamed` and ``Waiting`` (transient),
-    then what was committed.
-    Whatever the back end raises becomes an attempt in error; it never ends the program.
+    then what was committed. Whatever the back end raises becomes an attempt in error.
 
     Args:
         session: with a prompt shown.
@@ -73,8 +72,8 @@ def drive(
         session: running.
         backend: opened.
         cancel: ends the run at the next item.
-        together: how many items are put to a back end that can batch at once. In one conversation
-            each prompt needs the answers before it, so items go out one by one.
+        together: how many items are put to a back end that can batch at once; one in a
+            conversation, because each prompt needs the answers before it.
     """
     crowd = backend if isinstance(backend, BatchingBackend) and together > 1 else None
     if session.administration.conditions.conversation:
@@ -167,7 +166,6 @@ def _cause(error: TabwbError) -> str:
 
 
 def _as_of_component(error: TabwbError) -> ComponentError:
-    """The error as one of the component; that it has no answer (:class:`NoAnswer`) is kept."""
     return error if isinstance(error, NoAnswer) else ComponentError(str(error))
 
 
@@ -201,7 +199,6 @@ def _answers(
 
 
 def _chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply | ComponentError:
-    """The most likely option as a reply, or the failure."""
     try:
         return chosen(backend, request, cancel)
     except TabwbError as error:

@@ -27,7 +27,6 @@ def request_for(
 ) -> Request:
     """Return the exact request for one trial.
 
-    The seed is the reply's own (:func:`seed_for`), the token limit as :func:`token_limit` says.
     With ``conversation`` the counting answers of earlier trials of the same replicate stand before
     the prompt, in the order given. Protocols that need options have Yes and No for questions of
     that kind, which show none (TAB, B.6).
@@ -87,10 +86,9 @@ def seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, attem
 
     Besides the parts that :func:`~tabwb.records.seeds.reply_seed` names it depends on the battery's
     version, the model (without its options and its folder, so that another batch size, device or
-    computer draws the same), the lesion, protocol, temperature, top-p and conversation. So two
-    models or two temperatures with one run seed are independent of each other. It does not depend
-    on the number of replicates, the order of items, token limits or stop sequences: runs that
-    differ in nothing else repeat the same draws.
+    computer draws the same), the lesion, protocol, temperature, top-p and conversation. It does not
+    depend on the number of replicates, the order of items, token limits or stop sequences: runs
+    that differ in nothing else repeat the same draws.
 
     Args:
         battery: what is given.
@@ -211,8 +209,6 @@ SAMPLING = tuple(
 
 def sent(decoding: Decoding | None, *, drawn: bool = True, written: bool = True) -> dict[str, str]:
     """Return the decoding of a request as an attempt keeps it: plain strings, stop as a JSON list.
-
-    Top-p and seed stand there only where something is sampled.
 
     Args:
         decoding: of the request, or None.

@@ -20,8 +20,8 @@ def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial,
 
     Practice items come once, first in their subtest, in the battery's order. Items are shuffled
     within their subtest only, because the instructions belong to it. Each shuffle has a seed of its
-    own made of the run's seed, the replicate and the place, so that adding a subtest does not
-    change the order of the others. A rotated choice item is given once per rotation.
+    own, so that adding a subtest does not change the order of the others. A rotated choice item is
+    given once per rotation.
 
     Args:
         battery: to be given.
@@ -77,8 +77,8 @@ def _generator(conditions: Conditions, replicate: int, place: str) -> random.Ran
 def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
     """Return whether replicates of these conditions can only repeat each other.
 
-    True for a model that decodes greedily when neither options nor the items' order (which
-    matters only inside one conversation) change from one replicate to the next.
+    True for a model that decodes greedily when neither options nor the items' order (which matters
+    only inside one conversation) change from one replicate to the next.
 
     Args:
         battery: to be given.
@@ -95,7 +95,7 @@ def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
 def choices_never_vary(
     battery: Battery, conditions: Conditions, unsampled: Collection[str]
 ) -> bool:
-    """Whether replicates differ, but not those of items that are answered by choosing an option.
+    """Return whether replicates differ, but not those of items that are answered by an option.
 
     Args:
         battery: what is given.

@@ -22,11 +22,7 @@ _NamedScorer = tuple[Scorer, str]
 
 
 class Raters:
-    """The scorers that a battery names and the judges that the conditions name.
-
-    Components are looked up when they are first needed and kept. Some of their rules allow for the
-    speaker's recorded dialect.
-    """
+    """The scorers of a battery and the judges of conditions, made when first needed."""
 
     def __init__(
         self, plugins: Plugins, battery: Battery, judges: Sequence[str], *, dialect: str = ""
@@ -44,10 +40,7 @@ class Raters:
         self._later: tuple[str, ...] | None = None
 
     def judges(self) -> tuple[Judge, ...]:
-        """The judges that rate at once, made at the first call.
-
-        Those behind which a model stands are left out: they judge when the answers are safe, in
-        :mod:`tabwb.administer.judging.judging`.
+        """Return the judges that rate at once, made at the first call; see :attr:`later`.
 
         Raises:
             TabwbError: a judge cannot be used here.
@@ -60,7 +53,7 @@ class Raters:
 
     @property
     def later(self) -> tuple[str, ...]:
-        """The judges that judge when the answers are safe."""
+        """The judges behind which a model stands: they judge when the answers are safe."""
         if self._later is None:
             self._later = tuple(filter(self._asks_a_model, self._judge_specs))
         return self._later
@@ -215,11 +208,7 @@ def declaration_of(judge: Judge, judged: Scope = "connected-text") -> Declaratio
 def _guarded(
     rater: str, measures: Iterable[str], rate: Callable[[], Sequence[Rating]]
 ) -> Sequence[Rating]:
-    """What a plugin says, or its failure as ratings in error.
-
-    Whatever a plugin returns, the answer must be recorded: what could not be stored is refused
-    here, where the plugin can still be named.
-    """
+    """Return what a plugin says, or its failure as ratings in error, so that the answer is kept."""
     try:
         with plugin_code:
             return checked(rater, rate())
@@ -256,14 +245,7 @@ def checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
 
 @dataclass(frozen=True, slots=True)
 class FailedRater:
-    """A scorer or judge that gave ratings in error.
-
-    Attributes:
-        rater: its spec.
-        n: answers that it failed on.
-        of: answers that it was given.
-        reason: of the first failure.
-    """
+    """A scorer or judge that failed on ``n`` of ``of`` answers; ``reason`` is of the first one."""
 
     rater: str
     n: int

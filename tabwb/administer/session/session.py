@@ -263,7 +263,7 @@ class Session:
         """Record a reply to the current prompt and rate it, in one commit.
 
         Args:
-            reply: what came back.
+            reply: what the examinee answered.
             messages: exactly what a model was sent; empty for a person.
             decoding: of the request; None for a person.
         """

@@ -27,7 +27,7 @@ def find_battery(plugins: Plugins, argument: str) -> Battery:
     """Return the battery that an id or a path names, read and checked.
 
     Args:
-        plugins: with batteries and components.
+        plugins: with the batteries.
         argument: an id, or a path.
 
     Raises:
@@ -100,8 +100,6 @@ def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
 
 def idle_replicates(plugins: Plugins, battery: Battery, conditions: Conditions) -> str:
     """Return a sentence about replicates that say nothing new or are left out, or nothing.
-
-    Recorded answers are all different draws, whatever decoding the run names.
 
     Args:
         plugins: with batteries and components.
@@ -266,7 +264,7 @@ def check_typed(plugins: Plugins, transcriber: str | None) -> None:
     """Read a table of transcripts that a person typed, before anything is begun for it.
 
     Args:
-        plugins: with batteries and components.
+        plugins: with the transcriber.
         transcriber: its spec, or None.
 
     Raises:

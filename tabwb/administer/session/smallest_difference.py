@@ -44,10 +44,9 @@ class Showable:
 
     Attributes:
         measure: ``symptom burden`` or ``accuracy`` (of all scored subtests together).
-        estimand: what the difference is to be shown for.
         design: items and responses to each.
-        difference: the smallest that another examinee on the same items must differ by, to be
-            found with power .8 at the level .05; undefined with the reason.
+        difference: the smallest that another examinee on the same items must differ by, to be found
+            with power .8 at the level .05; undefined with the reason.
         smallest_p: of the sign-flip test over these items.
         n_features: of a burden, how many features the judge tells; None for an accuracy.
     """
@@ -89,8 +88,7 @@ def showable(
     Args:
         battery: what is given.
         conditions: how.
-        unsampled: protocols under which the back end draws nothing
-            (:attr:`tabwb.plugin_api.descriptors.Descriptor.unsampled`).
+        unsampled: protocols under which the back end draws nothing.
         n_features: features that the judge tells; None for all of the battery.
     """
     tasks = {subtest.id: subtest.task for subtest in battery.subtests}

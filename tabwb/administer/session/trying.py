@@ -18,15 +18,7 @@ MOST_TOKENS = 32
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a model did with one prompt.
-
-    Attributes:
-        model: the resolved spec.
-        facts: what the back end says of the model.
-        opened_s: seconds that loading or reaching it took.
-        reply: what it said.
-        price: of its tokens, or None where unknown.
-    """
+    """What a model did with one prompt, after ``opened_s`` seconds of loading or reaching it."""
 
     model: str
     facts: Mapping[str, str]

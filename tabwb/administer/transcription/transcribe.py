@@ -137,7 +137,6 @@ class Transcribing:
         self.close()
 
     def _given(self, clips: Sequence[Clip], cancel: Cancel) -> Iterator[tuple[object, object]]:
-        """What the transcriber yields, as it yields it."""
         try:
             yield from self._transcriber.transcribe_many(clips, cancel)
         except TabwbError:
@@ -165,7 +164,6 @@ class Transcribing:
                 Path(one.whole.path).unlink(missing_ok=True)
 
     def _conditioned(self, job: Job, copy: Path) -> _Ready:
-        """Condition the job's sound into a copy, and find what is to be given of it."""
         from tabwb.speech.condition import condition_file
 
         finding: Finding = "energy" if self._cut == "energy" or is_typed(self.spec) else "speech"

@@ -1,20 +1,29 @@
-"""The JSON documents of results (``format: 1``): what scripts and exporters read."""
+"""The JSON documents of results (``format: 1``), which scripts and exporters read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tabwb.records.condition_table import document_of
-from tabwb.records.ratings import Judged, Rating, prompt_hash
+from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
+from tabwb.administer.session.exchange import token_limit
+from tabwb.battery.model import Battery, Subtest
+from tabwb.records.condition_table import decoding_columns, document_of
+from tabwb.records.condition_values import ColumnType
+from tabwb.records.conditions import Conditions
+from tabwb.records.exchange import NOT_SENT
+from tabwb.records.ratings import Judged, prompt_hash
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.report.documents.file_names import with_file_names
-from tabwb.report.documents.replies import item_json, reply_json
-from tabwb.report.plain import Json, picked
+from tabwb.report.plain import Json, picked, picked_or_none, plain
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import effective_statuses, is_usable
+from tabwb.report.summaries.draws import REPLAYED
 from tabwb.report.summaries.summary import Summary, pool
+from tabwb.scoring.choice import read_reason
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.groups import Grouped
@@ -52,14 +61,14 @@ def administration_document(
         "trials": [
             {
                 **trial_json(trial, status, battery.subtest(trial.plan.subtest).response),
-                **item_json(battery, trial),
-                "reply": reply_json(battery, administration.conditions, trial) or None,
+                **_item_json(battery, trial),
+                "reply": _reply_json(battery, administration.conditions, trial) or None,
                 **spoken.get(trial.plan.number, {}),
-                "judgements": [judgement_json(each) for each in calls.get(trial.plan.number, ())],
+                "judgements": [_judgement_json(call) for call in calls.get(trial.plan.number, ())],
             }
             for trial, status in zip(trials, effective_statuses(battery, trials), strict=True)
         ],
-        **({"recordings": [recorded_json(each) for each in data.recordings]} if spoken else {}),
+        **({"recordings": [_recorded_json(kept) for kept in data.recordings]} if spoken else {}),
         "summary": summary.to_json(),
         "notices": list(
             cautions(battery, summary, model=administration.conditions.kind == "model")
@@ -68,7 +77,6 @@ def administration_document(
 
 
 def _spoken(data: AdministrationData) -> Mapping[int, Json]:
-    """Return the spoken response of each trial; imported only for a battery with pictures."""
     if not data.battery.spoken:
         return {}
     from tabwb.report.documents.naming_document import spoken_json
@@ -77,7 +85,7 @@ def _spoken(data: AdministrationData) -> Mapping[int, Json]:
     return {naming.view.trial.plan.number: spoken_json(naming) for naming in namings(data.source)}
 
 
-def recorded_json(recorded: Recorded) -> Json:
+def _recorded_json(recorded: Recorded) -> Json:
     """Return a recording of a person's voice; ``file`` is its path where that was asked for."""
     keys = ("uid", "sha256", "seconds", "rate", "channels", "role", "recorded_at")
     file = None if recorded.file is None else str(recorded.file)
@@ -88,44 +96,44 @@ def list_document(administrations: Iterable[Administration]) -> Json:
     """Return what ``results`` without an id prints with ``--json``."""
     return {
         "format": FORMAT,
-        "administrations": [administration_json(one) for one in administrations],
+        "administrations": list(map(administration_json, administrations)),
     }
 
 
-def groups_document(made: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
+def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
     """Return what ``results ID ID`` and ``--by`` print with ``--json``.
 
     Args:
-        made: the groups.
+        rows: the groups.
         pairs: base and instruct models among them.
     """
     from tabwb.report.summaries.pairs import over_families
 
-    said = (
+    notices = (
         sentence
-        for one in made
-        for sentence in cautions(one.battery, one.summary, model=one.group.has_model)
+        for row in rows
+        for sentence in cautions(row.battery, row.summary, model=row.group.has_model)
     )
     return {
         "format": FORMAT,
         "groups": [
             {
-                "by": {one.group.by: one.group.label},
-                "apart": dict(one.group.apart),
-                "kind": "model" if one.group.has_model else "speaker",
-                "labels": dict(one.group.labels),
-                "tunings": list(one.group.tunings) if one.group.has_model else [],
-                "mixed": {name: list(values) for name, values in one.group.mixed.items()},
+                "by": {row.group.by: row.group.label},
+                "apart": dict(row.group.apart),
+                "kind": "model" if row.group.has_model else "speaker",
+                "labels": dict(row.group.labels),
+                "tunings": list(row.group.tunings) if row.group.has_model else [],
+                "mixed": {name: list(values) for name, values in row.group.mixed.items()},
                 "administrations": [
-                    administration_json(member.administration) for member in one.group.members
+                    administration_json(member.administration) for member in row.group.members
                 ],
-                "summary": one.summary.to_json(),
+                "summary": row.summary.to_json(),
             }
-            for one in made
+            for row in rows
         ],
         "pairs": [pair.to_json() for pair in pairs],
-        "over_families": [one.to_json() for one in over_families(pairs)],
-        "notices": list(dict.fromkeys(said)),
+        "over_families": [mean.to_json() for mean in over_families(pairs)],
+        "notices": list(dict.fromkeys(notices)),
     }
 
 
@@ -174,73 +182,167 @@ def trial_json(
         effective: the status under which its answer counts; ``status`` is the stored one.
         kind: of its subtest.
     """
-    plan = trial.plan
     counting = trial.counting if trial.state is TrialState.ANSWERED else None
     return {
-        "number": plan.number,
-        "subtest": plan.subtest,
-        "item": plan.item,
-        "replicate": plan.replicate,
-        "practice": plan.practice,
-        "options": list(plan.options),
-        "prompt": plan.prompt,
-        "response": None if counting is None else counting.response,
-        "state": trial.state.value,
-        "reason": trial.reason,
-        "status": None if counting is None or counting.status is None else counting.status.value,
-        "effective_status": None if effective is None else effective.value,
+        **picked(trial.plan, "number", "subtest", "item", "replicate", "practice"),
+        **picked(trial.plan, "options", "prompt"),
+        **picked_or_none(counting, "response"),
+        **picked(trial, "state", "reason"),
+        **picked_or_none(counting, "status"),
+        "effective_status": plain(effective),
         "usable": None if counting is None else is_usable(effective, kind),
-        "stop_reason": None if counting is None else counting.stop_reason.value,
-        "latency_s": None if counting is None else counting.latency_s,
-        "attempts": [attempt_json(attempt) for attempt in trial.attempts],
-        "ratings": [rating_json(rating) for rating in trial.ratings],
+        **picked_or_none(counting, "stop_reason", "latency_s"),
+        "attempts": [_attempt_json(attempt) for attempt in trial.attempts],
+        "ratings": [
+            picked(rating, "rater", "measure", "value", "status", "reason")
+            for rating in trial.ratings
+        ],
         "notes": list(trial.notes),
     }
 
 
-def attempt_json(attempt: Attempt) -> Json:
-    """Return an attempt."""
-    return {
-        "n": attempt.number,
-        "response": attempt.response,
-        "state": attempt.state.value,
-        "status": None if attempt.status is None else attempt.status.value,
-        "stop_reason": attempt.stop_reason.value,
-        "latency_s": attempt.latency_s,
-        "error": attempt.error,
-        "metadata": dict(attempt.metadata),
-        "recorded_at": attempt.recorded_at,
-    }
+def _attempt_json(attempt: Attempt) -> Json:
+    keys = ("response", "state", "status", "stop_reason", "latency_s", "error", "metadata")
+    return {"n": attempt.number, **picked(attempt, *keys, "recorded_at")}
 
 
-def judgement_json(judged: Judged) -> Json:
+def _judgement_json(judged: Judged) -> Json:
     """Return a call of a judge that asks a model: the reply, and how it was obtained."""
     call = judged.judgement
     return {
         "attempt": judged.attempt,
-        "rater": call.rater,
-        "repeat": call.repeat,
-        "raw": call.raw,
+        **picked(call, "rater", "repeat", "raw"),
         "first_raw": call.first_raw or None,
-        "repaired": call.repaired,
-        "structured": call.structured,
-        "stop_reason": call.stop_reason.value,
-        "requests": call.requests,
-        "prompt_tokens": call.prompt_tokens,
-        "reply_tokens": call.reply_tokens,
-        "latency_s": call.latency_s,
+        **picked(call, "repaired", "structured", "stop_reason", "requests"),
+        **picked(call, "prompt_tokens", "reply_tokens", "latency_s"),
         "prompt_sha256": prompt_hash(call.prompt_text),
-        "same_as": call.same_as,
-        "recorded_at": call.recorded_at,
+        **picked(call, "same_as", "recorded_at"),
     }
 
 
-def rating_json(rating: Rating) -> Json:
-    """Return a rating."""
+def _item_json(battery: Battery, trial: Trial) -> Json:
+    """Return what the battery says of a trial's item, and which kind of foil was chosen."""
+    subtest = battery.subtest(trial.plan.subtest)
+    item = subtest.item(trial.plan.item)
     return {
-        "rater": rating.rater,
-        "measure": rating.measure,
-        "value": rating.value,
-        "status": rating.status.value,
-        "reason": rating.reason,
+        **picked(item, "expected", "tags", "foils"),
+        "foil": _foil(subtest, trial, item.expected, item.foils),
+        **({"reference": item.reference} if item.reference else {}),
+        **({"item_metadata": dict(item.metadata)} if item.metadata else {}),
     }
+
+
+def _reply_json(battery: Battery, conditions: Conditions, trial: Trial) -> Json:
+    """Return what was sent for the reply that counts, and what came with it, or nothing.
+
+    ``decoding`` is what was sent (None where it was not sent or is not known; as a whole for a
+    person), ``model_version`` as the service resolved it, ``reply_tokens`` with reasoning,
+    ``finish_reason`` in the service's word, ``cause`` why there is no text, and
+    ``option_log_probabilities`` natural logarithms, summed over the tokens of each option.
+    """
+    attempt = trial.counting if trial.state is TrialState.ANSWERED else None
+    if attempt is None:
+        return {}
+    noted = attempt.metadata
+    subtest = battery.subtest(trial.plan.subtest)
+    return {
+        "attempt": attempt.number,
+        "decoding": _decoding(conditions, subtest, attempt),
+        # Earlier versions kept OpenAI's under "model".
+        "model_version": noted.get("model_version") or noted.get("model"),
+        **{name: _read(int, noted.get(name)) for name in ("prompt_tokens", "reply_tokens")},
+        "reasoning_tokens": _read(int, noted.get("thought_tokens")),
+        "finish_reason": noted.get("finish_reason"),
+        "cause": noted.get("cause"),
+        "option_log_probabilities": _log_probabilities(noted),
+        "recorded_at": attempt.recorded_at,
+    }
+
+
+def _decoding(conditions: Conditions, subtest: Subtest, attempt: Attempt) -> Json | None:
+    noted = attempt.metadata
+    if conditions.kind != "model" or conditions.origin is not None:
+        return None
+    columns = decoding_columns()
+    if "max_tokens" in noted:
+        return {name: _sent(column, noted.get(name)) for name, column in columns.items()}
+    if REPLAYED in noted:
+        return dict.fromkeys(columns)
+    # Of an earlier version: what was sent follows from the conditions, but for the seed.
+    asked = conditions.decoding
+    return {
+        **dict.fromkeys(columns),
+        "max_tokens": token_limit(subtest, conditions),
+        "temperature": asked.temperature,
+        "top_p": None if asked.greedy else asked.top_p,
+        "stop": list(asked.stop),
+    }
+
+
+def _sent(column: ColumnType, text: str | None) -> object:
+    """Return a part of the decoding from the metadata of a reply; None where it was not sent."""
+    match column:
+        case "integer":
+            return _read(int, text)
+        case "number":
+            return _read(float, text)
+        case "list of text":
+            return _stops(text)
+    return None if text == NOT_SENT else text
+
+
+def _read(kind: Callable[[str], float], text: str | None) -> float | None:
+    """Return a stored string as a number; None where it is not one, as where it was not sent."""
+    if text is None or text == NOT_SENT:
+        return None
+    try:
+        number = kind(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _stops(text: str | None) -> list[str] | None:
+    try:
+        stops = json.loads(text or "null")
+    except ValueError:
+        return None
+    return [str(stop) for stop in stops] if isinstance(stops, list) else None
+
+
+def _log_probabilities(noted: Mapping[str, str]) -> dict[str, float | None] | None:
+    """Return option to log probability, from the options and their sums, in one order.
+
+    Earlier versions kept one object with an option's sum under its name.
+    """
+    try:
+        sums = json.loads(noted.get(LOG_PROBABILITIES, "null"))
+        options = json.loads(noted.get(OPTIONS, "null"))
+    except ValueError:
+        return None
+    if isinstance(sums, list) and isinstance(options, list):
+        sums = dict(zip(options, sums, strict=False))
+    if not isinstance(sums, dict):
+        return None
+    values = {
+        str(option): given.get("sum") if isinstance(given, dict) else given
+        for option, given in sums.items()
+    }
+    return {
+        option: float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+        for option, value in values.items()
+    }
+
+
+def _foil(
+    subtest: Subtest, trial: Trial, expected: str | None, foils: Mapping[str, str]
+) -> str | None:
+    if not subtest.task.options or expected is None:
+        return None
+    for rating in trial.ratings:
+        if rating.rater in subtest.scorers and rating.measure == "extracted":
+            if rating.value is None:
+                return None
+            correct = rating.value == 1.0
+            return read_reason(correct, rating.reason, expected, trial.plan.options, foils).error
+    return None

@@ -39,8 +39,8 @@ def export(
         format_id: an exporter's.
         out: a file, or a folder where the format makes several, where nothing is yet; ``-`` is
             standard output, for formats of one file.
-        primary: the rater whose scores of spoken responses count; empty: the study's.
         within_study: it stays with those who collected the data.
+        primary: the rater whose scores of spoken responses count; empty: the study's.
 
     Returns:
         With the notice that whoever exports is to read, if there is one.
@@ -77,9 +77,6 @@ def _to_place(exporter: Exporter, format_id: str, document: Json, out: Path) -> 
     """Let an exporter write beside ``out``, then put what it wrote in its place.
 
     An exporter that fails leaves nothing, and an older export as it was.
-
-    Raises:
-        TabwbError: it failed or wrote nothing.
     """
     if exporter.suffix == "" and out.exists():
         # A folder: its exporter says what may be there, and writes into it.
@@ -98,7 +95,6 @@ def _to_place(exporter: Exporter, format_id: str, document: Json, out: Path) -> 
 
 
 def _check_replaced(out: Path, made: Sequence[Path]) -> None:
-    """Refuse to replace a file beside the export that is not an explanation of ours."""
     for path in made:
         place = out.with_name(path.name)
         if path.name != out.name and place.exists() and not is_explanation(place):
@@ -112,11 +108,7 @@ def _check_replaced(out: Path, made: Sequence[Path]) -> None:
 def _call(
     exporter: Exporter, format_id: str, document: Json, out: Path, told: Path | None = None
 ) -> None:
-    """Call an exporter, which writes ``out``; messages name ``told`` instead.
-
-    Raises:
-        TabwbError: it failed or wrote nothing.
-    """
+    """Call an exporter, which writes ``out``; messages name ``told`` instead."""
     told = out if told is None else told
     try:
         with plugin_code:
@@ -145,11 +137,7 @@ def _unwritable(out: Path, error: OSError) -> TabwbError:
 
 
 def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
-    """Write the file that an exporter makes to standard output, without its explanation.
-
-    Raises:
-        UsageError: the format makes a folder.
-    """
+    """Write the file that an exporter makes to standard output, without its explanation."""
     if not exporter.suffix:
         raise UsageError(
             f"the format '{format_id}' makes a folder, which standard output cannot hold",
@@ -172,8 +160,7 @@ def check_destination(
 
     Args:
         out: as the user named it.
-        force: whether a file that is there may be replaced. A folder, a device, or a store never
-            is.
+        force: whether a file may be replaced; a folder, a device, or a store never is.
         remedy: what to do when a file is there already.
 
     Raises:

@@ -122,5 +122,4 @@ def _unplaced(text: str) -> str:
 
 
 def _last(path: str) -> str:
-    """Return the last part of a path."""
     return _SEPARATORS.split(path.rstrip("/\\"))[-1] or path

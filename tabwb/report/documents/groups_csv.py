@@ -74,12 +74,7 @@ def groups_csv(made: Sequence[Grouped]) -> str:
 def of_models(
     chosen: Iterable[AdministrationData],
 ) -> tuple[list[AdministrationData], int, int]:
-    """Return the administrations of models, and how many were left out.
-
-    Returns:
-        Those whose answers a model made; the number of those of people; and of those of which it
-        is not known who answered.
-    """
+    """Return the administrations of models, how many are of people, and of how many unknown."""
     models: list[AdministrationData] = []
     made_by = Counter[str]()
     for data in chosen:
@@ -129,16 +124,11 @@ def judge_names(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _columns(rows: Sequence[Row]) -> Mapping[str, str]:
-    """Return the name and the meaning of every column of any row, in order of appearance."""
     return {name: meaning for row in rows for name, (_, meaning) in row.items()}
 
 
 def _rows(made: Sequence[Grouped]) -> list[Row]:
-    """Return the row of each group, its specs without folders of this machine.
-
-    Raises:
-        TabwbError: there are no groups.
-    """
+    """Return the row of each group, its specs without folders of this machine."""
     if not made:
         raise TabwbError("there are no administrations of models to write")
     names = file_names(_specs(made))
@@ -155,7 +145,6 @@ def _rows(made: Sequence[Grouped]) -> list[Row]:
 
 
 def _specs(made: Sequence[Grouped]) -> Iterator[str]:
-    """Yield every spec of model, lesion and judge in the table."""
     for one in made:
         for member in one.group.members:
             conditions = member.administration.conditions

@@ -15,41 +15,39 @@ def spoken_json(naming: Naming) -> Json:
     """Return what a trial that is answered aloud has besides any other trial.
 
     Of a description that is all of ``description``; its response is its text. Of a picture that is
-    named it is phonemes, codes and all of ``naming``; its response is what was heard, in ARPAbet,
-    and empty where nothing was heard.
+    named it is phonemes, codes and all of ``naming``; its response is what was heard, in ARPAbet.
     """
     view, transcript = naming.view, naming.transcript
     if not view.item.coded:
-        return {"description": description_json(naming)}
+        return {"description": _description_json(naming)}
     codes: list[Json] = [
-        {"rater": each.by, "code": each.code, "flags": list(each.flags)} for each in view.codes
+        {"rater": coded.by, "code": coded.code, "flags": list(coded.flags)} for coded in view.codes
     ]
     if naming.proposal is not None:
         by = "heard" if naming.by_ear or transcript is None else transcript.transcriber
         codes.append({"rater": f"{RATER}:{by}", **naming.proposal.to_json()})
-    said: Json = {"phonemes": list(naming.phonemes), "codes": codes, "naming": naming_json(naming)}
+    document = {**picked(naming, "phonemes"), "codes": codes, "naming": naming_json(naming)}
     if view.attempt is not None and transcript is not None:
         silent = transcript.status == "empty"
-        said["response"] = "" if silent else " ".join(naming.phonemes)
-        said["status"] = "empty" if silent else "ok"
-    return said
+        document["response"] = "" if silent else " ".join(naming.phonemes)
+        document["status"] = "empty" if silent else "ok"
+    return document
 
 
-def description_json(naming: Naming) -> Json:
+def _description_json(naming: Naming) -> Json:
     """Return where a description lies in its recording, who wrote its text, and its transcripts.
 
     Times are seconds of the recording; None where they are not known.
     """
     view, take, attempt = naming.view, naming.view.take, naming.view.attempt
-    shown = view.shown
     return {
         **picked_or_none(take, "recording", "start_s", "end_s"),
-        "shown_s": None if shown is None else shown.at_s,
+        **_of(view.shown, shown_s="at_s"),
         "onset_s": view.onset_s,
         "latency_s": view.latency_s,
         "sound": None if take is None else take.remarks,
         "text_by": None if attempt is None else attempt.metadata.get("text_by"),
-        "transcripts": [transcript_json(transcript) for transcript in naming.transcripts],
+        "transcripts": list(map(transcript_json, naming.transcripts)),
     }
 
 
@@ -60,29 +58,23 @@ def naming_json(naming: Naming) -> Json:
     neither ever replaces the other.
     """
     view, take = naming.view, naming.view.take
-    score, heard, code = view.score, view.heard, view.code
-    shown = view.shown
     timed = naming.transcript is not None and naming.transcript.timed
     return {
         "target": view.item.target,
         "accepted": [" ".join(form) for form in view.item.accepted],
         **picked_or_none(take, "recording", "start_s", "end_s", "onset_uncertainty_s"),
-        "shown_s": None if shown is None else shown.at_s,
+        **_of(view.shown, shown_s="at_s"),
         "onset_s": view.onset_s,
         "onset_by": view.onset_by or None,
         "latency_s": view.latency_s,
         "sound": None if take is None else take.remarks,
-        "score": None if score is None else score.score,
-        "score_by": None if score is None else score.by,
-        "score_reason": None if score is None else score.reason,
-        "scored_after_reveal": None if score is None else score.after_reveal,
-        "heard": None if heard is None else heard.text,
-        "heard_by": None if heard is None else heard.by,
-        "code": None if code is None else code.code,
-        "code_by": None if code is None else code.by,
-        "raters": raters_json(view),
-        "counts": None if score is None else which_counts(view),
-        "corrections": [_correction(each) for each in view.corrections],
+        **_of(view.score, score="score", score_by="by", score_reason="reason"),
+        **_of(view.score, scored_after_reveal="after_reveal"),
+        **_of(view.heard, heard="text", heard_by="by"),
+        **_of(view.code, code="code", code_by="by"),
+        "raters": _raters_json(view),
+        "counts": _which_counts(view),
+        "corrections": list(map(_correction, view.corrections)),
         "flags": sorted(naming.flags),
         "cues": [picked(cue, "kind", "counts", "at_s") for cue in view.cues],
         "marks": list(view.marks),
@@ -93,55 +85,60 @@ def naming_json(naming: Naming) -> Json:
         "attempts": _attempts_json(naming, timed=timed),
         "rule": view.rules.rule,
         "verdicts": {
-            name: each.to_json() | ({} if timed else {"start_s": None, "end_s": None})
-            for name, each in (naming.verdicts or {}).items()
+            name: verdict.to_json() | ({} if timed else {"start_s": None, "end_s": None})
+            for name, verdict in (naming.verdicts or {}).items()
         },
         "proposed": None if naming.proposal is None else naming.proposal.to_json(),
         "distance": None if naming.distance is None else naming.distance.to_json(),
-        "transcripts": [transcript_json(each) for each in naming.transcripts],
+        "transcripts": list(map(transcript_json, naming.transcripts)),
     }
 
 
-def raters_json(view: NamingView) -> list[Json]:
+def _of(record: object | None, **names: str) -> Json:
+    """Return attributes of a record under other keys, each None where there is no record."""
+    return {key: None if record is None else getattr(record, name) for key, name in names.items()}
+
+
+def _raters_json(view: NamingView) -> list[Json]:
     """Return what each listener said of a response, in the order in which they began."""
-    scores = {each.by: each for each in view.scores}
-    heard = {each.by: each for each in view.words_heard}
-    codes = {each.by: each for each in view.codes}
-    found: list[Json] = []
+    scores = {score.by: score for score in view.scores}
+    heard = {word.by: word for word in view.words_heard}
+    codes = {coded.by: coded for coded in view.codes}
+    raters: list[Json] = []
     for rater in view.raters:
-        score, word, code = scores.get(rater), heard.get(rater), codes.get(rater)
-        found.append(
+        score, code = scores.get(rater), codes.get(rater)
+        raters.append(
             {
                 "rater": rater,
-                "score": None if score is None else score.score,
-                "score_reason": None if score is None else score.reason,
-                "scored_after_reveal": None if score is None else score.after_reveal,
-                "heard": None if word is None else word.text,
-                "code": None if code is None else code.code,
+                **_of(score, score="score", score_reason="reason"),
+                **_of(score, scored_after_reveal="after_reveal"),
+                **_of(heard.get(rater), heard="text"),
+                **_of(code, code="code"),
                 "flags": [] if code is None else list(code.flags),
                 "score_counts": score is not None and score == view.score,
             }
         )
-    return found
+    return raters
 
 
-def which_counts(view: NamingView) -> str:
+def _which_counts(view: NamingView) -> str | None:
     """Return why a score counts: it is the ``primary`` rater's, the ``first`` or the ``only``."""
-    if len(view.scores) < 2 or view.score is None:
+    if view.score is None:
+        return None
+    if len(view.scores) < 2:
         return "only"
     return "primary" if is_rater(view.score.by, view.primary) else "first"
 
 
-def _correction(said: OnsetSet | LimitsSet | Coded) -> Json:
+def _correction(change: OnsetSet | LimitsSet | Coded) -> Json:
     """Return one correction: the kind, the new value, its author, the time and the reason."""
-    what: Json
-    if isinstance(said, OnsetSet):
-        what = {"what": "onset", "onset_s": said.onset_s}
-    elif isinstance(said, LimitsSet):
-        what = {"what": "limits", "start_s": said.start_s, "end_s": said.end_s}
+    if isinstance(change, OnsetSet):
+        value: Json = {"what": "onset", **picked(change, "onset_s")}
+    elif isinstance(change, LimitsSet):
+        value = {"what": "limits", **picked(change, "start_s", "end_s")}
     else:
-        what = {"what": "code", "code": said.code, "flags": list(said.flags)}
-    return {**what, "by": said.by, "at": said.at or None, "reason": said.reason or None}
+        value = {"what": "code", **picked(change, "code", "flags")}
+    return {**value, "by": change.by, "at": change.at or None, "reason": change.reason or None}
 
 
 def _attempts_json(naming: Naming, *, timed: bool) -> list[Json]:
@@ -153,11 +150,11 @@ def _attempts_json(naming: Naming, *, timed: bool) -> list[Json]:
             "phonemes": list(attempt.phonemes),
             "ipa": to_ipa(attempt.phonemes),
             "complete": attempt.complete,
-            "heard": said.word or None,
-            "by_ear": said.ear,
+            "heard": spoken.word or None,
+            "by_ear": spoken.ear,
             "code": None if proposal is None else proposal.code,
         }
-        for attempt, said, proposal in zip(
+        for attempt, spoken, proposal in zip(
             naming.attempts, naming.spoken, naming.proposals, strict=True
         )
     ]
@@ -179,7 +176,7 @@ def transcript_json(transcript: Transcript) -> Json:
         "phonemes": list(sounds.phonemes),
         "segments": [_segment(segment, "phoneme", timed=timed) for segment in sounds.segments],
         **(
-            {"words": [_segment(each, "word", timed=timed) for each in transcript.segments]}
+            {"words": [_segment(word, "word", timed=timed) for word in transcript.segments]}
             if transcript.unit == "words"
             else {}
         ),

@@ -27,8 +27,8 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
     """Yield what must be known of a summary.
 
     Args:
-        battery: its own disclaimer is among them.
-        summary: each judge in it brings the caution that it declared.
+        battery: with its own disclaimer.
+        summary: its judges have the cautions that they declared.
         model: whether any of the answers are a model's.
     """
     yield RESEARCH_ONLY
@@ -69,7 +69,6 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
 
 
 def _of_intervals(summary: Summary) -> Iterator[str]:
-    """Yield what the intervals of burdens and right answers are for."""
     shares = [subtest.share for subtest in summary.subtests if subtest.share.scored]
     burdens = [judge.burden for judge in summary.judges if judge.burden.interval]
     if not shares and not burdens:

@@ -43,8 +43,8 @@ class Tested:
         interval: of first - second, or the reason why there is none.
         p: two-sided; None where there is no test.
         test: ``sign flip, exact``, ``sign flip, drawn`` or ``labels within items``; empty without.
-        adjusted: p corrected for the other tests of its family, or None.
-        correction: ``Holm`` or ``maxT``; empty without.
+        adjusted: p corrected for the other tests of its family by ``correction`` (``Holm``,
+            ``maxT``).
     """
 
     interval: EstimatedInterval
@@ -67,9 +67,8 @@ class Compared:
         like, these: for prompts like these, and for these prompts.
         showable: the smallest difference that so many items and replicates show for prompts like
             these, with power .8 at .05, the first side's mean being what it is.
-        terms: of a judge's measure: under which both sides were judged; None for an accuracy.
-        usable: of a judge's measure: how many responses of each side are usable, and why the others
-            are not; empty for an accuracy.
+        terms, usable: of a judge's measure: under which both sides were judged, and how many
+            responses of each side are usable.
         items_left_out: of a burden: items that were judged and have no burden on one side or both.
     """
 
@@ -105,8 +104,8 @@ class Compared:
 def accuracies(battery: Battery, rows: BothSides[CountedResponse]) -> Iterator[Compared]:
     """Yield accuracies under each policy: all scored subtests together, then each by itself.
 
-    The p values of a policy's subtests are corrected by Holm's method; the pooled test is a test
-    of its own. A policy under which nothing has a verdict is left out.
+    The p values of a policy's subtests are corrected by Holm's method; the pooled test is a test of
+    its own. A policy under which nothing has a verdict is left out.
 
     Args:
         battery: that both sides were given.
@@ -160,12 +159,10 @@ def _accuracy(subtest: str, rater: str, policy: str, first: Side, second: Side) 
 
 
 def _permutes_labels(first: Side, second: Side) -> bool:
-    """Return whether both sides drew responses independently, so that labels can be permuted."""
     return not any(side.deterministic or side.shares_stream for side in (first, second))
 
 
 def _corrected(alone: Sequence[Compared]) -> Iterator[Compared]:
-    """Yield the members of a family with their p values corrected by Holm's method."""
     like, these = (_holm([row.like for row in alone]), _holm([row.these for row in alone]))
     for row, for_like, for_these in zip(alone, like, these, strict=True):
         yield replace(row, like=for_like, these=for_these)
@@ -183,15 +180,12 @@ def _holm(tests: Sequence[Tested]) -> Iterator[Tested]:
 def burdens(
     judges: BothSides[JudgeSummary],
 ) -> tuple[list[Compared], tuple[tuple[str, str], ...]]:
-    """Return the burdens and feature rates of the judges that judged both sides alike.
+    """Return burdens and feature rates of judges that judged both sides alike, and who is left out.
 
     Only responses that have a burden are compared, of each feature too. The features of one judge
     are a family: from eight items on their sign-flip tests are corrected by maxT, below that by
     Holm's method; there, where both sides drew several answers to an item, labels are permuted
     within items as well, corrected by maxT, for these prompts only.
-
-    Returns:
-        What is compared, and the raters that are left out with the reason.
     """
     pairs, left_out = alike(*judges)
     compared = [

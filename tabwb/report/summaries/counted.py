@@ -95,12 +95,11 @@ class CountedResponse:
         source: place of its source, from 0.
         cluster: (subtest, item), whoever answered: items are the sample; or the speaker where
             several speakers are pooled. Responses in one cluster are not independent.
-        fixed: whether nothing was drawn, so that the same request gives the same response.
-        status: under which it counts (:func:`effective_statuses`); the stored one is
-            the attempt's.
+        status: under which it counts (:func:`effective_statuses`); the stored one is the attempt's.
         duplicates: identical answers that count as this one, because nothing was drawn or because
             they are the same draw; a judge may have judged one of them and not the others.
         representative: of a duplicate: the place of the answer that it counts as.
+        fixed: whether nothing was drawn, so that the same request gives the same response.
         shares_stream: whether it was drawn from a random stream that others share
             (:mod:`tabwb.report.summaries.draws`); the replicates are then one cluster.
         deciding: scorer to the measure that decides, of scorers for which it is not ``exact``;
@@ -220,8 +219,7 @@ def effective_statuses(
 def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
     """Return whether the features of a response can be rated.
 
-    A repeated choice or yes or no is shown as such and stays usable: its accuracy is counted as
-    scored, and one word says nothing about language that repeating it could spoil.
+    A repeated choice or yes or no stays usable: its accuracy is counted as scored.
 
     Args:
         status: the effective one; None is taken as *ok*.
@@ -238,11 +236,7 @@ def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
 
 
 def _protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
-    """Return how one response was obtained; the administration's protocol alone does not tell it.
-
-    The back end notes it with each reply (``protocol``). Where it does not, an item without options
-    was answered freely under any protocol; yes/no questions have these two options.
-    """
+    """Return how a response was obtained: as its back end noted, or freely without options."""
     noted = attempt.metadata.get("protocol")
     if noted in set(Protocol):
         return Protocol(noted)
@@ -253,9 +247,9 @@ def _protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attemp
 def _is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
     """Return whether a response is deterministic: the same request gives the same response again.
 
-    This holds under greedy decoding; at any temperature under ``likelihood``, which takes the most
-    likely option; and where the back end notes that it drew nothing (``sampled=no``), as local
-    models under ``enforced``. A service held to the options draws among them.
+    This holds under greedy decoding; under ``likelihood``, which takes the most likely option; and
+    where the back end notes that it drew nothing (``sampled=no``), as local models under
+    ``enforced``.
     """
     conditions = source.conditions
     if conditions is None or conditions.kind != "model":

@@ -25,12 +25,7 @@ Counts = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """What both sides said to one item.
-
-    Attributes:
-        first, second: different responses, in order of appearance.
-        first_right, second_right: share right by the exact policy, or None where nothing is.
-    """
+    """What both sides said to one item, and the share right by the exact policy."""
 
     subtest: str
     item: str
@@ -94,15 +89,13 @@ def difference(
 ) -> Difference:
     """Compare two sides, each of one or more administrations of one battery.
 
-    Responses to an item are first averaged, because they are not independent. What is compared:
-    accuracies under every policy (:func:`~tabwb.report.summaries.compared.accuracies`), then of
-    each judge the burden and each feature (:func:`~tabwb.report.summaries.compared.burdens`).
+    Responses to an item are first averaged, because they are not independent.
 
     Args:
         first: administrations of one side.
         second: of the other.
-        labels: what the sides are called.
-        unlike: conditions that they do not share (:func:`tabwb.report.summaries.load.unlike`).
+        labels: names of the sides.
+        unlike: conditions that they do not share (:func:`tabwb.report.summaries.groups.unlike`).
 
     Raises:
         UsageError: the sides were given different batteries or battery versions.
@@ -133,7 +126,6 @@ def _shared(rows: Sequence[CountedResponse]) -> Counts:
 def _named(
     battery: Battery, first: Sequence[Source], second: Sequence[Source]
 ) -> tuple[NamedDifference, ...]:
-    """Return the naming subtests; imported only for a battery with such."""
     if not battery.coded:
         return ()
     from tabwb.report.summaries.naming import naming_difference

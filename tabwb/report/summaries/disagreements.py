@@ -18,13 +18,7 @@ PROBABILITY = ".probability"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one judge says of one feature in one response.
-
-    Attributes:
-        judge: its label.
-        verdict: as stored, or None where it was not asked.
-        probability: of the feature, from a judge that tells one.
-    """
+    """What one judge says of one feature in one response; None where it was not asked."""
 
     judge: str
     verdict: Rating | None
@@ -42,8 +36,7 @@ class Disputed:
     """One response with what every judge says of the feature.
 
     Attributes:
-        examinee: who gave it.
-        distance: see :func:`distance`; never None here.
+        distance: see :func:`distance`.
         split: some judges call the feature present, others absent.
     """
 
@@ -59,10 +52,9 @@ class Disagreements:
     """The responses in order, the most disputed first.
 
     Attributes:
-        feature: its id.
         judges: those that have the feature in their sets.
         compared: responses with values of at least two judges.
-        disputed: those of them on which the judges are apart at all.
+        disputed: those of them on which the judges differ at all.
     """
 
     feature: str
@@ -86,9 +78,8 @@ def distance(scores: Sequence[float]) -> float | None:
 def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
     """Return the responses of some administrations on which judges differ about a feature.
 
-    Only judges that have the feature in their declared sets take part: one that can never find it
-    absent says nothing by not finding it. Equal distances stay in the order of administration;
-    responses that split the verdicts come before those with probabilities apart on one side.
+    Only judges that have the feature in their declared sets take part. Responses that split the
+    verdicts come first; equal distances stay in the order of administration.
 
     Args:
         sources: administrations of one battery.

@@ -97,7 +97,7 @@ def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
 
 
 def repeated_caution(n: int) -> str:
-    """Return what must be said where draws of other administrations came again.
+    """Return what must be said where draws of other administrations were drawn again.
 
     >>> repeated_caution(15)[:60]
     '15 responses repeat a draw that counts already: another admi'

@@ -140,9 +140,8 @@ def grouped(chosen: Sequence[AdministrationData], by: By) -> tuple[Group, ...]:
 
     Args:
         chosen: what to group.
-        by: ``model`` is the examinee with its lesion; ``family`` and ``tuning`` are what the
-            model's profile said when it was given. A model of no known family is a group of its
-            own. By model, other weights or templates under one name are groups of their own too.
+        by: ``model`` is the examinee with its lesion, and other weights or templates under one name
+            are groups of their own; ``family`` and ``tuning`` are what the model's profile said.
     """
     members: dict[tuple[str, str, str], dict[_Facts, list[AdministrationData]]] = {}
     for member in chosen:
@@ -162,7 +161,6 @@ def grouped(chosen: Sequence[AdministrationData], by: By) -> tuple[Group, ...]:
 
 
 def _apart(facts: Mapping[str, str], alike: Sequence[Mapping[str, str]]) -> _Facts:
-    """Return the conditions of one group that others of the same label do not share."""
     names = dict.fromkeys(name for other in alike for name in other)
     return tuple(
         (name, facts.get(name, "none"))
@@ -200,7 +198,7 @@ class Grouped:
 
     @property
     def label(self) -> str:
-        """The group's name, with the conditions that tell it from others of its label."""
+        """The group's name, see :attr:`Group.name`."""
         return self.group.name
 
     @property
@@ -242,9 +240,8 @@ def summarised(
     Args:
         groups: in any order.
         judge: a rater: burdens of other judges are left away.
-        sort: ``name`` ascending; else from high to low, what is undefined last, and so a
-            burden for which fewer than half of the responses are usable. Burdens are those under
-            the judge and terms that stand first.
+        sort: ``name`` ascending; else from high to low, what is undefined last, and so a burden for
+            which fewer than half of the responses are usable. Burdens are those of the first terms.
         interval: compute the intervals of burdens too.
 
     Raises:

@@ -47,15 +47,13 @@ class JudgeSummary:
     Attributes:
         caution: the judge's own sentence, or empty.
         prompt_hash: SHA-256 (hex) of what a model behind it was told, or None.
-        declared: whether set and scope are what the judge declared; else they are as
-            :func:`undeclared` makes them.
+        declared: whether set and scope are what the judge declared; else see :func:`undeclared`.
         groupings: grouping to its categories' burdens; the battery's first one is shown first.
         judged: the responses in scope, each as it counts into the burden.
-        other_prompts: of the responses in scope, those whose verdict was given under another prompt
-            than the declared one, because judging anew was not finished: SHA-256 to how many.
-        not_judged: connected texts that count and that this rater has not judged under any terms:
-            its work was not finished, or an administration was never given to it. They are in no
-            figure of the burden, N included.
+        other_prompts: SHA-256 of other prompts than the declared one, because judging anew was not
+            finished, to how many of the verdicts in scope were given under it.
+        not_judged: connected texts that count and that this rater has not judged under any terms.
+            They are in no figure of the burden, N included.
     """
 
     rater: str
@@ -91,11 +89,9 @@ def summarise_judges(
 ) -> tuple[JudgeSummary, ...]:
     """Return every judge that rated anything, in order of appearance.
 
-    A rater is a judge when it declared itself one, or rated a feature of the battery and is no
+    A rater is a judge when it declared itself one, or rated a feature of the battery and is not a
     scorer of the subtest. Administrations in which a judge declared different sets, scopes or
-    prompts are kept apart: burdens over different sets are not put together. A
-    response that a judge has not judged yet is in no figure of its burden and counted beside it
-    (``not_judged``), whether the rest of its administration was judged or not.
+    prompts are kept apart: burdens over different sets are not put together.
 
     Args:
         battery: that was given.
@@ -189,8 +185,8 @@ def undeclared(battery: Battery, rows: Sequence[CountedResponse], rater: str) ->
     """Return the terms of a rater that declared none, as in an older store.
 
     The scope is connected text. The set is every feature that the rater rated there and never left
-    undefined in an answer to which it gave any value: a feature that is only ever found, never
-    found absent, is thereby left out, unless it was found in every answer.
+    undefined in an answer to which it gave any value: a feature that is never found absent is
+    thereby left out, unless it was found in every answer.
 
     Args:
         battery: that was given.
@@ -234,8 +230,8 @@ Place = tuple[int, str, int, int]
 def _strays(sources: Sequence[Source]) -> Mapping[Place, str]:
     """Return verdicts that count and are under another prompt than the declared one: its SHA-256.
 
-    A declaration is of the latest judging; when that was interrupted, what it had not come to has
-    the verdicts of an earlier prompt.
+    A declaration is of the latest judging; where that was interrupted, the rest has earlier
+    verdicts.
     """
     strays: dict[Place, str] = {}
     for place, source in enumerate(sources):
@@ -320,8 +316,8 @@ def _rated(row: CountedResponse, terms: Terms) -> RatedResponse:
 def _cause(row: CountedResponse, terms: Terms, ratings: Mapping[str, Rating]) -> str:
     """Return why a response has no burden, the gravest cause; empty when it has one.
 
-    Where a feature is undefined it is the stored reason: the response status that it begins with,
-    or the feature that is undefined with the reason.
+    Where a feature is undefined it is the status with which the stored reason begins, else the
+    feature with the reason.
     """
     if row.status is ResponseStatus.EMPTY:
         return "no-response"

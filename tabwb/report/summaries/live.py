@@ -23,9 +23,6 @@ class LiveSummary:
         """Return the counts of each subtest, and the burden of each judge without intervals.
 
         Burdens are computed only when a response that judges rate is new or was rated again.
-
-        Args:
-            source: the administration with its trials as they stand.
         """
         rows = counted([source])
         in_scope = [row for row in rows if _is_for_judges(row)]

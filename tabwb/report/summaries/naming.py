@@ -57,10 +57,7 @@ class NamedSubtest:
     """One naming subtest.
 
     Attributes:
-        id, title, rules: of the battery.
-        items: in the order given, practice left out; of several administrations one after the
-            other.
-        summary: of these items.
+        items: in the order given, practice left out, administration by administration.
         primary: the rater whose scores count; empty: whoever scored first.
     """
 
@@ -117,13 +114,7 @@ def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
 
 @dataclass(frozen=True, slots=True)
 class NamedPair:
-    """One item on both sides.
-
-    Attributes:
-        item, target: of the battery.
-        first, second: its responses on each side, in order of time; several where a side is several
-            administrations or has replicates.
-    """
+    """One item on both sides, with the responses of each side in order of time."""
 
     item: str
     target: str
@@ -163,7 +154,6 @@ class NamedDifference:
     """One naming subtest on both sides.
 
     Attributes:
-        id, title: of the subtest.
         pairs: by item, in the battery's order.
         changed: one for each basis that says anything on both sides.
         codes: on each side, how often each code stands: a person's, else the one proposed.
@@ -259,7 +249,6 @@ def _codes(items: Sequence[NamedItem]) -> Mapping[str, int]:
 
 
 def _facts(one: NamedItem) -> Json:
-    """Return what is compared of one response."""
     return {
         "status": one.status,
         "heard": one.heard or None,

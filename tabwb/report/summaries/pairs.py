@@ -26,16 +26,14 @@ LABELS = {"family", "tuning", "parameters"}
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One measure of a base and an instruct model.
+    """One measure of a base and an instruct model, over the items that both have a value for.
 
     Attributes:
         measure: title of the burden or of the accuracy (policy ``exact``).
-        subtest: its id; empty for a burden.
-        title: of the subtest, or empty.
+        subtest, title: of an accuracy; empty for a burden.
         rater: the judge or scorer.
-        terms: of a burden: under which both were judged; None for an accuracy.
-        sides: both models over the items that both have a value for; base is the first.
-        usable: of a burden: how many responses of each side are usable, and why the others are not.
+        terms, usable: of a burden: under which both were judged, and how many responses are usable.
+        sides: base is the first.
     """
 
     measure: str
@@ -137,16 +135,11 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
 
 
 def pairs_of(models: Sequence[Grouped]) -> tuple[Pair, ...]:
-    """Return the differences of :func:`kindred` models.
-
-    Only administrations count whose profile said what the model is: those given to the same model
-    by its bare spec are named (``unsaid``).
-    """
+    """Return the differences of :func:`kindred` models, where a profile said what they are."""
     return tuple(_pair(base, instruct) for base, instruct in kindred(models))
 
 
 def _labelled(model: Grouped) -> Grouped:
-    """Return the group with only the members that have labels."""
     members = tuple(
         member
         for member in model.group.members
@@ -197,7 +190,6 @@ def _shared(model: Grouped) -> tuple[int, int]:
 
 
 def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:
-    """Return burdens, then accuracies; and the raters whose burdens cannot be compared."""
     same, left_out = alike(base.summary.judges, instruct.summary.judges)
     gaps = []
     for judges in same:

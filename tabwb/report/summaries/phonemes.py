@@ -27,12 +27,9 @@ from tabwb.report.plain import Json, picked, plain
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Where the errors of a corpus lie.
+    """Where the errors of a corpus lie, the most frequent first.
 
-    Attributes:
-        classes: rates of classes of phonemes; empty for another inventory than PSST's.
-        confusions: the most frequent first.
-        changed: features that changed; empty for another inventory than PSST's.
+    ``classes`` and ``changed`` are empty for another inventory than PSST's.
     """
 
     classes: Sequence[ClassRate]
@@ -41,7 +38,7 @@ class Tables:
 
     @classmethod
     def of(cls, scores: Scores, *, psst: bool = True) -> Tables:
-        """Return the tables of some scores.
+        """Return the tables of the scores of a corpus.
 
         Args:
             scores: of a corpus.
@@ -66,11 +63,8 @@ class PhonemeReport:
     """Everything that is known of a corpus.
 
     Attributes:
-        corpus: what was read.
         scores: None where there are no transcripts, only labels and predictions.
-        task_b: None where it was not asked for.
-        tables: where the errors lie; None where not asked for.
-        groups: column to the rates of its groups.
+        task_b, tables, groups: None where not asked for; ``groups`` by column.
         ceiling: None where the labels reach every phoneme.
         inventory: ``psst`` or ``panphon``.
     """
@@ -90,7 +84,7 @@ def group_rates(
     """Return the rates by each of some columns of the reference.
 
     Args:
-        corpus: what was read.
+        corpus: with the columns.
         scores: of its utterances.
         columns: of the reference.
     """

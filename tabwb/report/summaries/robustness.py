@@ -86,14 +86,14 @@ class Consensus:
         judges: how many have a verdict on any response; the others have no say.
         features: those that all of these have in their sets.
         by_feature: each feature by itself, ties undefined.
-        n_responses: responses on which at least two judges have verdicts on every feature and
-            none of these is a tie.
+        n_responses: responses on which at least two judges have verdicts on every feature and none
+            of these is a tie.
         n_tied: responses left out of the burden because of a tie alone. What is hard to judge is
             left out, so that the burden is of a biased part of the responses.
         ties: verdicts without a majority; their responses have no consensus burden.
         burden: mean number of features that most judges call present, over ``n_responses``.
-        ties_present, ties_absent: the burden over ``n_responses + n_tied``, with every tie taken
-            as present, and as absent.
+        ties_present, ties_absent: the burden over ``n_responses + n_tied``, with every tie taken as
+            present, and as absent.
         present: feature to number of responses, of ``n_responses``.
     """
 
@@ -114,12 +114,11 @@ class Robustness:
     """How much of a result is the judge's.
 
     Attributes:
-        judges: each by itself; the rater is ``PROMPT:MODEL`` where a model stands behind it. A
-            rater that judged under several terms (sets, scopes, prompts) is as many judges.
+        judges: each by itself; a rater that judged under several terms (sets, scopes, prompts) is
+            as many judges.
         labels: a name for each of them.
         pairs: every two judges with a feature and a response in common.
-        left_out: every other two judges, with the reason: no feature in common, no response that
-            both were given, or none on which both gave a verdict.
+        left_out: every other two judges, with the reason.
         consensus: None with fewer than two judges that gave a verdict.
     """
 
@@ -183,7 +182,7 @@ class Robustness:
 
 
 def robustness(sources: Sequence[Source]) -> Robustness:
-    """Set every judge of some administrations against every other one.
+    """Compare every judge of some administrations with every other one.
 
     A scorer's verdicts are left out; so is a judge's feature that its fixed set does not hold,
     because such a feature can never be found absent.
@@ -242,8 +241,8 @@ def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
 
     Returns:
         float64 of shape (responses, features): 1, 0, or NaN where fewer than two judges have a
-        verdict or as many say one thing as the other; and bool of the same shape, true where
-        as many say one thing as the other.
+        verdict or they are tied; and bool of the same shape, true where as many say present as
+        absent.
 
     >>> verdict, tied = majority(np.array([[[1.0, 1.0]], [[1.0, 0.0]], [[0.0, np.nan]]]))
     >>> verdict.tolist(), tied.tolist()
@@ -366,9 +365,8 @@ def self_agreement(
     """Return the agreement of a judge's repetitions with each other, feature by feature.
 
     Every two repetitions are compared on the calls that both have a verdict on; their tables are
-    added up, in both orders, because neither of the two comes first. A call is what a judge was
-    asked, to the letter: answers of one text share it and count once, and a verdict under another
-    prompt is not one of its repetitions.
+    added up, in both orders, because neither comes first. Answers of one text share a call and
+    count once; a verdict under another prompt is not one of its repetitions.
 
     Args:
         judged: the calls of judges.

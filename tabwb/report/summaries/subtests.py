@@ -98,10 +98,9 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class FoilErrors:
-    """Errors of one kind.
+    """Errors of one kind, by policy.
 
     Attributes:
-        errors: by policy.
         of: answers scored to items that offer such a foil (all of them for ``ambiguous``,
             ``no-option``; those with such an error for ``untold``).
     """
@@ -115,11 +114,11 @@ class Measured:
     """A further measure of one scorer over the responses of a subtest.
 
     Attributes:
-        rater, measure: who measured what; measures of two raters are never put together.
         n: responses with a value.
         total: sum of the values.
         nonzero: responses with another value than 0.
         undefined: responses without a value.
+        rater, measure: who measured what; measures of two raters are never put together.
     """
 
     n: int
@@ -160,7 +159,6 @@ class SubtestSummary:
     Attributes:
         planned, answered: trials, practice not counted; ``share.n`` is lower than ``answered``
             where identical answers count once.
-        repeated: answers beyond the first one to an item by the same examinee.
         baselines: ``always_first``, ``always_yes``, ``guessing``, those that apply.
         estimates: id of a measure of :data:`~tabwb.report.measures.SUBTEST_MEASURES` to its value
             by policy.
@@ -168,6 +166,7 @@ class SubtestSummary:
         measures: further measures of the subtest's scorers (``insertion``, ``ttr``), each of one
             rater; where two raters give one of the same name, the names are ``RATER: MEASURE``.
         statuses: response status under which they count, to number of responses.
+        repeated: answers beyond the first one to an item by the same examinee.
         usable: how many are usable; means of measures are over these.
         positions: of choices whose key did not always stand at one place: right answers by the
             place of the key (``exact``), and answers by their own place (``extracted``).

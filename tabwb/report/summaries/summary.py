@@ -34,13 +34,13 @@ class Answers:
 
     Attributes:
         n, n_distinct: how many, and how many different texts they are.
-        usable: how many are usable, and why the others are not.
         words_mean: mean words of a usable response.
         statuses: response status under which they count, to number of responses.
         inexact: greedy responses whose text may depend on the batch, because two tokens were no
             further apart than rounding (the back end's note ``batch_exact=no``).
-        empty_causes: why empty responses are empty, where the back end tells (its note ``cause``),
-            to number of responses.
+        empty_causes: why empty responses are empty (the back end's note ``cause``), to their
+            number.
+        usable: how many are usable, and why the others are not.
         shared_streams: responses drawn from a random stream that others share.
         repeated_draws: responses left out because the same draw of another administration counts.
     """
@@ -129,7 +129,6 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
 
 
 def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
-    """Return the judges that ask a model: their missing verdicts are shown with the burden."""
     return frozenset(
         rater
         for source in sources
@@ -139,7 +138,6 @@ def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
 
 
 def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
-    """Return the naming subtests; imported only for a battery with such."""
     if not sources[0].battery.coded or not sources[0].is_speaker:
         return ()
     from tabwb.report.summaries.naming import named_subtests
