@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +14,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
 from tabwb.report.render.naming import BASES, code_of, heard_or_transcribed, score_of
-from tabwb.report.render.printing import ForWidth, table
+from tabwb.report.render.printing import ForWidth, empty_table, table
 from tabwb.report.render.wording import both_usable, chance, figure, interval_words, signed
 from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared, Tested
 from tabwb.report.summaries.difference import Difference, SideBySide
@@ -66,7 +65,7 @@ def difference_view(
             made.add_row("", "", "")
         parts.append(made)
     for named in found.named:
-        parts += naming_difference_views(named, everything=everything)
+        parts += _naming_views(named, everything=everything)
     return Group(*parts)
 
 
@@ -90,7 +89,7 @@ def _measures(found: Difference, battery: Battery, width: int) -> Table:
 
 def _sides_table() -> Table:
     """Return an empty table with a column for the item and one for each side."""
-    made = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
+    made = empty_table()
     made.add_column("item", no_wrap=True)
     made.add_column("A", ratio=1, overflow="fold")
     made.add_column("B", ratio=1, overflow="fold")
@@ -146,48 +145,29 @@ def lines(found: Difference, battery: Battery) -> Iterator[Line]:
     for policies, each in _told(found.compared):
         if each.measure == BURDEN and each.usable:
             yield Line(f"{each.rater}: {both_usable(each.usable, ('A', 'B'))}", ("",) * 7, True)
-        yield Line(
-            _name(each, policies, battery),
-            (
-                figure(each.sides.first),
-                figure(each.sides.second),
-                signed(each.difference),
-                "",
-                "",
-                "",
-                str(each.items),
-            ),
-            leads=True,
-        )
+        means = figure(each.sides.first), figure(each.sides.second), signed(each.difference)
+        cells = (*means, "", "", "", str(each.items))
+        yield Line(_name(each, policies, battery), cells, leads=True)
         for tested in (each.like, each.these):
             yield Line(f"  {tested.interval.estimand.value}", _cells(tested), leads=False)
 
 
 def _told(compared: Sequence[Compared]) -> Iterator[tuple[tuple[str, ...], Compared]]:
     """Yield measures with the policies that they hold for, accuracies by subtest."""
-    subtests = dict.fromkeys(each.subtest for each in compared if each.measure == ACCURACY)
-    for subtest in subtests:
-        alike: list[tuple[list[str], Compared]] = []
-        for each in compared:
-            if each.measure != ACCURACY or each.subtest != subtest:
-                continue
-            for policies, first in alike:
-                if _figures(first) == _figures(each):
-                    policies.append(each.policy)
-                    break
-            else:
-                alike.append(([each.policy], each))
-        for policies, first in alike:
-            yield tuple(policies), first
+    alike: dict[str, dict[tuple[object, ...], list[Compared]]] = {}
     for each in compared:
-        if each.measure == BURDEN or (
-            each.measure == RATE and (each.sides.first or each.sides.second)
-        ):
+        if each.measure == ACCURACY:
+            figures = each.sides.first, each.sides.second, each.items, each.like, each.these
+            alike.setdefault(each.subtest, {}).setdefault(figures, []).append(each)
+    for same in (same for by_figures in alike.values() for same in by_figures.values()):
+        yield tuple(each.policy for each in same), same[0]
+    for each in compared:
+        if each.measure == BURDEN or (each.measure == RATE and not _absent(each)):
             yield (), each
 
 
-def _figures(each: Compared) -> tuple[object, ...]:
-    return each.sides.first, each.sides.second, each.items, each.like, each.these
+def _absent(each: Compared) -> bool:
+    return not (each.sides.first or each.sides.second)
 
 
 def _name(each: Compared, policies: Sequence[str], battery: Battery) -> str:
@@ -202,15 +182,8 @@ def _name(each: Compared, policies: Sequence[str], battery: Battery) -> str:
 
 
 def _cells(tested: Tested) -> tuple[str, ...]:
-    return (
-        "",
-        "",
-        "",
-        interval_words(tested.interval),
-        "" if tested.p is None else chance(tested.p),
-        "" if tested.adjusted is None else chance(tested.adjusted),
-        "",
-    )
+    chances = ("" if p is None else chance(p) for p in (tested.p, tested.adjusted))
+    return "", "", "", interval_words(tested.interval), *chances, ""
 
 
 def notes(found: Difference) -> Iterator[str]:
@@ -228,15 +201,9 @@ def notes(found: Difference) -> Iterator[str]:
             named = ", ".join(items) if len(items) <= NAMED else plural(len(items), "item")
             yield f"{each.rater}: not compared, no burden on one side or both: {named}"
     for rater in dict.fromkeys(each.rater for each in found.compared if each.measure == RATE):
-        absent = [
-            each
-            for each in found.compared
-            if each.measure == RATE
-            and each.rater == rater
-            and not (each.sides.first or each.sides.second)
-        ]
-        if absent:
-            yield f"{rater}: {len(absent)} features are absent on both sides and not shown"
+        rates = (each for each in found.compared if each.measure == RATE and each.rater == rater)
+        if absent := sum(map(_absent, rates)):
+            yield f"{rater}: {absent} features are absent on both sides and not shown"
     tested = sorted({each.items for each in found.compared if each.items})
     if not tested:
         return
@@ -250,23 +217,16 @@ def notes(found: Difference) -> Iterator[str]:
     yield "smallest p that the items can give, prompts like these: " + "; ".join(
         f"{items} items {_exactly(least[items])}" for items in tested
     )
+    main = [each for each in found.compared if each.measure == BURDEN or each.policy == "exact"]
     shown = [
-        f"{_short(each)} {figure(each.showable.value)}"
-        for each in found.compared
-        if each.showable.defined and (each.measure == BURDEN or each.policy == "exact")
+        f"{_short(each)} {figure(each.showable.value)}" for each in main if each.showable.defined
     ]
     if shown:
         yield (
             "smallest difference from A's mean that this design shows in 4 of 5 studies, prompts "
             "like these: " + "; ".join(shown)
         )
-    hopeless = [
-        _short(each)
-        for each in found.compared
-        if each.items > 1
-        and not each.showable.defined
-        and (each.measure == BURDEN or each.policy == "exact")
-    ]
+    hopeless = [_short(each) for each in main if each.items > 1 and not each.showable.defined]
     if hopeless:
         yield f"too few items or replicates to show any difference: {'; '.join(hopeless)}"
 
@@ -289,48 +249,39 @@ TEST = (
 )
 
 
-def naming_difference_views(
-    found: NamedDifference, *, everything: bool
-) -> Iterator[RenderableType]:
-    """Yield the tables and notes of one naming subtest on both sides.
-
-    Args:
-        found: the subtest.
-        everything: show also items that are alike on both sides.
-    """
-    made = table("A right", "B right", "items", "gained", "lost", "p", "mid-p", first=found.title)
-    for each in found.changed:
-        made.add_row(*_row(each))
+def _naming_views(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
+    """Yield the tables and notes of one naming subtest on both sides."""
+    headings = ("A right", "B right", "items", "gained", "lost", "p", "mid-p")
+    made = table(*headings, first=difference.title)
+    for changed in difference.changed:
+        made.add_row(*_row(changed))
     yield made
-    if left := max((each.left_out for each in found.changed), default=0):
+    if left := max((changed.left_out for changed in difference.changed), default=0):
         yield Text(
             f"left out, as a side has no verdict: at most {plural(left, 'item')}", style="dim"
         )
     yield Text(TEST, style="dim")
     codes = table("A", "B", first="code (a person's, else proposed)")
-    for code in dict.fromkeys((*found.codes[0], *found.codes[1])):
-        codes.add_row(code, *(str(side.get(code, 0)) for side in found.codes))
-    if found.codes[0] or found.codes[1]:
+    first, second = difference.codes
+    for code in {**first, **second}:
+        codes.add_row(code, str(first.get(code, 0)), str(second.get(code, 0)))
+    if codes.row_count:
         yield codes
-    shown = [pair for pair in found.pairs if everything or pair.differs]
-    alike = len(found.pairs) - sum(pair.differs for pair in found.pairs)
-    yield Text(f"{plural(len(found.pairs), 'item')}, {alike} alike in every respect", style="dim")
+    pairs = difference.pairs
+    shown = [pair for pair in pairs if everything or pair.differs]
+    alike = sum(not pair.differs for pair in pairs)
+    yield Text(f"{plural(len(pairs), 'item')}, {alike} alike in every respect", style="dim")
     if shown:
         yield _named_items(shown)
 
 
-def _row(each: Changed) -> Iterator[str | Text]:
-    yield BASES[each.basis]
-    yield str(each.first)
-    yield str(each.second)
-    yield str(each.items)
-    if each.test is None:
-        yield from (NONE,) * 4
-        return
-    yield str(each.test.gained)
-    yield str(each.test.lost)
-    yield Text(chance(each.test.p), style="bold")
-    yield chance(each.test.mid_p)
+def _row(changed: Changed) -> tuple[str | Text, ...]:
+    counts = map(str, (changed.first, changed.second, changed.items))
+    test = changed.test
+    if test is None:
+        return BASES[changed.basis], *counts, *(NONE,) * 4
+    p = Text(chance(test.p), style="bold")
+    return BASES[changed.basis], *counts, str(test.gained), str(test.lost), p, chance(test.mid_p)
 
 
 def _named_items(pairs: list[NamedPair]) -> Table:
@@ -343,11 +294,11 @@ def _named_items(pairs: list[NamedPair]) -> Table:
 def _side(responses: tuple[NamedItem, ...]) -> Text:
     if not responses:
         return Text("not given", style="dim")
-    return Text("\n").join(_response(one) for one in responses)
+    return Text("\n").join(map(_response, responses))
 
 
-def _response(one: NamedItem) -> Text:
-    right = right_by(one, "outcome")
-    mark = {True: "✓ ", False: "✗ ", None: "? "}[right] if one.status == "answered" else ""
-    facts = (heard_or_transcribed(one), score_of(one), code_of(one))
-    return Text.assemble((mark, "bold"), ", ".join(each for each in facts if each != NONE) or NONE)
+def _response(item: NamedItem) -> Text:
+    right = right_by(item, "outcome")
+    mark = {True: "✓ ", False: "✗ ", None: "? "}[right] if item.status == "answered" else ""
+    facts = (heard_or_transcribed(item), score_of(item), code_of(item))
+    return Text.assemble((mark, "bold"), ", ".join(fact for fact in facts if fact != NONE) or NONE)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +18,7 @@ from tabwb.report.measures import NAMING_MEASURES, NONE
 from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import between, plain
 from tabwb.report.summaries.naming import NamedSubtest
-from tabwb.scoring.naming.summary import NamedItem
+from tabwb.scoring.naming.summary import NamedItem, NamingAccuracy
 
 BASES = {measure.id: measure.title for measure in NAMING_MEASURES}
 SCORES: Mapping[str, str] = {
@@ -44,48 +44,38 @@ def naming_views(
         arpabet: show phonemes in ARPAbet instead of IPA.
         items: show a row for each item too.
     """
-    yield accuracy_table(subtest)
+    yield _accuracy_table(subtest)
     if items:
-        yield ForWidth(partial(items_table, subtest.items, arpabet=arpabet))
-        if legend := legend_of(subtest.items):
+        yield ForWidth(partial(_items_table, subtest.items, arpabet=arpabet))
+        if legend := _legend(subtest.items):
             yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
-    yield Padding(Text(facts_of(subtest), style="dim"), (0, 1))
+    yield Padding(Text("\n".join(_facts(subtest)), style="dim"), (0, 1))
     for title, codes in (
         ("Codes (listener)", subtest.summary.codes),
         ("Proposed codes (draft), items without a listener's", subtest.summary.proposed),
     ):
         if codes:
-            yield codes_table(title, codes)
+            yield _codes_table(title, codes)
 
 
-def accuracy_table(subtest: NamedSubtest) -> RenderableType:
+def _accuracy_table(subtest: NamedSubtest) -> RenderableType:
     """Return the right answers by each basis; the rule of the battery is named."""
-    made = table(
-        "right", "of", "95 % exact", "open", first=f"{subtest.title} (rule {subtest.rules.rule})"
-    )
-    for one in subtest.summary.accuracy:
-        made.add_row(
-            BASES[one.basis],
-            Text(str(one.correct) if one.n else NONE, style="bold"),
-            str(one.n),
-            between(one.interval) if one.interval is not None else NONE,
-            str(one.open),
-        )
+    first = f"{subtest.title} (rule {subtest.rules.rule})"
+    made = table("right", "of", "95 % exact", "open", first=first)
+    for accuracy in subtest.summary.accuracy:
+        made.add_row(BASES[accuracy.basis], *_right(accuracy), str(accuracy.open))
     return made
 
 
-def items_table(
-    items: Sequence[NamedItem], width: int = WIDE, *, arpabet: bool = False
-) -> RenderableType:
+def _right(accuracy: NamingAccuracy) -> tuple[Text, str, str]:
+    correct = Text(str(accuracy.correct) if accuracy.n else NONE, style="bold")
+    return correct, str(accuracy.n), between(accuracy.interval)
+
+
+def _items_table(items: Sequence[NamedItem], width: int, *, arpabet: bool) -> RenderableType:
     """Return a row for each item: the response, its scores, and why.
 
     What a person heard is shown beside the transcript; the rules use it where there is such a word.
-
-    Args:
-        items: in order.
-        width: columns of characters; the latency is left out where a word was heard and there are
-            fewer than :data:`WIDE`.
-        arpabet: show phonemes in ARPAbet instead of IPA.
     """
     heard = _heard(items)
     latency = width >= WIDE or not heard
@@ -94,91 +84,91 @@ def items_table(
     if heard:
         made.add_column("heard", ratio=2, overflow="fold", header_style="dim")
     made.add_column("transcript", ratio=3, overflow="fold", header_style="dim")
-    several = any(one.other_scores for one in items)
+    several = any(item.other_scores for item in items)
     made.add_column("score", no_wrap=not several, overflow="fold", header_style="dim")
     for heading in ("any", "first"):
         made.add_column(heading, no_wrap=True, header_style="dim")
     made.add_column("code", ratio=4, overflow="fold", header_style="dim")
     if latency:
         made.add_column("latency", justify="right", no_wrap=True, header_style="dim")
-    for one in items:
+    for item in items:
         made.add_row(
-            one.item,
-            *((f"“{one.heard}”" if one.heard else NONE,) if heard else ()),
-            transcribed(one, arpabet=arpabet),
-            score_of(one),
-            verdict_of(one, "correct-any"),
-            verdict_of(one, "correct-first"),
-            code_of(one),
-            *((NONE if one.latency_s is None else f"{one.latency_s:.2f} s",) if latency else ()),
+            item.item,
+            *((f"“{item.heard}”" if item.heard else NONE,) if heard else ()),
+            _transcribed(item, arpabet=arpabet),
+            score_of(item),
+            verdict_of(item, "correct-any"),
+            verdict_of(item, "correct-first"),
+            code_of(item),
+            *((_seconds(item.latency_s),) if latency else ()),
         )
     return Padding(made, (0, 0, 0, 1))
 
 
 def _heard(items: Sequence[NamedItem]) -> bool:
-    return any(one.heard for one in items)
+    return any(item.heard for item in items)
 
 
-def legend_of(items: Sequence[NamedItem]) -> str:
+def _seconds(value: float | None) -> str:
+    return NONE if value is None else f"{value:.2f} s"
+
+
+def _legend(items: Sequence[NamedItem]) -> str:
     """Return what the signs in the table of these items mean.
 
-    >>> legend_of([NamedItem("a", "dog", "answered", heard="dog", proposed="correct")])
+    >>> _legend([NamedItem("a", "dog", "answered", heard="dog", proposed="correct")])
     'in quotes: as a person heard it; a code with ? is proposed by rule'
     """
-    open_ = any(value is None for one in items for value in one.rules.values())
     signs = (
         (_heard(items), "in quotes: as a person heard it"),
-        (any(one.rules for one in items),
+        (any(item.rules for item in items),
          "any, first: the rules on what was heard, else on the transcript"),
-        (open_, "? there: a person must tell"),
-        (any(one.proposed and not one.code for one in items), "a code with ? is proposed by rule"),
+        (any(None in item.rules.values() for item in items), "? there: a person must tell"),
+        (any(item.proposed and not item.code for item in items),
+         "a code with ? is proposed by rule"),
     )  # fmt: skip
     return "; ".join(words for there, words in signs if there)
 
 
-def heard_or_transcribed(one: NamedItem, *, arpabet: bool = False) -> str:
+def heard_or_transcribed(item: NamedItem, *, arpabet: bool = False) -> str:
     """Return what was heard, in quotation marks, else what was transcribed.
 
     Args:
-        one: the response.
+        item: the response.
         arpabet: show phonemes in ARPAbet instead of IPA.
 
     >>> heard_or_transcribed(NamedItem("a", "dog", "answered", heard="dog"))
     '“dog”'
-    """
-    return f"“{one.heard}”" if one.heard else transcribed(one, arpabet=arpabet)
-
-
-def transcribed(one: NamedItem, *, arpabet: bool = False) -> str:
-    """Return what was transcribed, in IPA or ARPAbet; a dash where nobody transcribed.
-
-    Args:
-        one: the response.
-        arpabet: show phonemes in ARPAbet instead of IPA.
-
-    >>> dog = NamedItem("a", "dog", "answered", phonemes=("K", "AE", "<sil>", "D", "AO", "G"))
-    >>> transcribed(dog), transcribed(dog, arpabet=True)
-    ('/kæ dɔɡ/', 'K AE <sil> D AO G')
-
-    >>> transcribed(NamedItem("a", "dog", "answered", transcriber="manual:a.tsv"))
-    'no speech'
-    >>> noise = NamedItem("a", "dog", "answered", phonemes=("<spn>",), transcriber="manual:a.tsv")
-    >>> transcribed(noise)
-    'unintelligible'
-    >>> transcribed(NamedItem("a", "dog", "answered"))
+    >>> heard_or_transcribed(NamedItem("a", "dog", "void"))
     '-'
     """
-    if one.transcriber and all(each in SILENT for each in one.phonemes):
-        return "no speech" if all(each == SILENT[0] for each in one.phonemes) else "unintelligible"
-    if arpabet or not one.phonemes:
-        return " ".join(one.phonemes) or NONE
+    return f"“{item.heard}”" if item.heard else _transcribed(item, arpabet=arpabet)
+
+
+def _transcribed(item: NamedItem, *, arpabet: bool) -> str:
+    """Return what was transcribed, in IPA or ARPAbet; a dash where nobody transcribed.
+
+    >>> dog = NamedItem("a", "dog", "answered", phonemes=("K", "AE", "<sil>", "D", "AO", "G"))
+    >>> _transcribed(dog, arpabet=False), _transcribed(dog, arpabet=True)
+    ('/kæ dɔɡ/', 'K AE <sil> D AO G')
+
+    >>> _transcribed(NamedItem("a", "dog", "answered", transcriber="manual:a.tsv"), arpabet=False)
+    'no speech'
+    >>> noise = NamedItem("a", "dog", "answered", phonemes=("<spn>",), transcriber="manual:a.tsv")
+    >>> _transcribed(noise, arpabet=False)
+    'unintelligible'
+    """
+    if item.transcriber and set(item.phonemes) <= set(SILENT):
+        return "no speech" if set(item.phonemes) <= {SILENT[0]} else "unintelligible"
+    if arpabet or not item.phonemes:
+        return " ".join(item.phonemes) or NONE
     parts = [
-        to_ipa(group) for silent, group in groupby(one.phonemes, SILENT.__contains__) if not silent
+        to_ipa(group) for silent, group in groupby(item.phonemes, SILENT.__contains__) if not silent
     ]
     return f"/{' '.join(parts)}/"
 
 
-def score_of(one: NamedItem) -> str:
+def score_of(item: NamedItem) -> str:
     """Return a person's score, or the status of the item.
 
     >>> score_of(NamedItem("a", "dog", "answered", person=True))
@@ -188,23 +178,21 @@ def score_of(one: NamedItem) -> str:
     >>> score_of(NamedItem("a", "dog", "void"))
     'void'
     """
-    if one.status in {"answered", "not-scorable"} and one.score:
-        said = SCORES[one.score]
-        if not one.other_scores:
-            return said
-        others = ", ".join(f"{rater_of(by)} {SCORES[each]}" for by, each in one.other_scores)
-        return f"{said} ({rater_of(one.score_by)}; {others})"
-    if one.status != "answered":
-        return plain(one.status)
-    if one.person is None:
-        return NONE
-    return "right" if one.person else "not right"
+    if item.status in {"answered", "not-scorable"} and item.score:
+        words = SCORES[item.score]
+        if not item.other_scores:
+            return words
+        others = ", ".join(f"{_rater(by)} {SCORES[score]}" for by, score in item.other_scores)
+        return f"{words} ({_rater(item.score_by)}; {others})"
+    if item.status != "answered":
+        return plain(item.status)
+    return {True: "right", False: "not right", None: NONE}[item.person]
 
 
-def rater_of(by: str) -> str:
+def _rater(by: str) -> str:
     """Return a rater's ID for people.
 
-    >>> rater_of("person:R1"), rater_of("person")
+    >>> _rater("person:R1"), _rater("person")
     ('R1', 'rater without an ID')
     """
     return by.partition(":")[2] or "rater without an ID"
@@ -217,53 +205,46 @@ def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
         items: all of the subtest.
         primary: the rater whose scores count; empty: whoever scored first.
 
-    >>> one = NamedItem("a", "dog", "answered", score="right", score_by="person:R1",
-    ...                 other_scores=(("person:R2", "error"),))
-    >>> raters_line([one])
+    >>> item = NamedItem("a", "dog", "answered", score="right", score_by="person:R1",
+    ...                  other_scores=(("person:R2", "error"),))
+    >>> raters_line([item])
     '1 item scored by several raters: the score of whoever scored first counts (R1)'
-    >>> raters_line([one], "R1")
+    >>> raters_line([item], "R1")
     '1 item scored by several raters: the score of the primary rater R1 counts'
     """
-    several = [one for one in items if one.other_scores]
+    several = [item for item in items if item.other_scores]
     if not several:
         return ""
-    counting = list(dict.fromkeys(rater_of(one.score_by) for one in several))
-    said = f"{plural(len(several), 'item')} scored by several raters: the score of "
+    counting = list(dict.fromkeys(_rater(item.score_by) for item in several))
+    words = f"{plural(len(several), 'item')} scored by several raters: the score of "
     first = "whoever scored first counts"
     if not primary:
-        return f"{said}{first} ({', '.join(counting)})"
-    own = rater_of(primary) if ":" in primary else primary
-    if counting == [own]:
-        return f"{said}the primary rater {own} counts"
-    return f"{said}the primary rater {own} counts; where {own} has none, {first}"
+        return f"{words}{first} ({', '.join(counting)})"
+    own = _rater(primary) if ":" in primary else primary
+    words += f"the primary rater {own} counts"
+    return words if counting == [own] else f"{words}; where {own} has none, {first}"
 
 
-def verdict_of(one: NamedItem, rule: str) -> str:
+def verdict_of(item: NamedItem, rule: str) -> str:
     """Return the sign for a rule's verdict: right, wrong, or that a person must decide.
 
     Args:
-        one: the response.
+        item: the response.
         rule: ``correct-any`` or ``correct-first``.
 
     >>> verdict_of(NamedItem("a", "dog", "answered", rules={"correct-any": True}), "correct-any")
     '✓'
     """
-    return {True: "✓", False: "✗", None: "?"}[one.rules[rule]] if rule in one.rules else NONE
+    return {True: "✓", False: "✗", None: "?"}[item.rules[rule]] if rule in item.rules else NONE
 
 
-def code_of(one: NamedItem) -> str:
+def code_of(item: NamedItem) -> str:
     """Return a listener's code, else the proposed one with a question mark, and the flags."""
-    code = one.code or (f"{one.proposed}?" if one.proposed else "")
-    return ", ".join(filter(None, (code, *one.flags))) or NONE
+    code = item.code or (f"{item.proposed}?" if item.proposed else "")
+    return ", ".join(filter(None, (code, *item.flags))) or NONE
 
 
-def codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
-    """Return a code profile as bars.
-
-    Args:
-        title: above them.
-        codes: code to number of items.
-    """
+def _codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
     most = max(codes.values())
     made = Table.grid(padding=(0, 2))
     made.add_column(style="dim")
@@ -272,65 +253,48 @@ def codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
     for code, count in codes.items():
         full = round(BAR * count / most)
         made.add_row(code, Text("━" * full, style="cyan"), str(count))
-    return Padding(_titled(title, made), (1, 0, 0, 1))
+    return Padding(Group(Text(title, style="bold"), made), (1, 0, 0, 1))
 
 
-def facts_of(subtest: NamedSubtest) -> str:
-    """Return lines on statuses, raters, self-corrections, cues and latency."""
+def _facts(subtest: NamedSubtest) -> Iterator[str]:
+    """Yield lines on statuses, raters, self-corrections, cues and latency."""
     summary = subtest.summary
-    lines = [", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())]
+    yield ", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())
     if summary.by_listener or summary.by_rule:
-        lines.append(
+        yield (
             f"Battery rule: {plural(summary.by_listener, 'item')} scored by a listener, "
             f"{summary.by_rule} by rule"
         )
-    by = Counter(one.transcriber for one in subtest.items if one.transcriber)
+    by = Counter(item.transcriber for item in subtest.items if item.transcriber)
     if by:
-        lines.append(f"transcribed by {', '.join(_with_count(*each, by) for each in by.items())}")
-    corrected = sum(one.score == "self-corrected" for one in subtest.items)
+        names = [f"{name} ({count})" for name, count in by.items()] if len(by) > 1 else by
+        yield f"transcribed by {', '.join(names)}"
+    corrected = sum(item.score == "self-corrected" for item in subtest.items)
     if corrected and subtest.rules.rule == "correct-first":
-        lines.append(
+        yield (
             f"{corrected} self-corrected: right for the listener, an error by the battery's rule "
             "(correct-first)"
         )
-    if said := raters_line(subtest.items, subtest.primary):
-        lines.append(said)
+    if raters := raters_line(subtest.items, subtest.primary):
+        yield raters
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
-        said = f"{plural(cue.given, 'item')} cued, {cue.right_after} right after it"
-        lines.append(f"{cue.kind} cue ({counts}): {said}")
+        items = plural(cue.given, "item")
+        yield f"{cue.kind} cue ({counts}): {items} cued, {cue.right_after} right after it"
     if summary.latency_median_s is not None:
-        of = plural(summary.latency_n, "right answer")
-        lines.append(
-            f"median latency {summary.latency_median_s:.2f} s over {of}; for description, not for "
-            "psychophysics"
+        answers = plural(summary.latency_n, "right answer")
+        yield (
+            f"median latency {summary.latency_median_s:.2f} s over {answers}; for description, not "
+            "for psychophysics"
         )
-    return "\n".join(lines)
-
-
-def _with_count(transcriber: str, count: int, of: Mapping[str, int]) -> str:
-    return transcriber if len(of) == 1 else f"{transcriber} ({count})"
 
 
 def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> RenderableType:
     """Return sessions over time: (label, day, subtest), oldest first, with bars."""
     made = table("right", "of", "95 % exact", "latency", first="session")
     for label, day, subtest in sessions:
-        one = subtest.summary.accuracy[0]
-        full = 0 if one.rate is None else round(BAR * one.rate)
-        latency = subtest.summary.latency_median_s
-        made.add_row(
-            Text.assemble(f"{label}  {day}  ", ("━" * full, "cyan")),
-            Text(str(one.correct) if one.n else NONE, style="bold"),
-            str(one.n),
-            between(one.interval) if one.interval is not None else NONE,
-            NONE if latency is None else f"{latency:.2f} s",
-        )
+        accuracy = subtest.summary.accuracy[0]
+        bar = "━" * round(BAR * (accuracy.rate or 0))
+        name = Text.assemble(f"{label}  {day}  ", (bar, "cyan"))
+        made.add_row(name, *_right(accuracy), _seconds(subtest.summary.latency_median_s))
     return made
-
-
-def _titled(title: str, made: Table) -> Table:
-    whole = Table.grid()
-    whole.add_row(Text(title, style="bold"))
-    whole.add_row(made)
-    return whole

@@ -20,6 +20,11 @@ MINIMUM_WIDTH = 70
 """Columns of characters that the table of subtests needs."""
 
 
+def empty_table() -> Table:
+    """Return a table without columns."""
+    return Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
+
+
 def table(*headings: str, first: str = "", fold: bool = False, title: str = "") -> Table:
     """Return a table with one wide column of words and narrow ones of figures.
 
@@ -29,15 +34,8 @@ def table(*headings: str, first: str = "", fold: bool = False, title: str = "") 
         fold: break words that are too long anywhere, such as specs.
         title: above the table, or empty.
     """
-    made = Table(
-        box=SIMPLE_HEAD,
-        expand=True,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        title=title or None,
-        title_justify="left",
-        title_style="bold",
-    )
+    made = empty_table()
+    made.title, made.title_justify, made.title_style = title or None, "left", "bold"
     made.add_column(first, ratio=1, overflow="fold" if fold else "ellipsis")
     for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
@@ -46,11 +44,7 @@ def table(*headings: str, first: str = "", fold: bool = False, title: str = "") 
 
 @dataclass(frozen=True, slots=True)
 class ForWidth:
-    """A view that is made for the columns of characters that it gets.
-
-    Attributes:
-        make: returns the view for a width.
-    """
+    """A view that is made for the columns of characters that it gets."""
 
     make: Callable[[int], RenderableType]
 
@@ -108,11 +102,7 @@ def spec_lines(words: str, width: int, indent: int = 0) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SpecCell:
-    """A cell of a table: each text begins a line and is broken by :func:`spec_lines`.
-
-    Attributes:
-        texts: the words and the style of each.
-    """
+    """A cell of a table: each text, with its style, begins a line; see :func:`spec_lines`."""
 
     texts: tuple[tuple[str, str], ...]
 

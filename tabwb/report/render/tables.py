@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -19,7 +18,7 @@ from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
-from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, table
+from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, empty_table, table
 from tabwb.report.render.wording import (
     baselines_of,
     between,
@@ -319,7 +318,7 @@ def list_view(administrations: Sequence[Administration]) -> RenderableType:
     """Return the administrations of a store."""
     if not administrations:
         return Text("No administrations yet. Start one with: tabwb run tab --model bundled")
-    made = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
+    made = empty_table()
     made.add_column("id", justify="right", no_wrap=True)
     made.add_column("battery", no_wrap=True)
     made.add_column("examinee", ratio=1, overflow="fold")
