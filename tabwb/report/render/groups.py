@@ -18,6 +18,7 @@ from tabwb.report.render.wording import (
     SHORT_BASELINES,
     between,
     both_usable,
+    causes_listed,
     features_of,
     figure,
     interval_words,
@@ -39,70 +40,62 @@ from tabwb.report.summaries.pairs import FamilyMean, Gap, Pair, over_families
 
 
 def groups_view(
-    made: Sequence[Grouped], pairs: Sequence[Pair] = (), *, details: bool = False
+    groups: Sequence[Grouped], pairs: Sequence[Pair] = (), *, details: bool = False
 ) -> RenderableType:
     """Return, for each battery, burdens, right answers and pairs of models.
 
     Args:
-        made: the groups.
+        groups: of administrations.
         pairs: base and instruct models among them.
         details: show also the summary of each group.
     """
-    if not made:
+    if not groups:
         return Text("No administrations to show.")
     parts: list[RenderableType] = []
-    for battery in dict.fromkeys(one.battery.content_hash for one in made):
-        chosen = [one for one in made if one.battery.content_hash == battery]
+    sentences: dict[str, None] = {}
+    for battery in dict.fromkeys(group.battery.content_hash for group in groups):
+        chosen = [group for group in groups if group.battery.content_hash == battery]
         given = chosen[0].battery
         parts.append(Text(f"{given.title} {given.version}", style="bold"))
         parts += _burdens(chosen)
         parts.append(answers_table(chosen))
         parts += _sessions(chosen)
         parts += _remarks(chosen)
-        named = f"{given.id} {given.version}"
-        own = [pair for pair in pairs if pair.battery == named]
+        own = [pair for pair in pairs if pair.battery == f"{given.id} {given.version}"]
         parts += map(pair_view, own)
-        if over := over_families(own):
-            parts.append(families_view(over))
+        if means := over_families(own):
+            parts.append(_families_view(means))
         if details:
-            for one in chosen:
-                parts.append(Text(one.label, style="bold reverse"))
-                parts += summary_view(one.summary, one.battery, details=True)
+            for group in chosen:
+                parts.append(Text(group.label, style="bold reverse"))
+                parts += summary_view(group.summary, group.battery, details=True)
     if not details:
-        parts.append(
-            Text("--details shows features, categories and errors of each.\n", style="dim")
-        )
-    said = (
-        sentence
-        for one in made
-        for sentence in cautions(one.battery, one.summary, model=one.group.has_model)
-    )
-    return Group(*parts, Text("\n".join(dict.fromkeys(said)), style="dim"))
+        hint = "--details shows features, categories and errors of each.\n"
+        parts.append(Text(hint, style="dim"))
+    for group in groups:
+        model = group.group.has_model
+        sentences |= dict.fromkeys(cautions(group.battery, group.summary, model=model))
+    return Group(*parts, Text("\n".join(sentences), style="dim"))
 
 
 def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
     """Yield one table per rater, scope, set and prompt: other burdens do not share a column."""
     tables: dict[Terms, Table] = {}
-    for one in chosen:
-        for judge in one.summary.judges:
+    for row in chosen:
+        for judge in row.summary.judges:
             cells = burden_cells(judge)
             if judge.terms not in tables:
-                tables[judge.terms] = table(
-                    *cells,
-                    first=one.group.by,
-                    fold=True,
-                    title=f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}",
-                )
+                title = f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}"
+                tables[judge.terms] = table(*cells, first=row.group.by, fold=True, title=title)
             figures = (
                 Text(cell, style="bold" if heading == "burden" else "")
                 for heading, cell in cells.items()
             )
-            tables[judge.terms].add_row(one.group.title, *figures)
+            tables[judge.terms].add_row(row.group.title, *figures)
     for terms, made in tables.items():
         yield made
-        said = "\n".join(_without(chosen, terms))
-        if said:
-            yield Text(f"{said}\n", style="dim")
+        if remarks := "\n".join(_without(chosen, terms)):
+            yield Text(f"{remarks}\n", style="dim")
 
 
 def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
@@ -110,19 +103,18 @@ def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
     causes: Counter[str] = Counter()
     waiting: dict[str, int] = {}
     few = False
-    for one in chosen:
-        for judge in one.summary.judges:
+    for row in chosen:
+        for judge in row.summary.judges:
             if judge.terms == terms:
                 causes.update(without_burden(judge.burden))
                 few = few or judge.burden.usable.few
                 if judge.burden.usable.causes:
-                    yield f"{one.group.title}: {usable_words(judge.burden.usable)}"
-        waiting[one.group.title] = one.not_judged(terms.rater)
+                    yield f"{row.group.title}: {usable_words(judge.burden.usable)}"
+        waiting[row.group.title] = row.not_judged(terms.rater)
     if few:
         yield "few: fewer than half of the responses are usable; such rows are sorted last"
     if causes:
-        said = "; ".join(f"{n}, {plain(cause)}" for cause, n in causes.items())
-        yield f"none: usable but without a burden: {said}"
+        yield f"none: usable but without a burden: {causes_listed(causes)}"
     for label, n in waiting.items():
         if n:
             yield f"not judged yet by {terms.rater}, not counted: {label} {plural(n, 'response')}"
@@ -144,17 +136,17 @@ def burden_cells(judge: JudgeSummary) -> dict[str, str]:
 
 def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
     """Yield each naming subtest with a row for each group, by the day it began."""
-    if not any(one.summary.named for one in chosen):
+    if not any(row.summary.named for row in chosen):
         return
     from tabwb.report.render.naming import sessions_table
 
     for place, subtest in enumerate(chosen[0].summary.named):
         yield Text(f"{subtest.title}, right by the battery rule", style="bold")
-        days = sorted(
-            (one.group.members[0].administration.session_date, at, one)
-            for at, one in enumerate(chosen)
-        )
-        yield sessions_table([(one.label, day, one.summary.named[place]) for day, _, one in days])
+        rows = [
+            (row.label, row.group.members[0].administration.session_date, row.summary.named[place])
+            for row in chosen
+        ]
+        yield sessions_table(sorted(rows, key=lambda row: row[1]))
 
 
 def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table:
@@ -169,19 +161,19 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
     scored = [
         place
         for place in range(len(first))
-        if any(one.summary.subtests[place].share.scored for one in chosen)
+        if any(row.summary.subtests[place].share.scored for row in chosen)
     ]
     for place in scored:
         made.add_column(first[place].title, justify="right", max_width=14)
-    for one in chosen:
+    for row in chosen:
         cells = []
         for place in scored:
-            subtest = one.summary.subtests[place]
+            subtest = row.summary.subtests[place]
             lines = [right_of(subtest), between(subtest.share.interval())]
             if balanced and (accuracy := subtest.estimate("balanced_accuracy")).defined:
                 lines.append(f"balanced {number(accuracy)}")
             cells.append("\n".join(lines) if subtest.share.scored else NONE)
-        made.add_row(one.group.title, str(one.summary.answers.n), *cells)
+        made.add_row(row.group.title, str(row.summary.answers.n), *cells)
     for baseline in BASELINES:
         cells = [_baseline(chosen, place, baseline.id) for place in scored]
         if any(cells):
@@ -192,76 +184,69 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
 
 def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
     """Return a baseline of all groups, both ends where it differs (options shuffled)."""
-    found = [one.summary.subtests[place].baselines.get(name) for one in chosen]
-    known = sorted({each.value for each in found if each is not None and each.value is not None})
-    ends = (known[0], known[-1]) if known else ()
-    return "-".join(dict.fromkeys(f"{value:.2f}" for value in ends))
+    estimates = [row.summary.subtests[place].baselines.get(name) for row in chosen]
+    values = sorted(value for one in estimates if one and (value := one.value) is not None)
+    return "-".join(dict.fromkeys(f"{value:.2f}" for value in (*values[:1], *values[-1:])))
 
 
 def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
     """Yield what must be known of a group before its row is read."""
-    said = list(_apart(chosen))
-    for one in chosen:
-        answers = one.summary.answers
+    remarks = list(_apart(chosen))
+    for row in chosen:
+        answers = row.summary.answers
         odd = [f"{plain(name)} {n}" for name, n in answers.statuses.items() if name != "ok"]
         if odd:
-            said.append(f"{one.label}: of {answers.n} answers {', '.join(odd)}")
+            remarks.append(f"{row.label}: of {answers.n} answers {', '.join(odd)}")
         if answers.inexact:
-            said.append(f"{one.label}: {answers.inexact} of {answers.n} batch_exact=no, see below")
-        for name, values in one.group.mixed.items():
-            said.append(f"{one.label}: pooled over {plain(name)} {' | '.join(values)}")
-    if said:
-        yield Text("\n".join(said) + "\n", style="dim")
+            inexact = f"{answers.inexact} of {answers.n} batch_exact=no, see below"
+            remarks.append(f"{row.label}: {inexact}")
+        for name, values in row.group.mixed.items():
+            remarks.append(f"{row.label}: pooled over {plain(name)} {' | '.join(values)}")
+    if remarks:
+        yield Text("\n".join(remarks) + "\n", style="dim")
 
 
 def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
     """Yield why a label has several rows: the conditions in which they differ."""
     rows: dict[tuple[str, bool], list[Grouped]] = {}
-    for one in chosen:
-        rows.setdefault((one.group.label, one.group.has_model), []).append(one)
+    for row in chosen:
+        rows.setdefault((row.group.label, row.group.has_model), []).append(row)
     for (label, _), same in rows.items():
-        names = dict.fromkeys(name for one in same for name, _ in one.group.apart)
+        names = dict.fromkeys(name for row in same for name, _ in row.group.apart)
         if len(same) > 1 and names:
-            told = ", ".join(title_of(name) for name in names)
-            yield f"{label}: separate rows, not pooled, because they differ in {told}"
+            differing = ", ".join(map(title_of, names))
+            yield f"{label}: separate rows, not pooled, because they differ in {differing}"
 
 
 def pair_view(pair: Pair) -> RenderableType:
     """Return a base and an instruct model: each measure with the difference, then the notes."""
     title = f"{pair.family}, {size_of(pair.parameters)}: base - instruct"
-    made = table(
-        "base",
-        "N",
-        "instruct",
-        "N",
-        "difference",
-        "95 %",
-        first="measure",
-        fold=True,
-        title=title + (f", lesion {pair.lesion}" if pair.lesion else ""),
-    )
-    if pair.unlike:
-        told = [
-            f"Not comparable: {title_of(name)} differs too ({mine} | {other})"
-            for name, mine, other in pair.unlike
-        ]
-        sides = f"base {pair.base}: {numbered(pair.base_from)}\n"
-        sides += f"instruct {pair.instruct}: {numbered(pair.instruct_from)}\n"
-        return Group(Text(title, style="bold"), Text("\n".join(told)), Text(sides, style="dim"))
-    for gap in pair.gaps:
-        if gap.usable:
-            made.add_row(f"{gap.rater}: {both_usable(gap.usable, ('base', 'instruct'))}")
-        made.add_row(*_gap(gap))
-        for found in (gap.sides.like, gap.sides.these):
-            name = Text(f"  {found.estimand.value}", style="dim")
-            made.add_row(name, *[""] * 5, interval_words(found))
     notes = [
         f"base {pair.base}: {numbered(pair.base_from)}",
         f"instruct {pair.instruct}: {numbered(pair.instruct_from)}",
     ]
+    if pair.unlike:
+        unlike = [
+            f"Not comparable: {title_of(name)} differs too ({base} | {instruct})"
+            for name, base, instruct in pair.unlike
+        ]
+        sides = Text("\n".join(notes) + "\n", style="dim")
+        return Group(Text(title, style="bold"), Text("\n".join(unlike)), sides)
+    headings = ("base", "N", "instruct", "N", "difference", "95 %")
+    title += f", lesion {pair.lesion}" if pair.lesion else ""
+    made = table(*headings, first="measure", fold=True, title=title)
+    for gap in pair.gaps:
+        if gap.usable:
+            made.add_row(f"{gap.rater}: {both_usable(gap.usable, ('base', 'instruct'))}")
+        base, instruct = figure(gap.sides.first), figure(gap.sides.second)
+        means = base, str(gap.sides.n_first), instruct, str(gap.sides.n_second)
+        made.add_row(_measure(gap), *means, Text(signed(gap.difference), style="bold"), "")
+        for interval in (gap.sides.like, gap.sides.these):
+            name = Text(f"  {interval.estimand.value}", style="dim")
+            made.add_row(name, *[""] * 5, interval_words(interval))
     if pair.unsaid:
-        left = numbered(pair.unsaid)
-        notes.append(f"not in it, given without a profile that says the family: {left}")
+        unsaid = numbered(pair.unsaid)
+        notes.append(f"not in it, given without a profile that says the family: {unsaid}")
     notes += [f"{rater}: {why}" for rater, why in pair.left_out]
     notes += [
         compared_caution(side, shared, n)
@@ -273,20 +258,16 @@ def pair_view(pair: Pair) -> RenderableType:
     return Group(made, Text("\n".join(notes) + "\n", style="dim"))
 
 
-def families_view(means: Sequence[FamilyMean]) -> RenderableType:
+def _families_view(means: Sequence[FamilyMean]) -> RenderableType:
     """Return the mean of base - instruct over families, with its interval."""
     title = "base - instruct over families"
     made = table("families", "items", "difference", "95 %", first="measure", fold=True, title=title)
-    for one in means:
-        made.add_row(
-            _measure(one.gap),
-            str(len(one.families)),
-            str(one.items),
-            Text(signed(one.difference), style="bold"),
-            "",
-        )
-        name = Text(f"  {one.interval.estimand.value}, families like these", style="dim")
-        made.add_row(name, "", "", "", interval_words(one.interval))
+    for mean in means:
+        difference = Text(signed(mean.difference), style="bold")
+        counts = str(len(mean.families)), str(mean.items)
+        made.add_row(_measure(mean.gap), *counts, difference, "")
+        name = Text(f"  {mean.interval.estimand.value}, families like these", style="dim")
+        made.add_row(name, "", "", "", interval_words(mean.interval))
     return made
 
 
@@ -294,13 +275,3 @@ def _measure(gap: Gap) -> str:
     if gap.terms is None:
         return f"{gap.title}, share right"
     return f"symptom burden, {gap.rater}, {gap.terms}"
-
-
-def _gap(gap: Gap) -> Iterator[str | Text]:
-    yield _measure(gap)
-    yield figure(gap.sides.first)
-    yield str(gap.sides.n_first)
-    yield figure(gap.sides.second)
-    yield str(gap.sides.n_second)
-    yield Text(signed(gap.difference), style="bold")
-    yield ""

@@ -23,6 +23,7 @@ from tabwb.report.render.wording import (
     baselines_of,
     between,
     burden_words,
+    causes_listed,
     count,
     features_of,
     intervals_words,
@@ -79,20 +80,18 @@ def administration_view(
     facts = [conditions.examinee, *line_of(conditions).values()]
     if conditions.kind == "speaker":
         facts.append(f"session {administration.session_date or 'of unknown date'}")
-    state = (
-        f"{_STATUS[administration.status_word]}  {administration.answered}/{administration.planned}"
-    )
+    progress = f"{administration.answered}/{administration.planned}"
     title = f"#{administration.id}  {battery.title} {battery.version}"
     head = Table.grid(expand=True)
     head.add_column()
     head.add_column(justify="right", no_wrap=True)
-    head.add_row(Text(title, style="bold"), Text(state))
+    head.add_row(Text(title, style="bold"), f"{_STATUS[administration.status_word]}  {progress}")
     parts: list[RenderableType] = [head, Text("  ·  ".join(facts), style="dim")]
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
     parts += [Text(), *summary_view(summary, battery, details=details, arpabet=arpabet)]
-    said = "\n".join(cautions(battery, summary, model=conditions.kind == "model"))
-    return Group(*parts, Text(said, style="dim"))
+    sentences = cautions(battery, summary, model=conditions.kind == "model")
+    return Group(*parts, Text("\n".join(sentences), style="dim"))
 
 
 def summary_view(
@@ -117,7 +116,7 @@ def summary_view(
     named = {subtest.id for subtest in summary.named}
     written = [subtest for subtest in summary.subtests if subtest.id not in named]
     if written:
-        yield subtests_table(written)
+        yield ForWidth(partial(_subtests_table, written))
     if named:
         from tabwb.report.render.naming import naming_views
 
@@ -125,7 +124,7 @@ def summary_view(
             yield from naming_views(subtest_named, arpabet=arpabet, items=items)
     yield ForWidth(partial(_remarks, written, details=details))
     if details:
-        yield from kinds_tables(summary.subtests)
+        yield from _kinds_tables(summary.subtests)
     if not burdens:
         return
     titles = {
@@ -136,7 +135,7 @@ def summary_view(
     for judge in summary.judges:
         yield burden_view(judge, titles)
         if details:
-            yield features_table(judge, battery)
+            yield _features_table(judge, battery)
         yield Text()
     for rater, measures in summary.others.items():
         yield Text(f" {rater}", style="bold")
@@ -158,14 +157,13 @@ def _remarks(subtests: Sequence[SubtestSummary], width: int, *, details: bool) -
 
 
 def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, str]]:
-    """Yield the figures for which :func:`subtests_table` has no column in this width."""
+    """Yield the figures for which :func:`_subtests_table` has no column in this width."""
     if not subtest.share.scored:
         return
     if width < POLICIES_FROM:
-        normalised, extracted = (
-            count(subtest.share.correct[policy]) for policy in ("normalised", "extracted")
-        )
-        yield "normalised", f"{normalised}, extracted {extracted}"
+        correct = subtest.share.correct
+        extracted = count(correct["extracted"])
+        yield "normalised", f"{count(correct['normalised'])}, extracted {extracted}"
     if width < MINIMUM_WIDTH and (baselines := baselines_of(subtest)):
         yield "baseline", baselines
 
@@ -175,32 +173,23 @@ def _in_kinds(what: str, subtest: SubtestSummary) -> bool:
     return what == "right by tag" or (what == "errors" and bool(subtest.by_foil))
 
 
-def kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]:
+def _kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]:
     """Yield errors by kind of foil and right answers by tag, under the three policies."""
     for subtest in subtests:
         rows = [
-            (f"wrong, {plain(kind)}", [found.errors[policy] for policy in POLICIES], found.of)
-            for kind, found in subtest.by_foil.items()
-            if found.of
-        ] + [
-            (f"right, {plain(tag)}", [found.correct[policy] for policy in POLICIES], found.scored)
-            for tag, found in subtest.by_tag.items()
-            if found.scored
+            *((f"wrong, {plain(k)}", foil.errors, foil.of) for k, foil in subtest.by_foil.items()),
+            *((f"right, {plain(k)}", tag.correct, tag.scored) for k, tag in subtest.by_tag.items()),
         ]
-        if rows:
-            made = table("exact", "norm.", "extr.", "of", first=subtest.title)
-            for what, counts, of in rows:
-                made.add_row(what, *map(count, counts), str(of))
+        made = table("exact", "norm.", "extr.", "of", first=subtest.title)
+        for name, counts, of in rows:
+            if of:
+                made.add_row(name, *(count(counts[policy]) for policy in POLICIES), str(of))
+        if made.row_count:
             yield made
 
 
-def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
-    """Return in how many responses each feature of the set is present, with the rate's interval.
-
-    Args:
-        judge: whose set.
-        battery: has the titles of features.
-    """
+def _features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
+    """Return in how many responses each feature of the set is present, with the rate's interval."""
     burden = judge.burden
     usable = usable_words(burden.usable)
     made = table("present", "of", "rate", "95 %", first=f"features, {judge.rater} ({usable})")
@@ -216,12 +205,8 @@ def features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
     return made
 
 
-def subtests_table(subtests: Sequence[SubtestSummary]) -> RenderableType:
-    """Return one row per subtest: right answers with their interval, and what guessing gives."""
-    return ForWidth(partial(_subtests_table, subtests))
-
-
 def _subtests_table(subtests: Sequence[SubtestSummary], width: int) -> Table:
+    """Return one row per subtest: right answers with their interval, and what guessing gives."""
     headings = ("right", "95 %", "norm.", "extr.", "baseline")
     shown = 5 if width >= MINIMUM_WIDTH else 4 if width >= POLICIES_FROM else 2
     made = table(*headings[:shown], first="subtest")
@@ -271,14 +256,14 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
         f"{burden.n_distinct} distinct  ·  {number(burden.words_mean, 1)} words"
     )
     parts: list[RenderableType] = [Text(usable_words(burden.usable)), line]
-    if burden.symptom_burden.defined and (found := intervals_words(burden.intervals)):
-        parts.append(Text(f"95 %: {', '.join(found)}"))
+    if burden.symptom_burden.defined and (intervals := intervals_words(burden.intervals)):
+        parts.append(Text(f"95 %: {', '.join(intervals)}"))
     if reason := burden.symptom_burden.reason:
         parts.append(Text(reason, style="dim"))
     parts.append(Text(facts, style="dim"))
     if without := without_burden(burden):
-        causes = "; ".join(f"{n}, {plain(cause)}" for cause, n in without.items())
-        parts.append(Text(f"usable but without a burden: {causes}", style="dim"))
+        words = f"usable but without a burden: {causes_listed(without)}"
+        parts.append(Text(words, style="dim"))
     if judge.not_judged:
         parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
     if any(category.count.defined for category in judge.categories.values()):
@@ -325,13 +310,13 @@ def list_view(administrations: Sequence[Administration]) -> RenderableType:
     made.add_column("answered", justify="right", no_wrap=True)
     made.add_column("status", no_wrap=True)
     made.add_column("given (UTC)", no_wrap=True, style="dim")
-    for one in administrations:
+    for given in administrations:
         made.add_row(
-            str(one.id),
-            one.battery,
-            name_of(one.conditions),
-            f"{one.answered}/{one.planned}",
-            _STATUS[one.status_word],
-            one.given_at,
+            str(given.id),
+            given.battery,
+            name_of(given.conditions),
+            f"{given.answered}/{given.planned}",
+            _STATUS[given.status_word],
+            given.given_at,
         )
     return made

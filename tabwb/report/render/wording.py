@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tabwb.records.words import plural
 from tabwb.report.measures import NONE, SUBTEST_MEASURES, measure_of
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
@@ -86,9 +87,7 @@ def percents(interval: Interval | None) -> str:
     >>> percents(Interval(0.0084, 0.9057))
     '1-91 %'
     """
-    if interval is None:
-        return NONE
-    return f"{interval.low * 100:.0f}-{interval.high * 100:.0f} %"
+    return NONE if interval is None else f"{interval.low * 100:.0f}-{interval.high * 100:.0f} %"
 
 
 def count(value: int | None) -> str:
@@ -105,7 +104,7 @@ def between(interval: Interval | None) -> str:
     return NONE if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"
 
 
-def intervals_words(found: Sequence[EstimatedInterval]) -> tuple[str, ...]:
+def intervals_words(intervals: Sequence[EstimatedInterval]) -> tuple[str, ...]:
     """Return intervals with their estimands; one that needs replicates is left out.
 
     >>> these = EstimatedInterval(Estimand.THESE_PROMPTS, None, "deterministic")
@@ -113,13 +112,11 @@ def intervals_words(found: Sequence[EstimatedInterval]) -> tuple[str, ...]:
     >>> intervals_words([like, these])
     ('0.00-0.72 for prompts like these', 'deterministic for these prompts')
     """
-    said = []
-    for each in found:
-        if each.interval is not None:
-            said.append(f"{between(each.interval)} for {each.estimand.value}")
-        elif each.deterministic:
-            said.append(f"{each.reason} for {each.estimand.value}")
-    return tuple(said)
+    return tuple(
+        f"{each.reason if each.interval is None else between(each.interval)} for {each.estimand}"
+        for each in intervals
+        if each.interval is not None or each.deterministic
+    )
 
 
 def plain(name: str) -> str:
@@ -153,14 +150,10 @@ def baselines_of(subtest: SubtestSummary) -> str:
     )
 
 
-def measured_mean(name: str, measured: Measured) -> str:
+def _measured_mean(name: str, measured: Measured) -> str:
     """Return a mean, with the number of responses it is over where that is not all.
 
-    Args:
-        name: of the measure.
-        measured: its values.
-
-    >>> measured_mean("mattr", Measured(n=1, total=0.662, nonzero=1, undefined=4))
+    >>> _measured_mean("mattr", Measured(n=1, total=0.662, nonzero=1, undefined=4))
     'MATTR 0.66 (1 of 5)'
     """
     of = f" ({measured.n} of {measured.n + measured.undefined})" if measured.undefined else ""
@@ -176,7 +169,7 @@ def causes_words(causes: Mapping[str, int]) -> str:
     return ", ".join(f"{n} {_SHORT.get(name, plain(name))}" for name, n in causes.items())
 
 
-def usable_words(found: Usable) -> str:
+def usable_words(usable: Usable) -> str:
     """Return how many responses are usable; it precedes every figure of them.
 
     >>> usable_words(Usable(12, 15, {"refused": 2, "prompt-echo": 1}))
@@ -184,8 +177,8 @@ def usable_words(found: Usable) -> str:
     >>> usable_words(Usable(5, 5))
     'usable 5 of 5'
     """
-    causes = causes_words(found.causes)
-    return f"usable {found.usable} of {found.n}" + (f": {causes}" if causes else "")
+    causes = causes_words(usable.causes)
+    return f"usable {usable.usable} of {usable.n}" + (f": {causes}" if causes else "")
 
 
 def both_usable(usable: Sequence[Usable], names: Sequence[str]) -> str:
@@ -199,21 +192,20 @@ def both_usable(usable: Sequence[Usable], names: Sequence[str]) -> str:
     'A usable 5 of 5; B usable 1 of 5: 4 refused (few usable)'
     """
     return "; ".join(
-        f"{name} {usable_words(one)}" + (f" ({FEW})" if one.few else "")
-        for name, one in zip(names, usable, strict=True)
+        f"{name} {usable_words(side)}" + (f" ({FEW})" if side.few else "")
+        for name, side in zip(names, usable, strict=True)
     )
 
 
-def interval_words(found: EstimatedInterval) -> str:
+def interval_words(difference: EstimatedInterval) -> str:
     """Return an interval of a difference as words, or a dash where there is none.
 
-    >>> from tabwb.scoring.estimate import Estimand
     >>> interval_words(EstimatedInterval(Estimand.THESE_PROMPTS, None, DETERMINISTIC))
     'deterministic'
     """
-    if found.interval is None:
-        return DETERMINISTIC if found.deterministic else NONE
-    return f"{found.interval.low:+.2f} to {found.interval.high:+.2f}"
+    if difference.interval is None:
+        return DETERMINISTIC if difference.deterministic else NONE
+    return f"{difference.interval.low:+.2f} to {difference.interval.high:+.2f}"
 
 
 def burden_words(burden: Burden) -> str:
@@ -227,7 +219,7 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     share = subtest.share
     if not share.n:
         return
-    told: set[str] = set()
+    task = task_type(subtest.kind)
     if share.n < subtest.answered:
         yield (
             "counted",
@@ -237,22 +229,21 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     if share.n > share.scored > 0:
         yield "no verdict", f"{share.n - share.scored} of {share.n}"
     if share.scored and not share.fixed:
-        these = [one for one in share.intervals() if one.estimand is Estimand.THESE_PROMPTS]
+        these = [each for each in share.intervals() if each.estimand is Estimand.THESE_PROMPTS]
         yield from _listed("95 %", intervals_words(these))
-    if task_type(subtest.kind).answers and share.scored:
+    if task.answers and share.scored:
         yield _yes_no_measures(subtest)
     guessing = subtest.baselines.get("guessing")
     if guessing is not None and guessing.defined and share.scored:
         yield "guessing would give", number(guessing)
-    if subtest.positions:
-        yield (
-            "right by position of the key",
-            ", ".join(f"{one.number}: {one.correct} of {one.keyed}" for one in subtest.positions),
-        )
-        yield (
-            "answers at position",
-            ", ".join(f"{one.number}: {percent(one.share)}" for one in subtest.positions),
-        )
+    yield from _listed(
+        "right by position of the key",
+        (f"{place.number}: {place.correct} of {place.keyed}" for place in subtest.positions),
+    )
+    yield from _listed(
+        "answers at position",
+        (f"{place.number}: {percent(place.share)}" for place in subtest.positions),
+    )
     for measure in SUBTEST_MEASURES:
         if not measure.yes_no and (estimate := subtest.estimate(measure.id)).defined:
             yield measure.title, measure.format(estimate.value)
@@ -272,26 +263,20 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
             if foil.errors["exact"]
         ),
     )
-    counts = task_type(subtest.kind).errors
-    totals = ((name, one.total) for name, one in subtest.measures.items() if one.measure in counts)
-    yield from _listed("errors", (f"{plain(name)} {total:g}" for name, total in totals if total))
-    means = [
-        measured_mean(name, one)
-        for name, one in subtest.measures.items()
-        if one.measure not in counts
-    ]
-    if means or task_type(subtest.kind).connected:
+    errors, means = [], []
+    for name, measured in subtest.measures.items():
+        if measured.measure not in task.errors:
+            means.append(_measured_mean(name, measured))
+        elif measured.total:
+            errors.append(f"{plain(name)} {measured.total:g}")
+    yield from _listed("errors", errors)
+    statuses = {status: n for status, n in subtest.statuses.items() if status != "ok"}
+    if means or task.connected:
         yield "usable", usable_words(subtest.usable).removeprefix("usable ")
-        told = set(subtest.usable.causes)
+        for cause in subtest.usable.causes:
+            statuses.pop(cause, None)
     yield from _listed("mean", means)
-    yield from _listed(
-        "responses",
-        (
-            f"{plain(status)} {n}"
-            for status, n in subtest.statuses.items()
-            if status != "ok" and status not in told
-        ),
-    )
+    yield from _listed("responses", (f"{plain(status)} {n}" for status, n in statuses.items()))
 
 
 def _yes_no_measures(subtest: SubtestSummary) -> tuple[str, str]:
@@ -308,8 +293,7 @@ def _yes_no_measures(subtest: SubtestSummary) -> tuple[str, str]:
 
 def features_of(judge: JudgeSummary) -> str:
     """Return how many features the set of a judge has."""
-    n = len(judge.burden.features)
-    return f"{n} {'feature' if n == 1 else 'features'}"
+    return plural(len(judge.burden.features), "feature")
 
 
 def terms_of(judge: JudgeSummary) -> str:
@@ -320,6 +304,11 @@ def terms_of(judge: JudgeSummary) -> str:
     if not judge.declared:
         terms.append("set not declared")
     return "  ·  ".join(terms)
+
+
+def causes_listed(causes: Mapping[str, int]) -> str:
+    """Return why responses have no burden, and how many."""
+    return "; ".join(f"{n}, {plain(cause)}" for cause, n in causes.items())
 
 
 def without_burden(burden: Burden) -> dict[str, int]:
