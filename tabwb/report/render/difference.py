@@ -24,7 +24,7 @@ from tabwb.scoring.naming.summary import NamedItem, right_by
 
 
 def difference_view(
-    found: Difference,
+    difference: Difference,
     battery: Battery,
     *,
     everything: bool = False,
@@ -35,23 +35,24 @@ def difference_view(
     """Return the comparison: measures, notes, what both sides answered to each item.
 
     Args:
-        found: the comparison.
+        difference: the comparison.
         battery: that both sides were given.
         everything: show also items that both sides answered alike.
         sides: name the sides first.
         most: how many different responses of a side to one item are shown.
         prompts: show the prompt of each item and the expected answer.
     """
-    shown = [item for item in found.items if everything or item.differs]
+    items = difference.items
+    shown = [item for item in items if everything or item.differs]
     parts: list[RenderableType] = []
     if sides:
-        named_sides = (("A", found.first), ("B", found.second))
+        named_sides = (("A", difference.first), ("B", difference.second))
         parts += [Text.assemble((f"{side}  ", "bold"), name) for side, name in named_sides]
-    if found.items or found.compared:
-        parts.append(ForWidth(partial(_measures, found, battery)))
-        parts += [Text(note, style="dim") for note in notes(found)]
-        alike = len(found.items) - sum(item.differs for item in found.items)
-        parts.append(Text(f"{len(found.items)} items, {alike} answered alike", style="dim"))
+    if items or difference.compared:
+        parts.append(ForWidth(partial(_measures, difference, battery)))
+        parts += [Text(note, style="dim") for note in notes(difference)]
+        alike = sum(not item.differs for item in items)
+        parts.append(Text(f"{len(items)} items, {alike} answered alike", style="dim"))
     if shown:
         made = _sides_table()
         for item in shown:
@@ -64,7 +65,7 @@ def difference_view(
             )
             made.add_row("", "", "")
         parts.append(made)
-    for named in found.named:
+    for named in difference.named:
         parts += _naming_views(named, everything=everything)
     return Group(*parts)
 
@@ -74,11 +75,11 @@ def _prompt(item: SideBySide) -> tuple[Text, Text]:
     return Text(item.prompt, style="dim"), Text(expected, style="dim")
 
 
-def _measures(found: Difference, battery: Battery, width: int) -> Table:
+def _measures(difference: Difference, battery: Battery, width: int) -> Table:
     compact = width < WIDE
     headings = ("A", "B\n95 %", "A - B\np", "items\ncorr.") if compact else HEADINGS
     made = table(*headings, first="measure, and what it is for", fold=True)
-    for line in lines(found, battery):
+    for line in lines(difference, battery):
         shown = line.cells
         if compact:
             shown = (*shown[:3], shown[6]) if line.leads else ("", *shown[3:6])
@@ -132,17 +133,17 @@ class Line:
     leads: bool
 
 
-def lines(found: Difference, battery: Battery) -> Iterator[Line]:
+def lines(difference: Difference, battery: Battery) -> Iterator[Line]:
     """Yield a line for each measure and one below it for each estimand.
 
     Policies under which an accuracy and its tests are the same share their lines. Features that
     are absent on both sides are left out, see :func:`notes`.
 
     Args:
-        found: the comparison.
+        difference: the comparison.
         battery: has the titles of subtests and features.
     """
-    for policies, each in _told(found.compared):
+    for policies, each in _shown(difference.compared):
         if each.measure == BURDEN and each.usable:
             yield Line(f"{each.rater}: {both_usable(each.usable, ('A', 'B'))}", ("",) * 7, True)
         means = figure(each.sides.first), figure(each.sides.second), signed(each.difference)
@@ -152,7 +153,7 @@ def lines(found: Difference, battery: Battery) -> Iterator[Line]:
             yield Line(f"  {tested.interval.estimand.value}", _cells(tested), leads=False)
 
 
-def _told(compared: Sequence[Compared]) -> Iterator[tuple[tuple[str, ...], Compared]]:
+def _shown(compared: Sequence[Compared]) -> Iterator[tuple[tuple[str, ...], Compared]]:
     """Yield measures with the policies that they hold for, accuracies by subtest."""
     alike: dict[str, dict[tuple[object, ...], list[Compared]]] = {}
     for each in compared:
@@ -186,25 +187,27 @@ def _cells(tested: Tested) -> tuple[str, ...]:
     return "", "", "", interval_words(tested.interval), *chances, ""
 
 
-def notes(found: Difference) -> Iterator[str]:
+def notes(difference: Difference) -> Iterator[str]:
     """Yield what must be known to read the table."""
-    for name, mine, theirs in found.unlike:
+    for name, mine, theirs in difference.unlike:
         yield f"A and B also differ in {name}: {mine} | {theirs}"
-    for side, (shared, n) in zip(("A", "B"), found.shared_streams, strict=True):
+    for side, (shared, n) in zip(("A", "B"), difference.shared_streams, strict=True):
         if shared:
             yield compared_caution(side, shared, n)
-    for rater, why in found.left_out:
+    for rater, why in difference.left_out:
         yield f"{rater}: {why}"
-    for each in found.compared:
+    for each in difference.compared:
         if each.items_left_out:
             items = each.items_left_out
             named = ", ".join(items) if len(items) <= NAMED else plural(len(items), "item")
             yield f"{each.rater}: not compared, no burden on one side or both: {named}"
-    for rater in dict.fromkeys(each.rater for each in found.compared if each.measure == RATE):
-        rates = (each for each in found.compared if each.measure == RATE and each.rater == rater)
+    for rater in dict.fromkeys(each.rater for each in difference.compared if each.measure == RATE):
+        rates = (
+            each for each in difference.compared if each.measure == RATE and each.rater == rater
+        )
         if absent := sum(map(_absent, rates)):
             yield f"{rater}: {absent} features are absent on both sides and not shown"
-    tested = sorted({each.items for each in found.compared if each.items})
+    tested = sorted({each.items for each in difference.compared if each.items})
     if not tested:
         return
     yield (
@@ -213,11 +216,13 @@ def notes(found: Difference) -> Iterator[str]:
         "policy (Holm) or the features of a judge (maxT from 8 items on and for these prompts, "
         "else Holm)"
     )
-    least = {each.items: each.smallest_p for each in found.compared if each.items}
+    least = {each.items: each.smallest_p for each in difference.compared if each.items}
     yield "smallest p that the items can give, prompts like these: " + "; ".join(
         f"{items} items {_exactly(least[items])}" for items in tested
     )
-    main = [each for each in found.compared if each.measure == BURDEN or each.policy == "exact"]
+    main = [
+        each for each in difference.compared if each.measure == BURDEN or each.policy == "exact"
+    ]
     shown = [
         f"{_short(each)} {figure(each.showable.value)}" for each in main if each.showable.defined
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -24,6 +25,7 @@ PER, FER = PHONEME_MEASURES
 UNDEFINED = "undefined"
 _NOBODY = "·"
 """Stands in an alignment where one side has nothing."""
+_HEADS: tuple[str, ...] = ("ref ", "hyp ", "cost")
 
 
 def print_report(report: PhonemeReport, *, trace: bool = False, top: int = 10) -> None:
@@ -64,16 +66,10 @@ def _sections(report: PhonemeReport, top: int) -> Iterator[RenderableType]:
 
 def _rates(rate: Rate) -> Iterator[RenderableType]:
     made = Table.grid(padding=(0, 2))
-    made.add_row(
-        Text(PER.title, style="bold"),
-        Text(_percent(rate.per), style="bold"),
-        f"{plural(rate.per_distance, 'error')} of {plural(rate.per_length, 'phoneme')}",
-    )
-    made.add_row(
-        Text(FER.title, style="bold"),
-        Text(_percent(rate.fer), style="bold"),
-        f"{_features(rate.fer_distance)} of {plural(rate.fer_length, 'feature')}",
-    )
+    errors = f"{plural(rate.per_distance, 'error')} of {plural(rate.per_length, 'phoneme')}"
+    features = f"{_features(rate.fer_distance)} of {plural(rate.fer_length, 'feature')}"
+    for measure, share, of in ((PER, rate.per, errors), (FER, rate.fer, features)):
+        made.add_row(Text(measure.title, style="bold"), Text(_percent(share), style="bold"), of)
     yield made
     yield _dim(f"{plural(rate.utterances, 'utterance')}; rates are over the corpus, no means")
     if rate.per is None:
@@ -88,14 +84,12 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
     if corpus.extra:
         yield _dim(f"not in the reference, left out: {named(corpus.extra)}")
     if corpus.unmapped:
-        found = (f"{label} {count}" for label, count in corpus.unmapped.most_common())
-        total = plural(sum(corpus.unmapped.values()), "label")
-        yield Text(f"{total} without a phoneme, dropped: {named(found)}", style="yellow")
+        total, labels = plural(corpus.unmapped.total(), "label"), _counted(corpus.unmapped)
+        yield Text(f"{total} without a phoneme, dropped: {labels}", style="yellow")
     if corpus.mapped:
-        found = (f"{mapping} {count}" for mapping, count in corpus.mapped.most_common())
-        total = plural(sum(corpus.mapped.values()), "sound")
-        yield _dim(f"{total} of the reference outside of the 40, mapped: {named(found)}")
-    empty = sum(not one.ref for one in corpus.utterances) if report.scores is not None else 0
+        total, mapped = plural(corpus.mapped.total(), "sound"), _counted(corpus.mapped)
+        yield _dim(f"{total} of the reference outside of the 40, mapped: {mapped}")
+    empty = sum(not row.ref for row in corpus.utterances) if report.scores is not None else 0
     if empty:
         yield _dim(
             f"{plural(empty, 'empty reference')}: without a rate, insertions count in the corpus"
@@ -105,9 +99,8 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
 
         yield Text(LIMITS, style="yellow")
     if report.ceiling is not None:
-        merged = ", ".join(
-            f"{one} is written {other}" for one, other in report.ceiling.labels.merged.items()
-        )
+        pairs = report.ceiling.labels.merged.items()
+        merged = ", ".join(f"{phoneme} is written {label}" for phoneme, label in pairs)
         rate = report.ceiling.rate
         yield Text(
             f"These labels cannot tell all phonemes: {merged}. A flawless transcriber would have "
@@ -116,20 +109,24 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
         )
 
 
+def _counted(labels: Counter[str]) -> str:
+    return named(f"{label} {count}" for label, count in labels.most_common())
+
+
 def _scored_all(report: PhonemeReport) -> bool:
-    return any(one.hyp_row is None for one in report.corpus.utterances)
+    return any(row.hyp_row is None for row in report.corpus.utterances)
 
 
 def _group_table(column: str, rates: Sequence[Rate], top: int) -> Table:
-    bands = [name for name, _ in reversed(SEVERITIES)]
     if column == SEVERITY:
-        order = sorted(rates, key=lambda rate: _place(rate.name, bands))
+        bands = [name for name, _ in reversed(SEVERITIES)]
+        places = {name: place for place, name in enumerate(bands)}
+        order = sorted(rates, key=lambda rate: places.get(rate.name, len(places)))
     else:
         order = sorted(rates, key=lambda rate: (rate.per is None, -(rate.per or 0.0)))
-    shown = order[:top]
-    title = f"by {column}" + (f", {top} of {len(rates)}" if len(rates) > top else "")
-    made = table("PER", "", "FER", "utterances", first="", title=title)
-    for rate in shown:
+    title = f"by {column}{_cut(len(rates), top)}"
+    made = table("PER", "", "FER", "utterances", title=title)
+    for rate in order[:top]:
         made.add_row(
             rate.name,
             _percent(rate.per),
@@ -148,58 +145,51 @@ def _class_table(classes: Sequence[ClassRate]) -> Table:
         "errors", "", "replaced", "kept", "missing", "extra", "cost",
         title="by class of phoneme",
     )  # fmt: skip
-    for each in classes:
+    for rate in classes:
+        counts = (rate.substituted, rate.kept_class, rate.deleted, rate.inserted)
         made.add_row(
-            each.name,
-            _percent(each.error_rate),
-            f"{each.substituted + each.deleted}/{each.phonemes}",
-            str(each.substituted),
-            str(each.kept_class),
-            str(each.deleted),
-            str(each.inserted),
-            _features(each.fer_distance),
+            rate.name,
+            _percent(rate.error_rate),
+            f"{rate.substituted + rate.deleted}/{rate.phonemes}",
+            *map(str, counts),
+            _features(rate.fer_distance),
         )
     return made
 
 
-def _confusion_table(found: Sequence[Confusion], top: int) -> RenderableType:
+def _confusion_table(confusions: Sequence[Confusion], top: int) -> RenderableType:
     made = Table.grid(padding=(0, 2))
-    for each in found[:top]:
-        made.add_row(
-            f"{each.count}x",
-            _shown(each.step.ref),
-            "→",
-            _shown(each.step.hyp),
-            f"{each.step.cost:g}",
-            _dim(_what_changed(each.step)),
-        )
-    return _titled("most frequent errors" + _cut(len(found), top), made)
+    for confusion in confusions[:top]:
+        step = confusion.step
+        phonemes = _shown(step.ref), "→", _shown(step.hyp)
+        made.add_row(f"{confusion.count}x", *phonemes, f"{step.cost:g}", _dim(_what_changed(step)))
+    return _titled("most frequent errors" + _cut(len(confusions), top), made)
 
 
 def _changed_table(changed: Sequence[ChangedFeature], top: int) -> RenderableType:
     made = Table.grid(padding=(0, 2))
-    for each in changed[:top]:
-        made.add_row(f"{each.count}x", str(each.change))
+    for feature in changed[:top]:
+        made.add_row(f"{feature.count}x", str(feature.change))
     return _titled("features that changed" + _cut(len(changed), top), made)
 
 
-def _task_b_table(found: TaskB) -> RenderableType:
-    counts = found.classification
+def _task_b_table(task_b: TaskB) -> RenderableType:
+    counts = task_b.classification
     made = Table.grid(padding=(0, 2))
     made.add_row("", "labelled right", "labelled wrong")
     made.add_row("predicted right", f"{counts.tp}", f"{counts.fp}")
     made.add_row("predicted wrong", f"{counts.fn}", f"{counts.tn}")
-    measures = (
-        ("F1", counts.f1),
-        ("precision", counts.precision),
-        ("recall", counts.recall),
-        ("specificity", counts.specificity),
-        ("accuracy", counts.accuracy),
-        ("balanced accuracy", counts.balanced_accuracy),
-    )
-    lines = [f"{name} {UNDEFINED if x is None else figure(x, 3)}" for name, x in measures]
-    left = len(found.predictions) - counts.compared
-    title = f"was an accepted word said ({found.rule})"
+    measures = {
+        "F1": counts.f1,
+        "precision": counts.precision,
+        "recall": counts.recall,
+        "specificity": counts.specificity,
+        "accuracy": counts.accuracy,
+        "balanced accuracy": counts.balanced_accuracy,
+    }
+    lines = [f"{name} {UNDEFINED if x is None else figure(x, 3)}" for name, x in measures.items()]
+    left = len(task_b.predictions) - counts.compared
+    title = f"was an accepted word said ({task_b.rule})"
     parts: list[RenderableType] = [_titled(title, made), Text("  ".join(lines))]
     if left:
         parts.append(_dim(f"{plural(left, 'utterance')} without a label or a prediction"))
@@ -210,10 +200,10 @@ def _traces(report: PhonemeReport) -> Iterator[RenderableType]:
     scores = report.scores
     if scores is None:
         return
-    for k, (one, trace) in enumerate(zip(report.corpus.utterances, scores.traces(), strict=True)):
+    for k, (row, trace) in enumerate(zip(report.corpus.utterances, scores.traces(), strict=True)):
         rate = rate_of("", scores.some([k]))
         yield Text.assemble(
-            (one.id, "bold"),
+            (row.id, "bold"),
             f"   PER {rate.per_distance}/{rate.per_length}"
             f"   FER {_features(rate.fer_distance)}/{rate.fer_length}",
         )
@@ -223,29 +213,23 @@ def _traces(report: PhonemeReport) -> Iterator[RenderableType]:
 
 def _alignment(trace: Sequence[Step]) -> Iterator[Text]:
     """Yield reference, hypothesis and costs below each other, broken at the width."""
-    rows: list[list[str]] = [["ref "], ["hyp "], ["cost"]]
-    width = 4
+    lines = _HEADS
     for step in trace:
-        cells = (
-            step.ref or _NOBODY,
-            step.hyp or _NOBODY,
-            f"{step.cost:g}" if step.op != "EQ" else "",
-        )
-        wide = max(map(len, cells)) + 1
-        if width + wide > MINIMUM_WIDTH:
-            yield from _lines(rows)
-            rows, width = [["ref "], ["hyp "], ["cost"]], 4
-        for row, cell in zip(rows, cells, strict=True):
-            row.append(f" {cell:<{wide - 1}}")
-        width += wide
-    yield from _lines(rows)
+        cost = "" if step.op == "EQ" else f"{step.cost:g}"
+        cells = (step.ref or _NOBODY, step.hyp or _NOBODY, cost)
+        width = max(map(len, cells))
+        if len(lines[0]) + 1 + width > MINIMUM_WIDTH:
+            yield from _lines(*lines)
+            lines = _HEADS
+        lines = tuple(f"{line} {cell:<{width}}" for line, cell in zip(lines, cells, strict=True))
+    yield from _lines(*lines)
 
 
-def _lines(rows: Sequence[Sequence[str]]) -> Iterator[Text]:
-    for row, style in zip(rows, ("", "", "dim"), strict=True):
-        line = "".join(row).rstrip()
-        if style != "dim" or line != "cost":
-            yield Text("  " + line, style=style)
+def _lines(ref: str, hyp: str, cost: str) -> Iterator[Text]:
+    yield Text(f"  {ref.rstrip()}")
+    yield Text(f"  {hyp.rstrip()}")
+    if cost.rstrip() != "cost":
+        yield Text(f"  {cost.rstrip()}", style="dim")
 
 
 def _shown(phoneme: str | None) -> str:
@@ -277,10 +261,6 @@ def _features(distance: float) -> str:
 def _titled(title: str, made: Table) -> RenderableType:
     """Return a table under a title that may be wider than it."""
     return Group(Text(title, style="bold"), made)
-
-
-def _place(name: str, names: Sequence[str]) -> int:
-    return names.index(name) if name in names else len(names)
 
 
 def _cut(rows: int, top: int) -> str:

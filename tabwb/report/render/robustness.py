@@ -24,24 +24,24 @@ from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.robustness import Consensus, PairAgreement, Robustness
 
 
-def robustness_view(found: Robustness, titles: Mapping[str, str]) -> RenderableType:
+def robustness_view(robustness: Robustness, titles: Mapping[str, str]) -> RenderableType:
     """Return the report.
 
     Args:
-        found: the judges compared.
+        robustness: the judges compared.
         titles: of the features, by id.
     """
-    if not found.judges:
+    if not robustness.judges:
         return Text("No judge has rated these. Begin with: tabwb judge run ID --judge SPEC")
-    parts: list[RenderableType] = [_judges(found)]
-    if found.pairs:
-        parts += [_pairs(found.pairs), _features(found.pairs, titles)]
+    parts: list[RenderableType] = [_judges(robustness)]
+    if robustness.pairs:
+        parts += [_pairs(robustness.pairs), _features(robustness.pairs, titles)]
     parts += [
         Text(f"not compared: {first} and {second}: {why}", style="dim")
-        for first, second, why in found.left_out
+        for first, second, why in robustness.left_out
     ]
-    if found.consensus is not None:
-        parts += [_consensus(found.consensus), _by_feature(found.consensus, titles)]
+    if robustness.consensus is not None:
+        parts += [_consensus(robustness.consensus), _by_feature(robustness.consensus, titles)]
     parts.append(
         Text(
             "Means are over features with a defined coefficient, their number in brackets. "
@@ -52,19 +52,13 @@ def robustness_view(found: Robustness, titles: Mapping[str, str]) -> RenderableT
     return Group(*parts)
 
 
-def _judges(found: Robustness) -> RenderableType:
-    made = table(
-        "usable",
-        "burden",
-        "interval",
-        "features",
-        "N",
-        first="judge",
-        title="symptom burden by judge (prompt, judging model), 95 % interval",
-    )
-    times = Counter(judge.rater for judge in found.judges)
-    mixed = len({judge.scope for judge in found.judges}) > 1
-    for judge in found.judges:
+def _judges(robustness: Robustness) -> RenderableType:
+    title = "symptom burden by judge (prompt, judging model), 95 % interval"
+    headings = ("usable", "burden", "interval", "features", "N")
+    made = table(*headings, first="judge", title=title)
+    times = Counter(judge.rater for judge in robustness.judges)
+    mixed = len({judge.scope for judge in robustness.judges}) > 1
+    for judge in robustness.judges:
         burden = judge.burden
         made.add_row(
             _judge(judge, several=times[judge.rater] > 1, scope=mixed),
@@ -76,20 +70,14 @@ def _judges(found: Robustness) -> RenderableType:
         )
     notes = [
         Text(f"{label}: {note}", style="dim")
-        for label, judge in zip(found.labels, found.judges, strict=True)
+        for label, judge in zip(robustness.labels, robustness.judges, strict=True)
         for note in _notes(judge)
     ]
     return Group(made, *notes, *([Text()] if notes else []))
 
 
 def _judge(judge: JudgeSummary, *, several: bool, scope: bool) -> SpecCell:
-    """Return prompt and judging model; the terms where the rater judged under several.
-
-    Args:
-        judge: whose cell it is.
-        several: whether the rater judged under several terms.
-        scope: whether the judges' scopes differ, so that each is said.
-    """
+    """Return prompt and judging model; the terms where the rater judged under several."""
     prompt, _, model = judge.rater.partition(":")
     texts = [(prompt, "bold"), (model, "")]
     if several:
@@ -112,47 +100,31 @@ def _notes(judge: JudgeSummary) -> Iterator[str]:
 
 
 def _pairs(pairs: tuple[PairAgreement, ...]) -> Table:
-    made = table(
-        "same verdict",
-        "kappa",
-        "AC1",
-        first="judges",
-        title="agreement of every two judges",
-    )
+    title = "agreement of every two judges"
+    made = table("same verdict", "kappa", "AC1", first="judges", title=title)
     for pair in pairs:
-        made.add_row(
-            SpecCell.of((pair.first, pair.second)),
-            *(_mean(*value) for value in (pair.percent, pair.kappa, pair.ac1)),
-        )
+        means = (pair.percent, pair.kappa, pair.ac1)
+        cells = (f"{figure(value)} ({features})" for value, features in means)
+        made.add_row(SpecCell.of((pair.first, pair.second)), *cells)
     return made
-
-
-def _mean(value: float | None, features: int) -> str:
-    return f"{figure(value)} ({features})"
 
 
 def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Table:
     """Return the lowest agreement of any two judges on each feature, the lowest first."""
-    lowest: dict[str, tuple[float, PairAgreement, int]] = {}
-    for pair in pairs:
-        for each in pair.features:
-            if each.percent is None:
-                continue
-            known = lowest.get(each.feature)
-            if known is None or each.percent < known[0]:
-                lowest[each.feature] = each.percent, pair, each.samples
+    agreements = [
+        (percent, agreement.feature, str(agreement.samples), (pair.first, pair.second))
+        for pair in pairs
+        for agreement in pair.features
+        if (percent := agreement.percent) is not None
+    ]
+    lowest: dict[str, tuple[str, str, SpecCell]] = {}
+    for percent, feature, samples, judges in sorted(agreements, key=lambda each: each[:2]):
+        if percent < 1:
+            lowest.setdefault(feature, (f"{percent:.0%}", samples, SpecCell.of(judges)))
     made = table("same verdict", "of", first="feature", title="where they differ most")
     made.add_column("judges", ratio=2)
-    ordered = sorted(lowest.items(), key=lambda pair: (pair[1][0], pair[0]))
-    for feature, (percent, pair, samples) in ordered[:8]:
-        if percent == 1:
-            break
-        made.add_row(
-            titles.get(feature, feature),
-            f"{percent:.0%}",
-            str(samples),
-            SpecCell.of((pair.first, pair.second)),
-        )
+    for feature, cells in list(lowest.items())[:8]:
+        made.add_row(titles.get(feature, feature), *cells)
     if not made.row_count:
         made.add_row("nowhere: every two judges say the same", "", "", "")
     return made
@@ -180,8 +152,8 @@ def _consensus(consensus: Consensus) -> RenderableType:
 def _by_feature(consensus: Consensus, titles: Mapping[str, str]) -> RenderableType:
     """Return each feature alone: a tie on one leaves no response out of another."""
     made = table("present", "absent", "ties", first="consensus by feature")
-    for each in consensus.by_feature:
-        if each.present or each.ties:
-            counts = (each.present, each.absent, each.ties)
-            made.add_row(titles.get(each.feature, each.feature), *map(str, counts))
+    for counts in consensus.by_feature:
+        if counts.present or counts.ties:
+            cells = map(str, (counts.present, counts.absent, counts.ties))
+            made.add_row(titles.get(counts.feature, counts.feature), *cells)
     return made if made.row_count else Text("no feature has a majority or a tie for present")
