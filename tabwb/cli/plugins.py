@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
-from tabwb.plugin_api.registry import folders
 from tabwb.plugin_api.registry.index import check_needs
+from tabwb.plugin_api.registry.loading import folder_entries
 from tabwb.plugin_api.registry.scaffold import write_plugin
 from tabwb.records.errors import TabwbError
 from tabwb.records.specs import Spec
@@ -81,7 +81,7 @@ def trust_folder(path: Path) -> int:
     no longer used until it is trusted again.
     """
     trusted = configuration().trust_list
-    names = ", ".join(entry.name for entry in folders.folder_entries(path.resolve()))
+    names = ", ".join(entry.name for entry, _ in folder_entries(path.resolve()))
     before = trusted.folders().get(path.resolve())
     digest = trusted.add_folder(path)
     if before == digest:
@@ -97,7 +97,7 @@ def trust_folder(path: Path) -> int:
 
 
 def _document(loaded: Plugins) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.plugins import KINDS
+    from tabwb.plugin_api.registry.index import KINDS
 
     components = {
         kind: [_component(component, loaded) for component in loaded.components(kind)]

@@ -8,7 +8,7 @@ import click
 
 from tabwb.cli.common import configuration, json_option, print_json
 from tabwb.plugin_api.config.settings import folder_file
-from tabwb.plugin_api.registry import folders
+from tabwb.plugin_api.registry.loading import folder_entries
 from tabwb.records.errors import UsageError
 from tabwb.store.location import without_password
 
@@ -32,7 +32,7 @@ def trust(folder: Path, as_json: bool) -> int:
             hint="to trust a plugin folder: tabwb plugins trust PATH",
         )
     for each in found.plugin_folders:
-        folders.folder_entries(each)
+        folder_entries(each)
     plugins = {str(place): trusted.add_folder(place) for place in found.plugin_folders}
     trusted.add_file(found.path, found.digest)
     store = None if found.store is None else without_password(found.store)

@@ -1,7 +1,8 @@
 """Proxies of plugins' components that check everything they return and raise.
 
 A component can raise anything, print, return the wrong types or never return. Each of these becomes
-a :class:`~tabwb.records.errors.ComponentError` that names the component, or is contained.
+a :class:`~tabwb.records.errors.ComponentError` that names the component, or is contained. Any
+method can raise one.
 """
 
 from __future__ import annotations
@@ -32,16 +33,13 @@ class GuardedComponent:
     """A component that is opened and closed.
 
     Args:
-        inner: what the plugin made.
+        inner: what the plugin made; also an attribute.
         name: its id, for messages.
         report: is called with the reason where ``close`` fails.
-
-    Attributes:
-        inner: what the plugin made.
     """
 
     _FAILED = ""
-    """Before the words of what the plugin raised; ``{}`` is the name."""
+    """Before the text of what the plugin raised; ``{}`` is the name."""
 
     def __init__(self, inner: Any, name: str, report: Report) -> None:
         self.inner = inner
@@ -49,11 +47,7 @@ class GuardedComponent:
         self._report = report
 
     def open(self) -> Mapping[str, str]:
-        """Open the component; return its facts as text.
-
-        Raises:
-            ComponentError: it cannot be opened, or its facts are not a mapping.
-        """
+        """Open the component; return its facts as text."""
         facts = self._call(self.inner.open)
         if not isinstance(facts, Mapping):
             raise self._wrong(f"{_kind(facts)} as its facts", "a mapping of names to text")
@@ -78,12 +72,7 @@ class GuardedComponent:
             self._report(f"close() of '{self._name}' failed: {error_words(error)}")
 
     def _call(self, work: Callable[[], T]) -> T:
-        """Call code of the plugin.
-
-        Raises:
-            TabwbError: as the plugin raised it.
-            ComponentError: the plugin raised anything else; the message names its type.
-        """
+        """Call code of the plugin; a ComponentError stands for any error but ours."""
         try:
             with plugin_code:
                 return work()
@@ -93,11 +82,6 @@ class GuardedComponent:
             raise ComponentError(self._FAILED.format(self._name) + error_words(error)) from error
 
     def _each(self, begin: Callable[[], Any]) -> Iterator[Any]:
-        """Yield the items of an iterator of the plugin, each step guarded.
-
-        Raises:
-            ComponentError: it raised, or is not an iterator.
-        """
         iterator = self._call(lambda: iter(begin()))
         end = object()
         try:
@@ -109,11 +93,6 @@ class GuardedComponent:
                 self._call(close)
 
     def _pairs(self, begin: Callable[[], Any], count: int) -> Iterator[tuple[int, Any]]:
-        """Yield the pairs ``(index, piece)`` of an iterator of the plugin.
-
-        Raises:
-            ComponentError: it raised, or yielded anything but pairs with an index below ``count``.
-        """
         for pair in self._each(begin):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise self._wrong(_kind(pair), "pairs (index, result)")
@@ -142,11 +121,7 @@ class GuardedModel(GuardedComponent):
 
     @property
     def concurrency(self) -> Any:
-        """The number of requests in progress at one time.
-
-        Raises:
-            AttributeError: the back end does not say.
-        """
+        """The number of requests in progress at one time, where the back end says."""
         return self.inner.concurrency
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
@@ -155,9 +130,6 @@ class GuardedModel(GuardedComponent):
         Args:
             request: the prompt.
             cancel: ends the reply.
-
-        Raises:
-            ComponentError: the back end failed, or yielded anything else.
         """
         for piece in self._each(lambda: self.inner.reply(request, cancel)):
             if isinstance(piece, str):
@@ -168,11 +140,7 @@ class GuardedModel(GuardedComponent):
                 raise self._wrong(_kind(piece), "text, a Wait, or a Reply")
 
     def _checked(self, piece: Any) -> Any:
-        """Return a reply or wait with plain numbers.
-
-        Raises:
-            ComponentError: a field has the wrong type or is not a valid number.
-        """
+        """Return a reply or wait with plain numbers."""
         if isinstance(piece, Wait):
             return replace(piece, seconds=self._seconds(piece.seconds, "a wait's seconds"))
         if not isinstance(piece.text, str):
@@ -211,11 +179,7 @@ class GuardedModel(GuardedComponent):
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-        """Yield ``(index, reply)``; an invalid reply is the error of its request.
-
-        Raises:
-            ComponentError: the back end failed, or yielded anything but such pairs.
-        """
+        """Yield ``(index, reply)``; an invalid reply is the error of its request."""
         begin = lambda: self.inner.reply_many(requests, cancel)  # noqa: E731
         for index, piece in self._pairs(begin, len(requests)):
             if isinstance(piece, TabwbError):
@@ -231,11 +195,6 @@ class GuardedModel(GuardedComponent):
     def _likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
     ) -> Sequence[Likelihood]:
-        """Return the likelihood of each continuation.
-
-        Raises:
-            ComponentError: the back end failed, or returned anything else.
-        """
         begin = lambda: self.inner.likelihood(request, continuations, cancel)  # noqa: E731
         return [self._checked_likelihood(item) for item in self._each(begin)]
 
@@ -248,12 +207,8 @@ class GuardedModel(GuardedComponent):
         tokens = self._count(item.tokens, "tokens")
         if tokens is None:
             raise self._wrong("tokens = None", "a whole number, 0 or more")
-        return Likelihood(
-            float(value),
-            tokens,
-            self._count(item.prompt_tokens, "prompt_tokens"),
-            self._metadata(item.metadata),
-        )
+        prompt_tokens = self._count(item.prompt_tokens, "prompt_tokens")
+        return Likelihood(float(value), tokens, prompt_tokens, self._metadata(item.metadata))
 
 
 class GuardedTranscriber(GuardedComponent):
@@ -263,11 +218,7 @@ class GuardedTranscriber(GuardedComponent):
 
     @property
     def unit(self) -> Literal["phonemes", "words"]:
-        """The unit of a segment.
-
-        Raises:
-            ComponentError: it is neither phonemes nor words.
-        """
+        """The unit of a segment."""
         unit = self._call(lambda: self.inner.unit)
         if unit not in {"phonemes", "words"}:
             raise self._wrong(f"the unit {unit!r}", "phonemes, words")
@@ -279,11 +230,8 @@ class GuardedTranscriber(GuardedComponent):
         """Yield ``(index, transcript)``; anything else than a transcript is the error of its clip.
 
         Args:
-            clips: the clips.
+            clips: to transcribe.
             cancel: ends the transcription.
-
-        Raises:
-            ComponentError: the transcriber failed, or yielded anything but such pairs.
         """
         begin = lambda: self.inner.transcribe_many(clips, cancel)  # noqa: E731
         for index, transcript in self._pairs(begin, len(clips)):
@@ -300,9 +248,4 @@ def inner_of(component: T) -> T:
 
 
 def _kind(value: object) -> str:
-    """Return the type of a value, for a message.
-
-    >>> _kind(None), _kind(5)
-    ('None', 'int')
-    """
     return "None" if value is None else type(value).__name__

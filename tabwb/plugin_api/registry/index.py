@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tabwb.plugin_api.components import Exporter, Judge, ModelBackend, Scorer, Transcriber
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
@@ -33,28 +34,15 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 }
 """Extra of tabwb: the modules that it brings."""
 
-NOUNS: Mapping[ComponentKind, str] = {
-    "models": "model back end",
-    "judges": "judge",
-    "transcribers": "transcriber",
-    "scorers": "scorer",
-    "exporters": "export format",
+_JUDGES = "rules or tab-2026+likelihood:bundled or tab-2026:gemini:gemini-2.5-flash"
+KINDS: Mapping[ComponentKind, tuple[str, str, type]] = {
+    "models": ("model back end", specs.EXAMPLES, ModelBackend),
+    "judges": ("judge", _JUDGES, Judge),
+    "transcribers": ("transcriber", "wav2vec2:PATH-OR-ID or manual:FILE", Transcriber),
+    "scorers": ("scorer", "choice", Scorer),
+    "exporters": ("export format", "csv", Exporter),
 }
-
-EXAMPLES: Mapping[ComponentKind, str] = {
-    "models": specs.EXAMPLES,
-    "judges": "rules or tab-2026+likelihood:bundled or tab-2026:gemini:gemini-2.5-flash",
-    "transcribers": "wav2vec2:PATH-OR-ID or manual:FILE",
-    "scorers": "choice",
-    "exporters": "csv",
-}
-"""Examples of specs, for messages."""
-
-LISTS: Mapping[ComponentKind, str] = {
-    "models": "'tabwb model list' shows what is there, 'tabwb plugins list' what failed",
-    "judges": "'tabwb judge list' shows what is there, 'tabwb plugins list' what failed",
-}
-"""The hint of an unknown id, of kinds that have a command of their own."""
+"""Kind: its noun, examples of specs for messages, and the protocol that components must fulfil."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +118,7 @@ class Registry:
             UsageError: there is none, or there are two.
         """
         claims = self._claims.get(word) or self._aliases().get(word) or []
-        noun = NOUNS[self.kind]
+        noun, _, _ = KINDS[self.kind]
         if len(claims) > 1:
             owners = " and ".join(f"'{claim.owner}'" for claim in claims)
             raise UsageError(
@@ -141,12 +129,14 @@ class Registry:
             aliases = [word for word, claims in self._aliases().items() if len(claims) == 1]
             ids = [component.descriptor.id for component in self.components]
             known = list(dict.fromkeys((*aliases, *ids)))  # the short words first
+            hint = "'tabwb plugins list' shows what is there and what failed"
+            if self.kind in ("models", "judges"):
+                hint = f"'tabwb {noun.split()[0]} list' shows what is there, "
+                hint += "'tabwb plugins list' what failed"
             raise UsageError(
                 f"there is no {noun} '{word}'" + did_you_mean(word, known),
                 allowed=", ".join(known) or "none is installed",
-                hint=LISTS.get(
-                    self.kind, "'tabwb plugins list' shows what is there and what failed"
-                ),
+                hint=hint,
             )
         return claims[0]
 
@@ -158,7 +148,7 @@ class BatteryIndex:
         self._sources: dict[str, list[BatterySource]] = {}
 
     def add(self, source: BatterySource, owner: str) -> None:
-        """Register a battery.
+        """Register a battery; see :meth:`Registry.add`.
 
         Args:
             source: the battery.
@@ -227,7 +217,7 @@ def battery_file(argument: str) -> Path:
 
 
 def check_name(descriptor: Descriptor, spec: Spec) -> None:
-    """Check that a spec has a NAME where one is required and none where none is allowed.
+    """Check the NAME of a spec.
 
     Args:
         descriptor: of the component.
@@ -237,10 +227,8 @@ def check_name(descriptor: Descriptor, spec: Spec) -> None:
         UsageError: the name is missing or not allowed.
     """
     if spec.name is None and descriptor.name_required:
-        raise UsageError(
-            f"'{descriptor.id}' needs a name",
-            allowed=f"{descriptor.id}:{descriptor.name_help or 'NAME'}",
-        )
+        allowed = f"{descriptor.id}:{descriptor.name_help or 'NAME'}"
+        raise UsageError(f"'{descriptor.id}' needs a name", allowed=allowed)
     if spec.name is not None and not descriptor.name_help:
         raise UsageError(f"'{descriptor.id}' takes no name, but got '{spec.name}'")
 
@@ -280,7 +268,7 @@ def is_distributed(name: str) -> bool:
 
 
 def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
-    """Return the options as an instance of the component's model; None where it has no options.
+    """Return the options as an instance of the component's model, or None.
 
     Args:
         descriptor: of the component.

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib.machinery import FileFinder, SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pluggy
 
 from tabwb.plugin_api import hookspecs
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.config.trust import standing
-from tabwb.plugin_api.registry import folders
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.processes import is_real
 from tabwb.records.standard_streams import stdout_to_stderr
 from tabwb.records.words import did_you_mean
 
+GROUP = "tabwb"
+"""The entry-point group, in installed packages and in a folder's ``pyproject.toml``."""
 NOT_LOADED = "not loaded"
 """``PluginProblem.what`` of a plugin folder that is not trusted."""
 
@@ -45,7 +48,7 @@ class PluginProblem:
 
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """A plugin that was loaded.
+    """A plugin.
 
     Attributes:
         name: of its entry point.
@@ -81,7 +84,7 @@ class Loader:
         Args:
             modules: name of an entry point to a plugin; a loaded plugin of that name stays.
         """
-        for entry in sorted(entry_points(group=folders.GROUP), key=attrgetter("name")):
+        for entry in sorted(entry_points(group=GROUP), key=attrgetter("name")):
             distribution = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
             self._load(PluginInfo(entry.name, *distribution), entry.load)
         self._load_folders()
@@ -117,14 +120,13 @@ class Loader:
 
     def _load_folder(self, folder: Path) -> None:
         try:
-            entries = folders.folder_entries(folder)
-            folders.open_folder(folder)
+            entries = folder_entries(folder)
+            _make_importable(folder)
         except TabwbError as error:
             self._failed(str(folder), "reading", str(error))
             return
-        for entry in entries:
-            info = PluginInfo(entry.name, entry.distribution, entry.version, str(folder))
-            self._load(info, EntryPoint(entry.name, entry.value, folders.GROUP).load)
+        for info, value in entries:
+            self._load(info, EntryPoint(info.name, value, GROUP).load)
 
     def _load(self, info: PluginInfo, load: Callable[[], Any]) -> None:
         if self.manager.has_plugin(info.name):
@@ -164,6 +166,66 @@ class Loader:
 
     def _failed(self, plugin: str, what: str, error: str) -> None:
         self.problems.append(PluginProblem(plugin, what, error))
+
+
+_folders: set[Path] = set()
+
+
+def folder_entries(folder: Path) -> tuple[tuple[PluginInfo, str], ...]:
+    """Return the plugins of a folder and their entry points (``[project.entry-points.tabwb]``).
+
+    Raises:
+        ComponentError: the folder is not a plugin folder.
+    """
+    import tomli
+
+    path = folder / "pyproject.toml"
+    try:
+        project: Any = tomli.loads(path.read_text(encoding="utf-8")).get("project", {})
+    except OSError as error:
+        raise ComponentError(
+            f"is not a plugin folder: {error.strerror} (pyproject.toml)", where=str(folder)
+        ) from error
+    except (tomli.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ComponentError(f"is not TOML: {error}", where=str(path)) from error
+    declared = project.get("entry-points", {}).get(GROUP, {}) if isinstance(project, dict) else {}
+    if not isinstance(declared, dict) or not declared:
+        raise ComponentError(
+            f"declares no entry point in [project.entry-points.{GROUP}]", where=str(path)
+        )
+    name, version = str(project.get("name", "")), str(project.get("version", ""))
+    return tuple(
+        (PluginInfo(key, name, version, str(folder)), value)
+        for key, value in declared.items()
+        if isinstance(value, str)
+    )
+
+
+def _make_importable(folder: Path) -> None:
+    # After everything that is installed. Only source files are imported and no byte code is read or
+    # written, so that exactly the files run that were hashed when the folder was trusted.
+    resolved = folder.resolve()
+    if resolved in _folders:
+        return
+    if not _folders:
+        sys.path_hooks.insert(0, _finder)
+    _folders.add(resolved)
+    sys.path.append(str(resolved))
+    sys.path_importer_cache.pop(str(resolved), None)
+
+
+class _SourceOnly(SourceFileLoader):
+    """Imports source without the byte code cache, which needs ``path_stats``."""
+
+    def path_stats(self, path: object) -> NoReturn:
+        raise OSError("byte code is not used in plugin folders")
+
+
+def _finder(path: str) -> FileFinder:
+    here = Path(path)
+    if not any(here.is_relative_to(folder) for folder in _folders):
+        raise ImportError(path)
+    return FileFinder(path, (_SourceOnly, [".py"]))
 
 
 class PluginExit(Exception):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tabwb.plugin_api.components import Exporter, Judge, ModelBackend, Scorer, Transcriber
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.cutting import cut_of, without_cut
 from tabwb.plugin_api.descriptors import ComponentKind
 from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber, Report
 from tabwb.plugin_api.registry.index import (
-    EXAMPLES,
+    KINDS,
     Component,
     check_name,
     check_needs,
@@ -24,15 +23,6 @@ from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 from tabwb.records.words import did_you_mean
 
 Find = Callable[[ComponentKind, str], Component]
-
-CONTRACTS: Mapping[ComponentKind, type] = {
-    "models": ModelBackend,
-    "judges": Judge,
-    "transcribers": Transcriber,
-    "scorers": Scorer,
-    "exporters": Exporter,
-}
-"""Kind: the protocol that its components must fulfil."""
 
 
 def resolved(
@@ -52,7 +42,7 @@ def resolved(
         MissingExtra: a package that the component needs is not installed.
         NeedsNetwork: the component needs a network and the program is offline.
     """
-    spec = _expanded(parse_spec(text, examples=EXAMPLES[kind]), configuration)
+    spec = _expanded(parse_spec(text, examples=KINDS[kind][1]), configuration)
     component = find(kind, spec.id)
     descriptor = component.descriptor
     spec = replace(spec, id=descriptor.id)
@@ -101,7 +91,7 @@ def make_component(
     """Return a component, checked against its contract; models and transcribers are guarded.
 
     Args:
-        component: the component.
+        component: what to make.
         spec: resolved.
         make_inner: makes the component inside, for a descriptor that wraps one.
         report: is called with the reason where ``close`` fails.
@@ -124,7 +114,7 @@ def make_component(
         raise ComponentError(
             f"'{descriptor.id}' of plugin '{component.owner}' cannot be made: {error_words(error)}"
         ) from error
-    contract = CONTRACTS[component.kind]
+    _, _, contract = KINDS[component.kind]
     if not isinstance(made, contract):
         raise ComponentError(
             f"'{descriptor.id}' of plugin '{component.owner}' made a "
@@ -132,6 +122,5 @@ def make_component(
         )
     if component.kind == "models":
         return GuardedModel(made, descriptor.id, report)
-    if component.kind == "transcribers":
-        return GuardedTranscriber(made, descriptor.id, report)
-    return made
+    is_transcriber = component.kind == "transcribers"
+    return GuardedTranscriber(made, descriptor.id, report) if is_transcriber else made

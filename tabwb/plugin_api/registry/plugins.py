@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from tabwb.plugin_api.components import (
     Exporter,
@@ -25,7 +25,7 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.hookspecs import OBSERVERS
 from tabwb.plugin_api.registry.index import (
-    NOUNS,
+    KINDS,
     BatteryIndex,
     Component,
     Registry,
@@ -46,7 +46,6 @@ from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 if TYPE_CHECKING:
     from tabwb.plugin_api.remote.prices import Price
 
-KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
 CLOSING = "closing"
 """``PluginProblem.what`` where ``close`` of a component failed."""
 
@@ -92,8 +91,6 @@ class Plugins:
         loader.load_all(modules or {})
         return cls(settings, loader, dry=dry)
 
-    # ---------------------------------------------------------------- what there is
-
     @property
     def problems(self) -> tuple[PluginProblem, ...]:
         """Every failure so far; all components are registered first."""
@@ -113,8 +110,6 @@ class Plugins:
     def batteries(self) -> tuple[BatterySource, ...]:
         """Return the batteries of plugins by id, without those registered twice."""
         return self._battery_index().sources
-
-    # ---------------------------------------------------------------- making components
 
     def resolve(self, kind: ComponentKind, spec: str) -> tuple[Descriptor, Spec]:
         """Return the descriptor of a spec and the spec to store, without heavy imports.
@@ -290,12 +285,9 @@ class Plugins:
         except UsageError as error:
             raise self._with_unloaded(error) from None
 
-    # ---------------------------------------------------------------- observers
-
     def observes(self, kind: type[events.Event]) -> bool:
         """Return whether any plugin observes this class of events."""
-        hook = OBSERVERS.get(kind)
-        return hook is not None and bool(getattr(self._hooks, hook).get_hookimpls())
+        return bool(getattr(self._hooks, OBSERVERS[kind]).get_hookimpls())
 
     @property
     def failed_observers(self) -> tuple[PluginProblem, ...]:
@@ -309,16 +301,12 @@ class Plugins:
 
     def notify(self, event: events.Event) -> None:
         """Call every observer of an event; a failure is kept as a problem."""
-        hook = OBSERVERS.get(type(event))
-        if hook is not None:
-            self._call_each(hook, lambda name: {"event": event})
+        self._call_each(OBSERVERS[type(event)], lambda name: {"event": event})
 
     def close(self) -> None:
         """End the child processes that still run; may be called twice."""
         while self._closing:
             self._closing.pop()()
-
-    # ---------------------------------------------------------------- inside: calling
 
     def _call_each(self, hook: str, arguments: Callable[[str], dict[str, Any]]) -> None:
         # One by one, because pluggy stops at the first that raises.
@@ -341,7 +329,7 @@ class Plugins:
             raise self._with_unloaded(error) from None
 
     def _with_unloaded(self, error: UsageError) -> UsageError:
-        """Return the error with the plugin folders that are not loaded: the name may be there."""
+        # The plugin folders that are not loaded: the name may be there.
         problems = (item for item in self._problems if item.what == NOT_LOADED)
         folders = [f"{problem.plugin} ({problem.error})" for problem in problems]
         if not folders:
@@ -352,7 +340,7 @@ class Plugins:
     def _registry(self, kind: ComponentKind) -> Registry:
         if kind not in self._registries:
             registry = self._registries[kind] = Registry(kind)
-            self._fill(registry, kind, NOUNS[kind])
+            self._fill(registry, kind, KINDS[kind][0])
         return self._registries[kind]
 
     def _battery_index(self) -> BatteryIndex:
