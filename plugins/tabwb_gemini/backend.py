@@ -13,8 +13,7 @@ from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.remote.failures import RemoteFailure, client_failures
 from tabwb.plugin_api.remote.http import HEADERS, client_arguments
 from tabwb.plugin_api.remote.keys import find_key, missing_key
-from tabwb.plugin_api.remote.model import RemoteModel
-from tabwb.plugin_api.remote.retries import Retries
+from tabwb.plugin_api.remote.model import RemoteModel, Retries
 from tabwb.plugin_api.remote.streaming import StreamedReply
 from tabwb.records.exchange import Reply, Request
 from tabwb_gemini.asking import (

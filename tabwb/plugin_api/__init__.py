@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.remote.keys import missing_key as missing_key
     from tabwb.plugin_api.remote.keys import redact as redact
     from tabwb.plugin_api.remote.model import RemoteModel as RemoteModel
+    from tabwb.plugin_api.remote.model import Retries as Retries
     from tabwb.plugin_api.remote.offline import is_offline as is_offline
-    from tabwb.plugin_api.remote.retries import Retries as Retries
     from tabwb.plugin_api.stops import StopStrings as StopStrings
     from tabwb.plugin_api.time_limit import within as within
     from tabwb.plugin_api.writing import draft_of as draft_of
@@ -78,8 +78,7 @@ _NAMES = {
     "tabwb.plugin_api.registry.plugins": "Plugins",
     "tabwb.plugin_api.remote.failures": "RemoteFailure",
     "tabwb.plugin_api.remote.keys": "find_key missing_key redact",
-    "tabwb.plugin_api.remote.model": "RemoteModel",
-    "tabwb.plugin_api.remote.retries": "Retries",
+    "tabwb.plugin_api.remote.model": "RemoteModel Retries",
     "tabwb.plugin_api.remote.offline": "is_offline",
     "tabwb.plugin_api.stops": "StopStrings",
     "tabwb.plugin_api.time_limit": "within",

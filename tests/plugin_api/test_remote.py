@@ -13,8 +13,7 @@ import pytest
 from tabwb.plugin_api.components import BatchingBackend, Cancel
 from tabwb.plugin_api.remote.failures import RETRIED, FailureKind, RemoteFailure, retry_after
 from tabwb.plugin_api.remote.keys import Key
-from tabwb.plugin_api.remote.model import RemoteModel
-from tabwb.plugin_api.remote.retries import Retries
+from tabwb.plugin_api.remote.model import RemoteModel, Retries
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Reply, Request, Wait
 from tabwb.records.states import StopReason

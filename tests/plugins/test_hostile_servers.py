@@ -17,7 +17,7 @@ from tabwb_openai.backend import OpenAIModel
 from tabwb_openai.options import OpenAIOptions
 
 from tabwb.plugin_api.remote import http as bounded_http
-from tabwb.plugin_api.remote.retries import Retries
+from tabwb.plugin_api.remote.model import Retries
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, chunk, says

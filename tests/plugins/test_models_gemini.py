@@ -16,7 +16,7 @@ from tabwb_gemini.options import GeminiOptions
 
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.plugin_api.remote.retries import Retries
+from tabwb.plugin_api.remote.model import Retries
 from tabwb.records.errors import ComponentError, NeedsNetwork, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tabwb.records.seeds import mixed

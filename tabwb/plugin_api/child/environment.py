@@ -8,7 +8,7 @@ from itertools import chain
 
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.remote.keys import SERVICES, secrets
-from tabwb.plugin_api.remote.offline import set_switches
+from tabwb.plugin_api.remote.offline import SWITCHES
 from tabwb.records.installation import switch_telemetry_off
 
 _SECRET_WORD = re.compile(
@@ -94,5 +94,5 @@ def child_environment(
         child |= {f"{name}_NUM_THREADS": threads for name in names}
     switch_telemetry_off(child)
     if configuration.offline:
-        set_switches(child)
+        child |= SWITCHES
     return child

@@ -139,10 +139,9 @@ def client_failures(read: Callable[[Exception], RemoteFailure | None]) -> Iterat
     except (RemoteFailure, ComponentError):
         raise
     except Exception as error:
-        failure = failure_of(error, read)
-        if failure is None:
-            raise
-        raise failure from None
+        if (failure := failure_of(error, read)) is not None:
+            raise failure from None
+        raise
 
 
 def failure_of(
@@ -154,38 +153,26 @@ def failure_of(
         error: as raised.
         read: gives the failure of an error of the client's own.
     """
-    if (own := own_error(error)) is not None:
-        return own
+    chain = list(causes(error))
+    for cause in chain:
+        if isinstance(cause, BoundExceeded):
+            return cause
+        if isinstance(cause, NeedsNetwork):
+            return ComponentError(cause.message, allowed=cause.allowed, hint=cause.hint)
     if (failure := read(error)) is not None:
         return failure
     if isinstance(error, json.JSONDecodeError | UnicodeError):
         return malformed(error)
-    return transport_failure(error)
+    if not any(type(cause).__module__.partition(".")[0] in TRANSPORTS for cause in chain):
+        return None
+    slow = any("Timeout" in type(cause).__name__ for cause in chain)
+    return RemoteFailure("timeout" if slow else "connection", deepest(error))
 
 
 def malformed(error: Exception) -> RemoteFailure:
     """Return the failure of a reply that the client cannot read."""
     message = f"the reply does not have the expected form: {error}"
     return RemoteFailure("malformed", shortened(message))
-
-
-def own_error(error: BaseException) -> ComponentError | None:
-    """Return the error of ``--offline`` or of a bound under a client's error, or None."""
-    for cause in causes(error):
-        if isinstance(cause, BoundExceeded):
-            return cause
-        if isinstance(cause, NeedsNetwork):
-            return ComponentError(cause.message, allowed=cause.allowed, hint=cause.hint)
-    return None
-
-
-def transport_failure(error: BaseException) -> RemoteFailure | None:
-    """Return the failure of an error of a package that the client uses, or None."""
-    chain = list(causes(error))
-    if not any(type(cause).__module__.partition(".")[0] in TRANSPORTS for cause in chain):
-        return None
-    slow = any("Timeout" in type(cause).__name__ for cause in chain)
-    return RemoteFailure("timeout" if slow else "connection", deepest(error))
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

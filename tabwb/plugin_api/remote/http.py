@@ -24,11 +24,7 @@ class BoundExceeded(ComponentError):
 
 
 def client_arguments(max_bytes: int = MAX_BYTES) -> dict[str, Any]:
-    """Return the arguments of an httpx client that bound every answer.
-
-    Args:
-        max_bytes: the most bytes of one answer.
-    """
+    """Return the arguments of an httpx client that bound every answer."""
 
     def check(response: Any) -> None:
         _refuse_redirection(response)
@@ -46,17 +42,16 @@ def _refuse_redirection(response: Any) -> None:
     target = response.headers.get("location")
     if not 300 <= response.status_code < 400 or not target:
         return
-    here = str(response.request.url)
-    parts = urlsplit(str(response.request.url.join(target)))
+    there = response.request.url.join(target)
     raise BoundExceeded(
-        f"the server at {_origin(here)} redirects to {parts.scheme}://{parts.netloc.split('@')[-1]}"
-        f"{parts.path}; redirections are not followed",
+        f"the server at {_origin(response.request.url)} redirects to {_origin(there)}"
+        f"{urlsplit(str(there)).path}; redirections are not followed",
         hint="set base_url to the new address if you trust it",
     )
 
 
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
+def _origin(url: object) -> str:
+    parts = urlsplit(str(url))
     return f"{parts.scheme}://{parts.netloc.split('@')[-1]}"
 
 

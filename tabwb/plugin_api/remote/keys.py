@@ -86,8 +86,7 @@ def forms_of(secret: str) -> set[str]:
     for offset in range(3):
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             text = encode(b"\0" * offset + raw).decode()
-            whole = len(raw) + offset
-            forms.add(text[-(-offset * 8 // 6) : whole * 8 // 6])
+            forms.add(text[-(-offset * 8 // 6) : (len(raw) + offset) * 8 // 6])
     return {form for form in forms if len(form) >= SHORTEST}
 
 
@@ -107,8 +106,6 @@ def find_key(
     variables: Sequence[str], service: str, *, environ: Mapping[str, str] | None = None
 ) -> Key | None:
     """Return the key of a service from the environment or the system keyring, or None.
-
-    A keyring that is not installed or cannot be read has no key.
 
     Args:
         variables: names of environment variables; the first that is not empty counts.
@@ -174,9 +171,7 @@ def check_service(service: str) -> str:
 def read_key(service: str) -> Key | None:
     """Return the key of a service in the system keyring.
 
-    Raises:
-        MissingExtra: the package keyring is not installed.
-        ComponentError: this system has no keyring, or the keyring refuses.
+    Raises a ``ComponentError`` where there is no keyring, or the keyring refuses.
     """
     backend = _keyring()
     value = _asked(lambda: backend.get_password(KEYRING_SERVICE, service))
@@ -188,10 +183,9 @@ def write_key(service: str, key: Key) -> None:
 
     Args:
         service: its name.
-        key: the key.
+        key: to store.
 
     Raises:
-        MissingExtra: the package keyring is not installed.
         ComponentError: the keyring refuses, or did not keep the key.
     """
     backend = _keyring()
@@ -208,8 +202,6 @@ def delete_key(service: str) -> None:
 
     Raises:
         UsageError: the keyring has none.
-        MissingExtra: the package keyring is not installed.
-        ComponentError: the keyring refuses.
     """
     if read_key(service) is None:
         raise UsageError(

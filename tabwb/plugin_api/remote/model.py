@@ -7,6 +7,7 @@ keys.
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
@@ -19,7 +20,6 @@ from queue import Empty, SimpleQueue
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.remote.failures import RETRIED, RemoteFailure
 from tabwb.plugin_api.remote.keys import redact, secrets
-from tabwb.plugin_api.remote.retries import Gate, Retries
 from tabwb.plugin_api.stops import StopStrings
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
@@ -33,21 +33,82 @@ REPLY_S = 1800.0
 """The default limit of one reply, in seconds from the request to its end."""
 
 Piece = str | Wait | Reply
+Arrivals = SimpleQueue[tuple[int, Piece | ComponentError | None]]
+"""Pieces by the index of their request; None at the end of each."""
 Rest = Callable[[Cancel, float], bool]
 """Waits for some seconds; returns True at once when cancelled."""
 
 
-@dataclass(slots=True, eq=False)
-class _Flight:
-    """One request in progress.
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often a request is tried, and the pauses in between.
 
     Attributes:
-        stop: ends it.
-        began: when its current try began, monotonic seconds; None between tries.
+        attempts: number of tries.
+        first_s: the longest first pause, seconds.
+        factor: by which pauses grow.
+        longest_s: the longest pause of our own, seconds. A service may ask for ten times as much;
+            a request whose service asks for more fails at once.
     """
 
+    attempts: int = 6
+    first_s: float = 1.0
+    factor: float = 2.0
+    longest_s: float = 60.0
+
+    def pause_s(self, attempt: int, retry_after_s: float | None, chance: float) -> float:
+        """Return the seconds to wait after a failed attempt.
+
+        min(longest, first x factor^(attempt - 1)) x (1 + chance) / 2, or ``retry_after_s``.
+
+        Args:
+            attempt: number of the failed attempt, from 1.
+            retry_after_s: the pause that the service asks for, or None.
+            chance: jitter in [0, 1), so that many requests do not return at one moment.
+
+        >>> [Retries().pause_s(attempt, None, 0.5) for attempt in (1, 2, 3, 20)]
+        [0.75, 1.5, 3.0, 45.0]
+        >>> Retries().pause_s(1, 7.0, 0.5)
+        7.0
+        """
+        if retry_after_s is not None:
+            return retry_after_s
+        pause = self.first_s * math.pow(self.factor, min(attempt - 1, 64))
+        return min(self.longest_s, pause) * (1 + chance) / 2
+
+    def too_long(self, retry_after_s: float | None) -> bool:
+        """Return whether a service asks for a longer pause than a run should wait for.
+
+        >>> Retries().too_long(None), Retries().too_long(600.0), Retries().too_long(86_400.0)
+        (False, False, True)
+        """
+        return retry_after_s is not None and retry_after_s > 10 * self.longest_s
+
+
+class _Gate:
+    """Makes every thread wait while a service asks one of them to wait."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._until = -math.inf
+        self._lock = threading.Lock()
+
+    def close_for(self, seconds: float) -> None:
+        with self._lock:
+            self._until = max(self._until, self._clock() + seconds)
+
+    @property
+    def remaining_s(self) -> float:
+        with self._lock:
+            return max(0.0, self._until - self._clock())
+
+
+@dataclass(slots=True, eq=False)
+class _Flight:
+    """One request in progress."""
+
     stop: threading.Event
-    began: float | None = None
+    began: float | None = None  # monotonic seconds at the start of its try; None between tries
 
 
 class RemoteModel(ABC):
@@ -81,7 +142,7 @@ class RemoteModel(ABC):
         self.title = title
         self._chance = chance
         self._rest = rest
-        self._gate = Gate(clock)
+        self._gate = _Gate(clock)
 
     @abstractmethod
     def open(self) -> Mapping[str, str]:
@@ -151,14 +212,12 @@ class RemoteModel(ABC):
                     continue
                 yield index, piece
 
-    # ---------------------------------------------------------------- inside
-
     def _together(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Generator[tuple[int, Piece | ComponentError]]:
-        """Yield the pieces of all requests, each from a thread: a silent service blocks none."""
+        # Each from a thread: a silent service blocks no other request.
         flights: dict[int, _Flight] = {}
-        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]] = SimpleQueue()
+        arrived: Arrivals = SimpleQueue()
         waiting = iter(enumerate(requests))
         try:
             while True:
@@ -190,16 +249,9 @@ class RemoteModel(ABC):
                 flight.stop.set()
 
     def _next(
-        self,
-        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]],
-        cancel: Cancel,
-        flights: dict[int, _Flight],
+        self, arrived: Arrivals, cancel: Cancel, flights: dict[int, _Flight]
     ) -> tuple[int, Piece | ComponentError | None] | None:
-        """Return the next piece, or the failure of a request that takes too long.
-
-        Returns:
-            None where a cancelled call does not end in time.
-        """
+        """Return the next piece or failure; None where a cancelled call does not end in time."""
         deadline: float | None = None
         while True:
             if cancel.is_set() and deadline is None:
@@ -222,13 +274,7 @@ class RemoteModel(ABC):
                 if deadline is not None and time.monotonic() > deadline:
                     return None
 
-    def _work(
-        self,
-        index: int,
-        request: Request,
-        flight: _Flight,
-        arrived: SimpleQueue[tuple[int, Piece | ComponentError | None]],
-    ) -> None:
+    def _work(self, index: int, request: Request, flight: _Flight, arrived: Arrivals) -> None:
         try:
             for piece in self._tries(request, flight):
                 arrived.put((index, piece))
@@ -241,7 +287,6 @@ class RemoteModel(ABC):
             arrived.put((index, None))
 
     def _tries(self, request: Request, flight: _Flight) -> Iterator[Piece]:
-        """Yield the pieces of one request over all its tries; no reply when stopped."""
         stop = flight.stop
         for attempt in range(1, self.retries.attempts + 1):
             while held := self._gate.remaining_s:
@@ -259,9 +304,8 @@ class RemoteModel(ABC):
                 flight.began = None
                 if stop.is_set():
                     return
-                final = attempt >= self.retries.attempts
-                final = final or self.retries.too_long(failure.retry_after_s)
-                if failure.kind not in RETRIED or final:
+                final = attempt >= self.retries.attempts or failure.kind not in RETRIED
+                if final or self.retries.too_long(failure.retry_after_s):
                     raise self._given_up(failure, attempt) from None
                 pause = self.retries.pause_s(attempt, failure.retry_after_s, self._chance())
                 if failure.kind == "rate-limit":
@@ -294,24 +338,23 @@ class RemoteModel(ABC):
         )
 
     def _completed(self, reply: Reply, attempt: int) -> Reply:
-        reply = replace(
-            reply,
-            prompt_tokens=_valid_count(reply.prompt_tokens),
-            reply_tokens=_valid_count(reply.reply_tokens),
-        )
         metadata = {name: redact(value) for name, value in reply.metadata.items()}
         if attempt > 1:
             metadata["attempts"] = str(attempt)
-        return replace(reply, metadata=metadata)
+        return replace(
+            reply,
+            prompt_tokens=_valid_count(reply.prompt_tokens),
+            reply_tokens=_valid_count(reply.reply_tokens),
+            metadata=metadata,
+        )
 
     def _given_up(self, failure: RemoteFailure, attempt: int) -> ComponentError:
         tried = f" after {attempt} attempts" if attempt > 1 else ""
         why = f": {redact(failure.message)}" if failure.message else ""
-        if failure.retry_after_s is not None and self.retries.too_long(failure.retry_after_s):
+        if self.retries.too_long(failure.retry_after_s):
             why += f"; the service asks to wait {failure.retry_after_s:.0f} s"
         return ComponentError(f"{self.title}: {failure.what}{tried}{why}")
 
 
 def _valid_count(tokens: int | None) -> int | None:
-    """Return a number of tokens, or None where it is not a valid one."""
     return tokens if tokens is not None and 0 <= tokens < 2**53 else None

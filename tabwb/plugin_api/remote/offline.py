@@ -9,13 +9,10 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import MutableMapping
 from typing import Any
 
 from tabwb.records.addresses import stays_here
 from tabwb.records.errors import NeedsNetwork
-
-__all__ = ["OfflineError", "go_offline", "is_offline", "set_switches", "stays_here"]
 
 SWITCHES = {
     "TABWB_OFFLINE": "1",
@@ -47,15 +44,10 @@ def is_offline() -> bool:
 def go_offline() -> None:
     """Refuse all but loopback and unix sockets from now on, here and in child processes."""
     global _offline
-    set_switches(os.environ)
+    os.environ.update(SWITCHES)
     if not _offline:
         _offline = True
         sys.addaudithook(_refuse)
-
-
-def set_switches(environ: MutableMapping[str, str]) -> None:
-    """Set the switches in an environment."""
-    environ.update(SWITCHES)
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:

@@ -15,20 +15,15 @@ MAX_CHARACTERS = 1_000_000
 """A longer reply is taken for one without end."""
 
 
-class StreamFacts(TypingProtocol):
-    """What the service sent besides text."""
+class _Facts(TypingProtocol):
+    """What the service sent besides text; it counts the tokens."""
 
     @property
-    def stop_reason(self) -> StopReason:
-        """Why the reply ended."""
-
+    def stop_reason(self) -> StopReason: ...
     @property
-    def prompt_tokens(self) -> int | None:
-        """Tokens of the prompt, as the service counts."""
-
+    def prompt_tokens(self) -> int | None: ...
     @property
-    def reply_tokens(self) -> int | None:
-        """Tokens of the reply, as the service counts."""
+    def reply_tokens(self) -> int | None: ...
 
 
 class StreamedReply:
@@ -82,7 +77,7 @@ class StreamedReply:
         return "" if self.enforced else certain
 
     def finish(
-        self, facts: StreamFacts, metadata: Mapping[str, str], read: Callable[[str], str]
+        self, facts: _Facts, metadata: Mapping[str, str], read: Callable[[str], str]
     ) -> Iterator[str | Reply]:
         """Yield the text that was held back and the reply.
 
@@ -108,15 +103,11 @@ class StreamedReply:
         elif self.stop_string is not None:
             reason = StopReason.STOP_STRING
             kept["stop_string"] = self.stop_string
-        yield Reply(
-            text,
-            reason,
+        latency, tokens = (
             time.monotonic() - self._started,
-            self._first_s,
-            facts.prompt_tokens,
-            facts.reply_tokens,
-            kept,
+            (facts.prompt_tokens, facts.reply_tokens),
         )
+        yield Reply(text, reason, latency, self._first_s, *tokens, kept)
 
 
 def is_enforced(request: Request) -> bool:
