@@ -1,4 +1,4 @@
-"""What every command shares: options, JSON on stdout, opening parts with the user's configuration.
+"""Shared by all commands: options, output, opening parts with the user's configuration.
 
 Imports only click and records, so that ``tabwb --help`` stays instant.
 """
@@ -31,71 +31,65 @@ _told: set[Path | None] = set()
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def store_option(command: Command) -> Command:
-    """``--store PATH|URL``: where results are kept."""
-    return click.option(
-        "--store",
-        "store_location",
-        metavar="PATH|URL",
-        help="Where results are kept (default: your data folder).",
-    )(command)
+class Finite(click.FloatRange):
+    """A number in a range; unlike click's own it refuses NaN, which is in no range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number.
+
+        Args:
+            value: as it was given.
+            param: the option, for messages.
+            ctx: of the command.
+        """
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
-def primary_option(command: Command) -> Command:
-    """``--primary ID``: whose scores count where several people scored a spoken response."""
-    return click.option(
-        "--primary",
-        metavar="RATER",
-        default="",
-        help="If several people scored a spoken response, the scores of RATER count (default: "
-        "primary_rater of [study] in tabwb.toml, else whoever scored first).",
-    )(command)
-
-
-def json_option(command: Command) -> Command:
-    """``--json``: one document on stdout."""
-    return click.option(
-        "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
-    )(command)
-
-
-def offline_option(command: Command) -> Command:
-    """``--offline``: nothing but loopback and unix sockets."""
-    return click.option(
-        "--offline",
-        is_flag=True,
-        default=None,
-        help="Use no network: only this machine's own addresses.",
-    )(command)
+store_option = click.option(
+    "--store",
+    "store_location",
+    metavar="PATH|URL",
+    help="Where results are kept (default: your data folder).",
+)
+primary_option = click.option(
+    "--primary",
+    metavar="RATER",
+    default="",
+    help="If several people scored a spoken response, the scores of RATER count (default: "
+    "primary_rater of [study] in tabwb.toml, else whoever scored first).",
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
+)
+offline_option = click.option(
+    "--offline",
+    is_flag=True,
+    default=None,
+    help="Use no network: only this machine's own addresses.",
+)
+_verbosity = [0]
 
 
 def verbosity_options(command: Command) -> Command:
     """``-q`` and ``-v``: how much stands on stderr."""
-    quiet = click.option(
-        "-q",
-        "--quiet",
-        is_flag=True,
-        expose_value=False,
-        callback=lambda context, parameter, given: _set_verbosity(-1 if given else None),
-        help="Only warnings and errors on stderr.",
-    )
-    verbose = click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        expose_value=False,
-        callback=lambda context, parameter, given: _set_verbosity(1 if given else None),
-        help="A line on stderr for each item, also if it is not a terminal.",
+
+    def flag(short: str, name: str, level: int, text: str) -> Callable[[Command], Command]:
+        def keep(context: click.Context, parameter: click.Parameter, given: bool) -> None:
+            if given:
+                _verbosity[0] = level
+
+        return click.option(short, name, is_flag=True, expose_value=False, callback=keep, help=text)
+
+    quiet = flag("-q", "--quiet", -1, "Only warnings and errors on stderr.")
+    verbose = flag(
+        "-v", "--verbose", 1, "A line on stderr for each item, also if it is not a terminal."
     )
     return quiet(verbose(command))
-
-
-_verbosity = [0]
-
-
-def _set_verbosity(level: int | None) -> None:
-    if level is not None:
-        _verbosity[0] = level
 
 
 def reset_verbosity() -> None:
@@ -138,8 +132,8 @@ def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: _finite(each) for key, each in value.items()}
-    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: _finite(inner) for key, inner in value.items()}
+    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def print_messages(messages: Iterable[Message]) -> None:
@@ -150,30 +144,40 @@ def print_messages(messages: Iterable[Message]) -> None:
 
 
 def print_check(
-    file: Path, problems: Sequence[Problem], facts: Mapping[str, Any], done: str, *, as_json: bool
+    file: Path,
+    problems: Sequence[Problem],
+    names: tuple[str, str, str] | None,
+    digest_key: str,
+    counts: str,
+    *,
+    as_json: bool,
 ) -> int:
     """Print what a check of a file found, and return the exit status.
 
     Args:
         file: that was checked.
         problems: in it.
-        facts: further keys of the document.
-        done: the line where there is no problem.
+        names: id, version and SHA-256 of what the file has; None where there is a problem.
+        digest_key: key of the SHA-256 in the document.
+        counts: of what is in it, for the line where there is no problem.
         as_json: print one document.
     """
+    identifier, version, digest = names or (None, None, None)
     if as_json:
         from dataclasses import asdict
 
         rows = [
-            asdict(one) | {"line": one.line or None, "suggestion": one.suggestion or None}
-            for one in problems
+            asdict(problem)
+            | {"line": problem.line or None, "suggestion": problem.suggestion or None}
+            for problem in problems
         ]
         document = {"format": 1, "file": str(file), "ok": not problems}
+        facts = {"id": identifier, "version": version, digest_key: digest}
         print_json({**document, **facts, "problems": rows})
+    elif digest is not None:
+        click.echo(f"ok: {identifier} {version}, {counts}, sha256 {digest[:16]}")
     for problem in problems:
         note(str(problem))
-    if not problems and not as_json:
-        click.echo(done)
     return int(bool(problems))
 
 
@@ -272,6 +276,24 @@ def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -
     from tabwb.store.store import Store
 
     return Store.open(plugins.configuration.store_at(location), create=create)
+
+
+@contextmanager
+def opened_store(
+    location: str | None, offline: bool | None = None, *, dry: bool = False
+) -> Iterator[tuple[Plugins, Store]]:
+    """Yield the plugins and the store, which must exist.
+
+    Args:
+        location: of the flag, or None.
+        offline: whether the command line forbids the network; None: it says nothing.
+        dry: nothing will be asked of a model.
+    """
+    with (
+        opened_plugins(offline, dry=dry) as plugins,
+        open_store(location, plugins, create=False) as store,
+    ):
+        yield plugins, store
 
 
 def missing_store(location: str | None, plugins: Plugins) -> Path | None:

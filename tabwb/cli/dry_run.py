@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,18 +11,16 @@ from tabwb.administer.cost import expense_of, forecasts
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import planned, said, to_json
+from tabwb.battery.model import Battery
 from tabwb.cli.common import note, print_json, print_messages
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.exchange import Request
 from tabwb.records.states import Protocol
 
-if TYPE_CHECKING:
-    from tabwb.battery.model import Battery
-    from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.conditions import Conditions
-    from tabwb.records.exchange import Request
 
-
-def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> int:
-    """Print every prompt and what the run would take; ask nothing. Return the exit status.
+def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_json: bool) -> None:
+    """Print every prompt and what the run would take; ask nothing.
 
     Args:
         plugins: where the model is registered.
@@ -32,14 +30,13 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
     """
     trials = plan_trials(battery, conditions)
     requests = [request_for(battery, conditions, plan) for plan in trials]
-    price = plugins.price(conditions.examinee) if conditions.kind == "model" else None
-    reasoning = 0
+    price = None
+    expense = without_reasoning = expense_of(requests, None)
     if conditions.kind == "model":
+        price = plugins.price(conditions.examinee)
         most = cache(lambda limit: plugins.reply_tokens(conditions.examinee, limit))
         expense = expense_of(requests, price, most)
-        reasoning = expense.reply_tokens - expense_of(requests, price).reply_tokens
-    else:
-        expense = expense_of(requests, price)
+    reasoning = expense.reply_tokens - without_reasoning.reply_tokens
     later = list(forecasts(plugins, battery, conditions))
     can_show = planned(plugins, battery, conditions)
     if as_json:
@@ -60,12 +57,12 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
                 },
                 "judging": [
                     {
-                        "judge": one.judge,
-                        "responses": one.answers,
-                        "requests_at_most": one.requests,
-                        "cost_at_most": one.cost,
+                        "judge": forecast.judge,
+                        "responses": forecast.answers,
+                        "requests_at_most": forecast.requests,
+                        "cost_at_most": forecast.cost,
                     }
-                    for one in later
+                    for forecast in later
                 ],
                 "smallest_difference": to_json(can_show),
                 "prompts": [
@@ -74,10 +71,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
                         "subtest": plan.subtest,
                         "item": plan.item,
                         "replicate": plan.replicate,
-                        "messages": [
-                            {"role": message.role, "content": message.content}
-                            for message in request.messages
-                        ],
+                        "messages": [asdict(message) for message in request.messages],
                         "max_tokens": request.decoding.max_tokens,
                         "protocol": _protocol(request).value,
                         "options": list(request.options),
@@ -86,7 +80,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
                 ],
             }
         )
-        return 0
+        return
     for plan, request in zip(trials, requests, strict=True):
         click.echo(f"--- {plan.number}/{len(trials)}  {plan.subtest} {plan.item}")
         print_messages(request.messages)
@@ -100,26 +94,25 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
             f"{expense.reply_tokens:,} back{thinks}: "
             f"at most {cost} ({price or 'no price is known'})"
         )
-    for one in later:
-        note(one.line("by itself as soon as all is answered"))
+    for forecast in later:
+        note(forecast.line("by itself as soon as all is answered"))
     for line in said(can_show):
         note(line)
-    return 0
 
 
 def _protocol(request: Request) -> Protocol:
-    """How this answer is obtained: without options freely, under any protocol."""
+    """Return how this answer is obtained: without options freely, under any protocol."""
     return request.protocol if request.options else Protocol.GENERATE
 
 
 def _held(request: Request) -> str:
-    """What a protocol does with one item beside its prompt; empty where all are answered freely."""
+    """Return what a protocol does with one item; empty where all are answered freely."""
     options = " | ".join(request.options)
     if request.protocol is Protocol.GENERATE:
         return ""
-    told = {
+    how = {
         Protocol.LIKELIHOOD: f"weighed, not written: {options}",
         Protocol.ENFORCED: f"held to one of: {options}",
         Protocol.GENERATE: "no options: answered freely",
     }
-    return f"[protocol {request.protocol.value}]\n{told[_protocol(request)]}"
+    return f"[protocol {request.protocol.value}]\n{how[_protocol(request)]}"

@@ -1,48 +1,142 @@
-"""Give the items that a session has left to a model or a person, then let the judges judge."""
+"""Give the items of a battery to a model or to a person who types, then let the judges judge."""
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
-from tabwb.cli.common import inform, is_quiet, is_verbose, note, on_terminal, print_json
+from tabwb.administer.consent import notices
+from tabwb.administer.cost import Spending
+from tabwb.administer.judging.judging import Limits
+from tabwb.administer.session import setup
+from tabwb.administer.session.drive import drive
+from tabwb.administer.session.raters import FailedRater, failed_raters
+from tabwb.administer.session.session import Session
+from tabwb.battery.model import Battery
+from tabwb.cli.common import (
+    inform,
+    is_quiet,
+    is_verbose,
+    note,
+    on_terminal,
+    open_store,
+    opened_plugins,
+    opened_store,
+    print_json,
+)
+from tabwb.cli.judge_run import Task, check_verdicts
+from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Progress
 from tabwb.cli.signals import stopping
-from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.cli.typing import give_to_typist
+from tabwb.plugin_api.components import ModelBackend
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
+from tabwb.report.documents.document import administration_document
+from tabwb.report.summaries.load import AdministrationData, exported_columns, recordings_of
+from tabwb.report.summaries.summary import pool
 
-if TYPE_CHECKING:
-    from tabwb.administer.session.raters import FailedRater
-    from tabwb.administer.session.session import Session
-    from tabwb.plugin_api.components import ModelBackend
-    from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.conditions import Conditions
+OpenModel = tuple[ModelBackend, Mapping[str, str], threading.Event]
+"""A model that is loaded, what it says of itself (revision, dtype), and what ctrl+c sets."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenModel:
-    """A model that is loaded.
+def run_battery(options: Mapping[str, Any]) -> None:
+    """Give a battery from its first item, as the options of ``tabwb run`` say."""
+    as_json = options["as_json"]
+    with opened_plugins(options["offline"], dry=options["dry_run"]) as plugins:
+        battery = setup.find_battery(plugins, options["battery"])
+        conditions = setup.resolve(plugins, battery, _conditions(options))
+        _check_typed(battery, conditions, options["battery"])
+        recorded = setup.recorded_replicates(plugins, conditions)
+        if options["replicates"] is None and recorded > 1:
+            conditions = replace(conditions, replicates=recorded)
+            note(f"{recorded} replicates, as in the file")
+        if idle := setup.idle_replicates(plugins, battery, conditions):
+            note(f"warning: {idle}")
+        if options["judges"] and (idle := setup.idle_judges(battery, conditions)):
+            note(f"warning: {idle}")
+        if options["dry_run"]:
+            from tabwb.cli.dry_run import dry_run
 
-    Attributes:
-        backend: what answers.
-        facts: what it says of itself (revision, dtype).
-        cancel: set by ctrl+c.
-    """
+            dry_run(plugins, battery, conditions, as_json=as_json)
+            return
+        with (
+            open_store(options["store_location"], plugins) as store,
+            opened_model(plugins, conditions) as model,
+            setup.create(store, plugins, battery, conditions) as session,
+        ):
+            if conditions.kind == "model":
+                for notice in notices(store, plugins, conditions):
+                    note(notice)
+            give(session, model, options["batch_size"], as_json=as_json)
 
-    backend: ModelBackend
-    facts: Mapping[str, str]
-    cancel: threading.Event
+
+def resume_administration(
+    administration: str,
+    batch_size: int,
+    store_location: str | None,
+    as_json: bool,
+    offline: bool | None,
+) -> None:
+    """Give the items that an administration has left."""
+    with (
+        opened_store(store_location, offline) as (plugins, store),
+        setup.resume(store, plugins, administration) as session,
+    ):
+        number = session.administration.id
+        if session.status is AdministrationStatus.DISCONTINUED:
+            raise UsageError(
+                f"administration {number} was discontinued",
+                hint=f"'tabwb trial undo {number}' takes that back",
+            )
+        if session.status is AdministrationStatus.DONE:
+            note(f"administration {number} is done: no items are left")
+            show(session, as_json=as_json)
+            return
+        if command := named_next(session):
+            raise UsageError(
+                f"the remaining items of administration {number} are named aloud",
+                hint=f"continue with: {command}",
+            )
+        with opened_model(plugins, session.administration.conditions) as model:
+            session.resume()
+            give(session, model, batch_size, as_json=as_json)
+
+
+def _check_typed(battery: Battery, conditions: Conditions, asked: str) -> None:
+    """Refuse a person a battery of which nothing is typed; it was ``asked`` for by id or path."""
+    typed = any(subtest.task.typed for subtest in battery.subtests)
+    if conditions.kind == "speaker" and not typed:
+        raise UsageError(
+            f"the pictures of '{battery.id}' are named aloud",
+            hint=f"give it with: tabwb name {shlex.quote(asked)} --speaker {conditions.examinee} "
+            "--input FOLDER|mic",
+        )
+
+
+def _conditions(options: Mapping[str, Any]) -> Conditions:
+    model, speaker = options["model"], options["speaker"]
+    if (model is None) == (speaker is None):
+        raise UsageError(
+            "name one examinee: --model SPEC or --speaker ID",
+            hint="for example: tabwb run tab --model bundled",
+        )
+    if model is None:
+        return requested_conditions("run", speaker, "typed", options)
+    return requested_conditions("run", model, "model", options)
 
 
 @contextmanager
 def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel | None]:
     """Yield the examinee's model, loaded; None for a person.
 
-    It is loaded before an administration begins: a model that cannot be loaded leaves no
-    administration.
+    It is loaded before an administration begins: a model that cannot be loaded leaves none.
 
     Args:
         plugins: where the model is registered.
@@ -58,15 +152,15 @@ def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel
     try:
         facts = backend.open()  # ctrl+c ends this at once: nothing has been asked yet
         with stopping(cancel):
-            yield OpenModel(backend, facts, cancel)
+            yield backend, facts, cancel
     finally:
         backend.close()
         for problem in plugins.failed_closings:
             note(f"warning: plugin {problem}")
 
 
-def give(session: Session, model: OpenModel | None, together: int, *, as_json: bool) -> int:
-    """Give every item that is left, print the results and return the exit status.
+def give(session: Session, model: OpenModel | None, together: int, *, as_json: bool) -> None:
+    """Give every item that is left and print the results.
 
     Args:
         session: running.
@@ -84,8 +178,6 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
         if model is not None:
             _give_to_model(session, model, together, quiet=as_json)
         else:
-            from tabwb.cli.typing import give_to_typist
-
             give_to_typist(session, aside=as_json)
     documents: list[dict[str, Any]] = []
     if session.status is AdministrationStatus.DONE:
@@ -97,7 +189,7 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
     finally:
         # Also when nobody reads the results: that more is to be done is the more important news.
         if session.status is AdministrationStatus.PAUSED:
-            for failed in failures_of(session):
+            for failed in _failures_of(session):
                 note(f"warning: {failed}")
             reason = session.history.pause_reason or "by the user"
             raise Interrupted(
@@ -105,12 +197,9 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
                 hint=f"continue with: {named_next(session) or f'tabwb resume {number}'}",
             )
         for document in documents:
-            from tabwb.cli.judge_run import check_verdicts
-
             hint = f"continue with: tabwb judge run {number} --judge {document['rater']}"
             check_verdicts([document], hint)
     check_raters(session)
-    return 0
 
 
 @contextmanager
@@ -125,10 +214,8 @@ def pausing(session: Session) -> Iterator[None]:
         raise
 
 
-def failures_of(session: Session) -> tuple[FailedRater, ...]:
+def _failures_of(session: Session) -> tuple[FailedRater, ...]:
     """Return the scorers and judges that failed; those that ask a model report by themselves."""
-    from tabwb.administer.session.raters import failed_raters
-
     return failed_raters(session.trials, session.raters.later)
 
 
@@ -138,8 +225,7 @@ def check_raters(session: Session) -> None:
     Raises:
         TabwbError: one failed; every answer is stored, and can be rated again.
     """
-    failed = failures_of(session)
-    if failed:
+    if failed := _failures_of(session):
         raise TabwbError(
             "\n".join(map(str, failed)),
             hint="every response is stored; after the cause is removed: "
@@ -161,9 +247,7 @@ def named_next(session: Session) -> str:
 
 
 def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: bool) -> None:
-    from tabwb.administer.cost import Spending
-    from tabwb.administer.session.drive import drive
-
+    backend, facts, cancel = model
     price = session.plugins.price(session.administration.conditions.examinee)
     done = sum(trial.counting is not None for trial in session.trials)
     spending = Spending.of(session.trials, price)
@@ -171,18 +255,15 @@ def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: 
         len(session.trials), done, spending, quiet=quiet or is_quiet(), each=is_verbose()
     )
     try:
-        session.opened(model.facts)
-        for event in drive(session, model.backend, model.cancel, together=together):
+        session.opened(facts)
+        for event in drive(session, backend, cancel, together=together):
             progress.show(event)
     finally:
-        progress.close()
+        progress.status.close()
 
 
 def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) -> None:
     """Let the judges behind which a model stands judge, now that every answer is safe."""
-    from tabwb.administer.judging.judging import Limits
-    from tabwb.cli.judge_run import Task
-
     cancel = threading.Event()
     options = {"scope": "connected-text", "repeats": 1, "again": False}
     number = session.administration.id
@@ -207,8 +288,6 @@ def show(session: Session, *, as_json: bool) -> None:
         session: open or just ended.
         as_json: print one document instead of tables.
     """
-    from tabwb.report.summaries.load import AdministrationData, exported_columns, recordings_of
-
     administration = session.store.administration(session.administration.id)
     data = AdministrationData(
         administration,
@@ -222,13 +301,10 @@ def show(session: Session, *, as_json: bool) -> None:
         speaker=exported_columns(session.speaker_record),
     )
     if as_json:
-        from tabwb.report.documents.document import administration_document
-
         print_json(administration_document(data, interval=True))
         return
     from tabwb.report.render.printing import print_view
     from tabwb.report.render.tables import administration_view
-    from tabwb.report.summaries.summary import pool
 
     summary = pool([data.source], interval=True)
     print_view(administration_view(administration, session.battery, summary))

@@ -1,12 +1,20 @@
-"""``tabwb judge``: judge stored answers, compare judges, look at the prompts of judges."""
+"""``tabwb judge``: the options of its commands, and the comparison of judges."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from tabwb.cli.common import json_option, open_store, opened_plugins, print_json, store_option
-from tabwb.cli.judge_prompts import check, list_judges, show
-from tabwb.cli.judge_run import run
+from tabwb.cli.common import (
+    Finite,
+    json_option,
+    offline_option,
+    opened_store,
+    print_json,
+    store_option,
+    verbosity_options,
+)
 from tabwb.records.errors import UsageError
 
 
@@ -18,11 +26,62 @@ def judge() -> None:
     """
 
 
-@click.command("report")
+@judge.command("run")
+@click.argument("administrations", metavar="ID...", nargs=-1, required=True)
+@click.option(
+    "--judge",
+    "judges",
+    metavar="SPEC",
+    multiple=True,
+    help="A judge, for example tab-2026:gemini:gemini-2.5-flash; repeatable; "
+    "required. 'tabwb judge list' shows them.",
+)
+@click.option(
+    "--scope",
+    type=click.Choice(["connected-text", "all"]),
+    default="connected-text",
+    show_default=True,
+    help="The responses: connected text, or all (also choices, yes or no, repetitions).",
+)
+@click.option(
+    "--repeat",
+    "repeats",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="Judge this number of times without stored verdicts, and report the judge's agreement "
+    "with itself. The first verdict counts.",
+)
+@click.option("--again", is_flag=True, help="Judge again responses that this judge has judged.")
+@click.option("--dry-run", is_flag=True, help="Print every request and the estimate; send nothing.")
+@click.option("--max-requests", type=click.IntRange(1), help="Stop after this many requests.")
+@click.option(
+    "--max-cost",
+    type=Finite(0, min_open=True),
+    metavar="USD",
+    help="Stop before the cost exceeds this.",
+)
+@verbosity_options
+@store_option
+@json_option
+@offline_option
+def run(**options: Any) -> None:
+    """Judge the responses of administrations ID... with one or several judges.
+
+    Judged responses are skipped, interrupted ones continued. Exit status: 0 done, 1 no verdict of a
+    judge could be read, 3 stopped early or with calls in error (a limit, ctrl+c, a model that does
+    not answer); then repeat the command.
+    """
+    from tabwb.cli.judge_run import judge_administrations
+
+    judge_administrations(**options)
+
+
+@judge.command()
 @click.argument("administrations", metavar="ID...", nargs=-1, required=True)
 @store_option
 @json_option
-def report(administrations: tuple[str, ...], store_location: str | None, as_json: bool) -> int:
+def report(administrations: tuple[str, ...], store_location: str | None, as_json: bool) -> None:
     """Compare the judges of administrations ID....
 
     One row for each judge with its burden, the agreement of every two judges, the features on which
@@ -31,24 +90,52 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     from tabwb.report.summaries.load import load_administrations, sources_of
     from tabwb.report.summaries.robustness import robustness
 
-    with (
-        opened_plugins() as plugins,
-        open_store(store_location, plugins, create=False) as store,
-    ):
+    with opened_store(store_location) as (_, store):
         chosen = load_administrations(store, administrations)
-    if len({one.battery.content_hash for one in chosen}) != 1:
+    if len({data.battery.content_hash for data in chosen}) != 1:
         raise UsageError("the administrations must be of one battery")
-    found = robustness(sources_of(chosen))
+    compared = robustness(sources_of(chosen))
     if as_json:
-        print_json({"format": 1, **found.to_json()})
-        return 0
+        print_json({"format": 1, **compared.to_json()})
+        return
     from tabwb.report.render.printing import print_view
     from tabwb.report.render.robustness import robustness_view
 
     titles = {feature.id: feature.title for feature in chosen[0].battery.features}
-    print_view(robustness_view(found, titles))
-    return 0
+    print_view(robustness_view(compared, titles))
 
 
-for command in (run, report, list_judges, show, check):
-    judge.add_command(command)
+@judge.command("list")
+@json_option
+def list_judges(as_json: bool) -> None:
+    """List the judges: features, requirements, and the file of the prompt."""
+    from tabwb.cli import judge_prompts
+
+    judge_prompts.list_judges(as_json=as_json)
+
+
+@judge.command()
+@click.argument("judge_id", metavar="ID")
+@click.option("--response", default="I wanted a pa pen I mean pencil", help="A sample response.")
+@click.option(
+    "--prompt", default="Tell me about your first job.", help="A sample prompt of an item."
+)
+@json_option
+def show(judge_id: str, response: str, prompt: str, as_json: bool) -> None:
+    """Show the messages that judge ID sends to a model, for a sample response."""
+    from tabwb.cli import judge_prompts
+
+    judge_prompts.show(judge_id, response, prompt, as_json=as_json)
+
+
+@judge.command()
+@click.argument("file", metavar="FILE")
+@json_option
+def check(file: str, as_json: bool) -> int:
+    """Check the judge prompt FILE: every problem with its line.
+
+    FILE is a path, or the id of a prompt that is found. Exit status 1 if there is a problem.
+    """
+    from tabwb.cli import judge_prompts
+
+    return judge_prompts.check(file, as_json=as_json)

@@ -1,37 +1,34 @@
-"""``tabwb judge list|show|check``: which judges there are, and what they put to a model."""
+"""``tabwb judge list``, ``show`` and ``check``: which judges there are, and their prompts."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
+from tabwb.cli.common import note, opened_plugins, print_check, print_json
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL, prompt_files, prompt_id
+from tabwb.plugin_api.judge_prompts.load import load_prompt, read_prompt
 from tabwb.plugin_api.judge_prompts.prompt import sha256
 from tabwb.plugin_api.registry.index import check_needs
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.words import did_you_mean, plural
 
-if TYPE_CHECKING:
-    from tabwb.plugin_api.descriptors import Descriptor
-    from tabwb.plugin_api.registry.plugins import Plugins
 
-SAMPLE = "I wanted a pa pen I mean pencil"
-SAMPLE_PROMPT = "Tell me about your first job."
-
-
-@click.command("list")
-@json_option
-def list_judges(as_json: bool) -> int:
-    """List the judges: features, requirements, and the file of the prompt."""
+def list_judges(*, as_json: bool) -> None:
+    """Print the judges: features, requirements, and the file of the prompt."""
     with opened_plugins() as plugins:
-        rows = [_row(plugins, component.descriptor, component.owner)
-                for component in plugins.components("judges")]  # fmt: skip
+        rows = [
+            _row(plugins, component.descriptor, component.owner)
+            for component in plugins.components("judges")
+        ]
     if as_json:
         print_json({"format": 1, "judges": rows})
-        return 0
+        return
     width = max(len(row["spec"]) for row in rows)
     for row in rows:
         features = (
@@ -48,55 +45,43 @@ def list_judges(as_json: bool) -> int:
         "every answer unparsed. Without a network, judge with 'rules' or\n"
         "'tab-2026+likelihood:bundled'."
     )
-    return 0
 
 
-@click.command("show")
-@click.argument("judge", metavar="ID")
-@click.option("--response", default=SAMPLE, help="A sample response.")
-@click.option("--prompt", default=SAMPLE_PROMPT, help="A sample prompt of an item.")
-@json_option
-def show(judge: str, response: str, prompt: str, as_json: bool) -> int:
-    """Show the messages that judge ID sends to a model, for a sample response."""
+def show(judge: str, response: str, prompt: str, *, as_json: bool) -> None:
+    """Print the messages that a judge sends to a model.
+
+    Args:
+        judge: its id or alias.
+        response: a sample response.
+        prompt: a sample prompt of an item.
+        as_json: print one document.
+    """
     with opened_plugins() as plugins:
-        descriptor = _find(plugins, judge)
-    document = _document(descriptor, response, prompt)
+        descriptor, file = _find(plugins, judge)
+    document = _document(descriptor, file, response, prompt)
     if as_json:
         print_json(document)
     else:
         click.echo(_page(document))
-    return 0
 
 
-@click.command("check")
-@click.argument("argument", metavar="FILE")
-@json_option
-def check(argument: str, as_json: bool) -> int:
-    """Check the judge prompt FILE: every problem with its line.
+def check(argument: str, *, as_json: bool) -> int:
+    """Print every problem of a judge prompt, and return the exit status.
 
-    FILE is a path, or the id of a prompt that is found. Exit status 1 if there is a problem.
+    Args:
+        argument: a path, or the id of a prompt that is found.
+        as_json: print one document.
     """
-    from tabwb.plugin_api.judge_prompts.load import read_prompt
-
     file = Path(argument)
     if not file.exists():
         file = prompt_files()[0].get(argument, file)
-    found, problems = read_prompt(file)
-    digest = "" if found is None else sha256(found.canonical)
-    facts = {
-        "id": found.id if found else None,
-        "version": found.version if found else None,
-        "prompt_sha256": digest or None,
-    }
-    done = (
-        ""
-        if found is None
-        else (
-            f"ok: {found.id} {found.version}, {plural(len(found.features), 'feature')}, "
-            f"{plural(len(found.examples), 'example')}, sha256 {digest[:16]}"
-        )
-    )
-    return print_check(file, problems, facts, done, as_json=as_json)
+    prompt, problems = read_prompt(file)
+    names, counts = None, ""
+    if prompt is not None:
+        names = prompt.id, prompt.version, sha256(prompt.canonical)
+        features, examples = len(prompt.features), len(prompt.examples)
+        counts = f"{plural(features, 'feature')}, {plural(examples, 'example')}"
+    return print_check(file, problems, names, "prompt_sha256", counts, as_json=as_json)
 
 
 def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]:
@@ -117,8 +102,6 @@ def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]
         check_needs(descriptor)
         path = _file_of(descriptor)
         if path is not None:
-            from tabwb.plugin_api.judge_prompts.load import load_prompt
-
             row["file"] = str(path)
             prompt = load_prompt(path)
             row |= {
@@ -146,27 +129,26 @@ def _file_of(descriptor: Descriptor) -> Path | None:
     return prompt_files()[0].get(prompt_id(descriptor.id))
 
 
-def _find(plugins: Plugins, judge: str) -> Descriptor:
+def _find(plugins: Plugins, judge: str) -> tuple[Descriptor, Path]:
+    """Return the judge of an id or alias, and the file of its prompt."""
     descriptors = plugins.descriptors("judges")
-    with_prompt = [each.id for each in descriptors if _file_of(each)]
-    for each in descriptors:
-        if judge in (each.id, *each.aliases):
-            if _file_of(each) is None:
-                raise UsageError(
-                    f"'{each.id}' has no prompt for a model", allowed=", ".join(with_prompt)
-                )
-            return each
+    with_prompt = [descriptor.id for descriptor in descriptors if _file_of(descriptor)]
+    for descriptor in descriptors:
+        if judge in (descriptor.id, *descriptor.aliases):
+            if file := _file_of(descriptor):
+                return descriptor, file
+            raise UsageError(
+                f"'{descriptor.id}' has no prompt for a model", allowed=", ".join(with_prompt)
+            )
     raise UsageError(
         f"there is no judge '{judge}'" + did_you_mean(judge, with_prompt),
         allowed=", ".join(with_prompt),
     )
 
 
-def _document(descriptor: Descriptor, response: str, item_prompt: str) -> dict[str, Any]:
-    from tabwb.plugin_api.judge_prompts.load import load_prompt
-
-    path = _file_of(descriptor)
-    assert path is not None
+def _document(
+    descriptor: Descriptor, path: Path, response: str, item_prompt: str
+) -> dict[str, Any]:
     prompt = load_prompt(path)
     calibrated = descriptor.id.endswith(NULL)
     weighs = calibrated or descriptor.id.endswith(LIKELIHOOD)
@@ -184,11 +166,8 @@ def _document(descriptor: Descriptor, response: str, item_prompt: str) -> dict[s
         "file": str(path),
         "prompt_sha256": sha256(text),
         "prompt_text": text,
-        "features": [{"id": each.id, "key": each.key} for each in prompt.features],
-        "messages": [
-            {"role": message.role, "content": message.content}
-            for message in prompt.messages(response, item_prompt)
-        ],
+        "features": [{"id": feature.id, "key": feature.key} for feature in prompt.features],
+        "messages": [asdict(message) for message in prompt.messages(response, item_prompt)],
         "repair": None if weighs else prompt.templates.repair,
         "decoding": None
         if weighs

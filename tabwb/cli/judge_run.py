@@ -5,84 +5,30 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
 import click
 
+from tabwb.administer.judging.calls import format_estimate, format_spent, format_tally
+from tabwb.administer.judging.judging import Estimate, Judging, Limits, check_limits
 from tabwb.battery.loader import battery_from_canonical
-from tabwb.cli.common import (
-    inform,
-    json_option,
-    note,
-    offline_option,
-    open_store,
-    opened_plugins,
-    print_json,
-    print_messages,
-    store_option,
-    verbosity_options,
-)
-from tabwb.cli.options import Finite
+from tabwb.cli.common import inform, note, opened_store, print_json, print_messages
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
 from tabwb.plugin_api.components import ModelJudge
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
-
-if TYPE_CHECKING:
-    from tabwb.administer.judging.judging import Estimate, Judging, Limits
-    from tabwb.plugin_api.components import Judge
-    from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.plugin_api.remote.prices import Price
-    from tabwb.store.store import Store
-
+from tabwb.report.summaries.robustness import self_agreement
+from tabwb.store.store import Store
 
 FEW = 3
 """Answers after which the time that is left can be told."""
 
 
-@click.command("run")
-@click.argument("administrations", metavar="ID...", nargs=-1, required=True)
-@click.option(
-    "--judge",
-    "judges",
-    metavar="SPEC",
-    multiple=True,
-    help="A judge, for example tab-2026:gemini:gemini-2.5-flash; repeatable; "
-    "required. 'tabwb judge list' shows them.",
-)
-@click.option(
-    "--scope",
-    type=click.Choice(["connected-text", "all"]),
-    default="connected-text",
-    show_default=True,
-    help="The responses: connected text, or all (also choices, yes or no, repetitions).",
-)
-@click.option(
-    "--repeat",
-    "repeats",
-    type=click.IntRange(1, 100),
-    default=1,
-    show_default=True,
-    help="Judge this number of times without stored verdicts, and report the judge's agreement "
-    "with itself. The first verdict counts.",
-)
-@click.option("--again", is_flag=True, help="Judge again responses that this judge has judged.")
-@click.option("--dry-run", is_flag=True, help="Print every request and the estimate; send nothing.")
-@click.option("--max-requests", type=click.IntRange(1), help="Stop after this many requests.")
-@click.option(
-    "--max-cost",
-    type=Finite(0, min_open=True),
-    metavar="USD",
-    help="Stop before the cost exceeds this.",
-)
-@verbosity_options
-@store_option
-@json_option
-@offline_option
-def run(
+def judge_administrations(
     administrations: tuple[str, ...],
     judges: tuple[str, ...],
     scope: str,
@@ -94,15 +40,8 @@ def run(
     store_location: str | None,
     as_json: bool,
     offline: bool | None,
-) -> int:
-    """Judge the responses of administrations ID... with one or several judges.
-
-    Judged responses are skipped, interrupted ones continued. Exit status: 0 done, 1 no verdict of a
-    judge could be read, 3 stopped early or with calls in error (a limit, ctrl+c, a model that does
-    not answer); then repeat the command.
-    """
-    from tabwb.administer.judging.judging import Limits, check_limits
-
+) -> None:
+    """Judge administrations, as the options of the command say."""
     if not judges:
         raise UsageError(
             "no judge: give --judge SPEC",
@@ -112,13 +51,10 @@ def run(
     limits = Limits(max_requests, max_cost)
     documents: list[dict[str, Any]] = []
     try:
-        with (
-            opened_plugins(offline, dry=dry_run) as plugins,
-            open_store(store_location, plugins, create=False) as store,
-        ):
+        with opened_store(store_location, offline, dry=dry_run) as (plugins, store):
             for spec in judges if max_requests is not None else ():
                 check_limits(plugins.judge(spec), limits)
-            numbers = dict.fromkeys(store.administration(each).id for each in administrations)
+            numbers = dict.fromkeys(store.administration(name).id for name in administrations)
             options = {"scope": scope, "repeats": repeats, "again": again}
             for spec in dict.fromkeys(judges):
                 task = Task(store, plugins, spec, options, quiet=as_json)
@@ -139,7 +75,6 @@ def run(
             hint="the replies are kept (tabwb results ID --json); --again repeats the requests; "
             "another model or prompt may work better",
         )
-    return 0
 
 
 def check_verdicts(documents: Sequence[dict[str, Any]], hint: str) -> None:
@@ -181,20 +116,14 @@ class Task:
     """
 
     def __init__(
-        self,
-        store: Store,
-        plugins: Plugins,
-        spec: str,
-        options: dict[str, Any],
-        *,
-        quiet: bool,
+        self, store: Store, plugins: Plugins, spec: str, options: dict[str, Any], *, quiet: bool
     ) -> None:
         self._store = store
         self._plugins = plugins
         self._options = options
         self._quiet = quiet
-        self._judge: Judge = plugins.judge(spec)
-        self._price: Price | None = plugins.price_behind(self._judge)
+        self._judge = plugins.judge(spec)
+        self._price = plugins.price_behind(self._judge)
         self._opened = False
 
     def close(self) -> None:
@@ -204,15 +133,11 @@ class Task:
 
     def estimate(self, number: int) -> dict[str, Any]:
         """Print what would be sent for one administration, and what it would cost."""
-        from tabwb.administer.judging.calls import format_estimate
-
         judging = self._judging(number)
         requests = list(judging.requests())
         estimate = judging.estimate()
         document = {
-            "administration": number,
-            "rater": self._judge.rater,
-            "scope": self._options["scope"],
+            **self._heading(number),
             "price": None if self._price is None else str(self._price),
             **_fields(estimate),
         }
@@ -220,18 +145,16 @@ class Task:
             document["requests"] = [
                 {
                     "trial": trial,
-                    "messages": [{"role": m.role, "content": m.content} for m in each.messages],
-                    "max_tokens": each.decoding.max_tokens,
+                    "messages": [asdict(message) for message in request.messages],
+                    "max_tokens": request.decoding.max_tokens,
                 }
-                for trial, each in requests
+                for trial, request in requests
             ]
             return document
-        for trial, each in requests:
+        for trial, request in requests:
             click.echo(f"--- administration {number}, trial {trial}")
-            print_messages(each.messages)
-
-        words = format_estimate(estimate, self._price)
-        note(f"{self._judge.rater}, administration {number}: {words}")
+            print_messages(request.messages)
+        self._note(number, estimate)
         return document
 
     def judge(
@@ -253,9 +176,8 @@ class Task:
                 with self._store.lock(number), stopping(cancel):
                     limits = self.judge_held(number, limits, cancel, documents)
             except Interrupted as error:
-                raise Interrupted(
-                    error.message, hint="the same command continues from here"
-                ) from error
+                hint = "the same command continues from here"
+                raise Interrupted(error.message, hint=hint) from error
         return limits
 
     def judge_held(
@@ -273,15 +195,12 @@ class Task:
             cancel: set by ctrl+c.
             documents: gets the document of this administration.
         """
-        from tabwb.administer.judging.calls import format_estimate, format_tally
-
         judging = self._judging(number)
         estimate = judging.estimate()
-
-        words = format_estimate(estimate, self._price)
-        note(f"{self._judge.rater}, administration {number}: {words}")
-        if estimate.to_ask:
-            self._open()
+        self._note(number, estimate)
+        if estimate.to_ask and not self._opened and isinstance(self._judge, ModelJudge):
+            self._judge.open()
+            self._opened = True
         try:
             self._run(judging, limits, cancel, estimate)
         finally:
@@ -289,14 +208,7 @@ class Task:
             inform(format_tally(judging.tally))
         return limits.after(judging.tally)
 
-    def _open(self) -> None:
-        if not self._opened and isinstance(self._judge, ModelJudge):
-            self._judge.open()
-            self._opened = True
-
     def _judging(self, number: int) -> Judging:
-        from tabwb.administer.judging.judging import Judging
-
         administration = self._store.administration(number)
         battery = battery_from_canonical(self._store.battery_canonical(administration.battery_hash))
         return Judging(
@@ -312,9 +224,6 @@ class Task:
     def _run(
         self, judging: Judging, limits: Limits, cancel: threading.Event, estimate: Estimate
     ) -> None:
-
-        from tabwb.administer.judging.calls import format_spent
-
         planned = estimate.to_ask + estimate.twins + estimate.from_store
         countdown = Countdown("judged", planned, quiet=self._quiet)
         try:
@@ -330,27 +239,28 @@ class Task:
             countdown.status.close()
 
     def _document(self, judging: Judging) -> dict[str, Any]:
-        document = {
-            "administration": judging.number,
-            "rater": self._judge.rater,
-            "scope": self._options["scope"],
-            **_fields(judging.tally),
-        }
+        document = self._heading(judging.number) | _fields(judging.tally)
         document["price"] = None if self._price is None else str(self._price)
         if self._options["repeats"] > 1:
-            from tabwb.report.summaries.robustness import self_agreement
-
             judged = self._store.judgements(judging.number)
-            found = self_agreement(judged, self._judge.rater, self._judge.features)
-            document["self_agreement"] = [_fields(each) for each in found]
-            if not self._quiet:
-                for each in found:
-                    share = "undefined" if each.percent is None else f"{each.percent:.0%}"
-                    kappa = "undefined" if each.kappa is None else f"{each.kappa:.2f}"
-                    click.echo(f"{each.feature:32} same verdict {share} of {each.pairs} pairs, "
-                               f"kappa {kappa}")  # fmt: skip
+            agreements = self_agreement(judged, self._judge.rater, self._judge.features)
+            document["self_agreement"] = [_fields(agreement) for agreement in agreements]
+            for row in () if self._quiet else agreements:
+                share = "undefined" if row.percent is None else f"{row.percent:.0%}"
+                kappa = "undefined" if row.kappa is None else f"{row.kappa:.2f}"
+                click.echo(
+                    f"{row.feature:32} same verdict {share} of {row.pairs} pairs, kappa {kappa}"
+                )
         return document
+
+    def _heading(self, number: int) -> dict[str, Any]:
+        scope = self._options["scope"]
+        return {"administration": number, "rater": self._judge.rater, "scope": scope}
+
+    def _note(self, number: int, estimate: Estimate) -> None:
+        words = format_estimate(estimate, self._price)
+        note(f"{self._judge.rater}, administration {number}: {words}")
 
 
 def _fields(record: Any) -> dict[str, Any]:
-    return {f.name: getattr(record, f.name) for f in fields(record) if f.name != "price"}
+    return {key: value for key, value in asdict(record).items() if key != "price"}

@@ -29,7 +29,7 @@ SpeakerView = Callable[[str | None], int]
 """Shows the picture of a naming administration alone: store; gives the exit status."""
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Give a battery to a model or to a person who types."),
-    "name": ("name", "Give a naming battery to a person: from files or through the microphone."),
+    "name": ("run", "Give a naming battery to a person: from files or through the microphone."),
     "resume": ("run", "Resume an administration; answered items are not given again."),
     "results": ("results", "Show results, or list administrations."),
     "diff": ("diff", "Compare two examinees on the same items."),

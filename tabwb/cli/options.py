@@ -5,12 +5,12 @@ Imports only click and records, so that ``tabwb COMMAND --help`` stays fast.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import click
 
+from tabwb.cli.common import Finite
 from tabwb.records import conditions
 from tabwb.records.condition import Audience, Condition, ConditionError, Option
 from tabwb.records.condition_table import conditions_of
@@ -19,25 +19,6 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class Finite(click.FloatRange):
-    """A number in a range; unlike click's own it refuses NaN, which is in no range."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return the number.
-
-        Args:
-            value: as it was given.
-            param: the option, for messages.
-            ctx: of the command.
-        """
-        number = float(super().convert(value, param, ctx))
-        if math.isnan(number):
-            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
-        return number
 
 
 def condition_options(command: str, *first: str) -> Callable[[Command], Command]:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
+from tabwb.administer.cost import Spending, format_spending
 from tabwb.cli.common import note, renew_line
 from tabwb.records import events
 from tabwb.records.states import AttemptState
-
-if TYPE_CHECKING:
-    from tabwb.administer.cost import Spending
-
 
 STEPS = 20
 """Lines of a whole administration elsewhere than on a terminal: one for each 5 %."""
@@ -49,9 +45,9 @@ class Progress:
     Args:
         planned: items of the administration.
         answered: of these, how many are answered already.
+        spending: what the run has taken so far.
         quiet: report only what went wrong.
         each: elsewhere than on a terminal, one line for each item.
-        spending: what the run has taken so far.
     """
 
     def __init__(
@@ -70,18 +66,16 @@ class Progress:
         self._quiet = quiet
         self._each = each
         self._step = -1
-        self._status = StatusLine(quiet=quiet)
-        self._place = ""
+        self.status = StatusLine(quiet=quiet)
         self._spending = spending
 
     def show(self, event: events.Event) -> None:
         """Take note of one event."""
         self._spending = self._spending.after(event)
         if isinstance(event, events.TrialStarted):
-            self._place = f"{event.trial.subtest} {event.trial.item}"
-            self._line(event.trial.number)
+            self._line(event.trial.number, f"{event.trial.subtest} {event.trial.item}")
         elif isinstance(event, events.Waiting):
-            self._status.interrupt(
+            self.status.interrupt(
                 f"item {event.trial}: {event.reason}, waiting {event.seconds:.0f} s"
             )
         elif isinstance(event, events.AttemptRecorded):
@@ -90,20 +84,18 @@ class Progress:
                 self._first = time.monotonic()
             if event.attempt.state is AttemptState.ERROR:
                 first, *_ = event.attempt.error.splitlines() or ["no reason was given"]
-                self._status.interrupt(f"item {event.trial} in error: {first}")
+                self.status.interrupt(f"item {event.trial} in error: {first}")
             else:
                 self._done += 1
 
-    def close(self) -> None:
-        """Leave the terminal as it was."""
-        self._status.close()
-
-    def _line(self, number: int) -> None:
-        if self._quiet or not (self._status.live or self._each or self._is_due(number)):
+    def _line(self, number: int, place: str) -> None:
+        if self._quiet or not (self.status.live or self._each or self._is_due(number)):
             return
-        text = f"item {number}/{self._planned}  {self._place}{self._spent()}{self._remaining()}"
-        if self._status.live:
-            self._status.show(text)
+        spent = format_spending(self._spending)
+        spent = f"  {spent}" if spent else ""
+        text = f"item {number}/{self._planned}  {place}{spent}{self._remaining()}"
+        if self.status.live:
+            self.status.show(text)
         else:
             note(text)
 
@@ -113,13 +105,6 @@ class Progress:
         due = step > self._step
         self._step = max(step, self._step)
         return due
-
-    def _spent(self) -> str:
-        """Requests under way and what they have taken."""
-        from tabwb.administer.cost import format_spending
-
-        said = format_spending(self._spending)
-        return f"  {said}" if said else ""
 
     def _remaining(self) -> str:
         # The first item pays for loading the model: the estimate is made of those after it.
@@ -146,9 +131,9 @@ class Countdown:
     def advance(self) -> None:
         """Count one more as done."""
         self._done += 1
-        self.show(self._done)
+        self.show(self._done, timed=self._done)
 
-    def show(self, done: int, detail: str = "", *, timed: int | None = None) -> None:
+    def show(self, done: int, detail: str = "", *, timed: int) -> None:
         """Show how many are done.
 
         Args:
@@ -156,7 +141,6 @@ class Countdown:
             detail: stands after the count.
             timed: how many of those done took time: the others were stored already.
         """
-        timed = done if timed is None else timed
         text = f"{self._what} {done}/{self._planned}{detail}"
         if timed:
             seconds = (time.monotonic() - self._began) / timed
@@ -172,7 +156,7 @@ class Countdown:
 
 
 def time_left(seconds: float) -> str:
-    """What is left of the time, in words with two spaces before them; nothing below 2 s.
+    """Return what is left of the time, with two spaces before it; nothing below 2 s.
 
     >>> time_left(1), time_left(30), time_left(600), time_left(7200)
     ('', '  about 30 s left', '  about 10 min left', '  about 2.0 h left')

@@ -20,7 +20,6 @@ from tabwb.cli.common import (
     print_json,
     store_option,
 )
-from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
 from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
 from tabwb.phonology.letters import GUESSED, pronounced
@@ -187,6 +186,7 @@ def _heard(
 ) -> Iterator[tuple[int, Transcript]]:
     """Numbers of files with their transcripts, in whatever order they come; progress on stderr."""
     from tabwb.administer.transcription.transcribe import Job, Transcribing
+    from tabwb.cli.progress import Countdown
 
     if not sounds:
         return

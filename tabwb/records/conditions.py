@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tabwb.records.condition import (
     MODEL,
@@ -33,8 +33,10 @@ from tabwb.records.condition_values import (
     Whole,
 )
 from tabwb.records.exchange import Decoding
-from tabwb.records.speakers import Origin
 from tabwb.records.states import Protocol
+
+if TYPE_CHECKING:
+    from tabwb.records.speakers import Origin
 
 ExamineeKind = Literal["model", "speaker"]
 OptionOrder = Literal["as-given", "shuffled", "rotated"]

@@ -1,0 +1,167 @@
+"""What ``tabwb battery show`` prints: every source, prompt, rule and picture of a battery."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tabwb.battery.model import Battery, Item, SourcedText, Subtest
+from tabwb.battery.naming import naming_item
+from tabwb.battery.prompts import render_prompt
+from tabwb.phonology.inventory import to_ipa
+from tabwb.records.words import plural
+from tabwb.scoring.naming.target import Tolerance
+from tabwb.tasks.spoken_naming.rules import RULE_KEYS, Cue, Discontinue
+
+
+def page(battery: Battery) -> str:
+    """Return a battery in words."""
+    lines = [
+        f"{battery.title}  ({battery.id} {battery.version}, {battery.language}, {battery.license})",
+        f"for {' and '.join(battery.examinees)}s; {plural(battery.n_items, 'item')}",
+        f"sha256 {battery.content_hash}",
+    ]
+    for name in ("citation", "doi", "url", "disclaimer", "notes"):
+        if getattr(battery, name):
+            lines += ["", f"{name}: {getattr(battery, name)}"]
+    if battery.system is not None:
+        lines += ["", _sourced("system message", battery.system)]
+    for subtest in battery.subtests:
+        lines += ["", *_subtest_lines(battery, subtest)]
+    if battery.features:
+        lines += ["", *_feature_lines(battery)]
+    for grouping in battery.groupings:
+        lines += ["", f"== {grouping.title}{_mark(grouping.source)} =="]
+        lines += [
+            f"  {category.title}: {', '.join(category.features)}"
+            for category in grouping.categories
+        ]
+    return "\n".join(lines)
+
+
+def _subtest_lines(battery: Battery, subtest: Subtest) -> list[str]:
+    lines = [
+        f"== {subtest.title} ({subtest.id}, {subtest.response.value}){_mark(subtest.source)} =="
+    ]
+    limit = f"; reply limit: {subtest.max_tokens} tokens" if subtest.max_tokens else ""
+    if subtest.naming is None:
+        lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}{limit}")
+    if subtest.administrator is not None:
+        lines.append(_sourced("to the administrator, never sent", subtest.administrator))
+    if subtest.instructions is not None:
+        how = "sent" if subtest.naming is None else "said to the speaker"
+        lines.append(_sourced(f"instructions, {how}", subtest.instructions))
+    lines += _rule_lines(subtest)
+    for item in subtest.items:
+        marks = ["practice"] if item.practice else []
+        if item.expected is not None:
+            marks.append(f"expected: {item.expected}{_mark(subtest.expected_source)}")
+        marks += [f"foil {option}: {kind} [ours]" for option, kind in item.foils.items()]
+        marks += [f"tags: {', '.join(item.tags)} [ours]"] if item.tags else []
+        lines += ["", f"  {item.id}  {'; '.join(marks)}".rstrip()]
+        if item.reference:
+            lines.append(f"    reference, for scorers: {item.reference}")
+        if item.metadata:
+            lines.append(f"    metadata, for scorers: {json.dumps(item.metadata, default=str)}")
+        lines += [f"    {line}" for line in _item_lines(battery, subtest, item)]
+    return lines
+
+
+def _item_lines(battery: Battery, subtest: Subtest, item: Item) -> list[str]:
+    lines = []
+    if item.picture or subtest.naming:
+        digest = battery.assets.get(item.picture, "")
+        lines.append(f"picture {item.picture}, sha256 {digest[:16]}")
+    if not subtest.naming:
+        return lines + render_prompt(subtest, item).splitlines()
+    named = naming_item(item)
+    if named.prompt:
+        lines.append(f"asked: {named.prompt}")
+    for form in named.accept:
+        word = f" ({form.word})" if form.word else ""
+        arpabet = " ".join(form.phonemes)
+        lines.append(f"accepted{word}: {arpabet}  /{to_ipa(form.phonemes)}/  {form.reason}")
+    neighbours = {key: getattr(named, key) for key in ("semantic", "visual", "parts", "unrelated")}
+    lines += [f"{key}: {', '.join(words)}" for key, words in neighbours.items() if words]
+    return lines + [f"cue {_cue(cue)}" for cue in named.cues]
+
+
+def _rule_lines(subtest: Subtest) -> list[str]:
+    """Return one line for each rule of a naming subtest, marked as ours or with its source."""
+    rules = subtest.naming
+    if rules is None:
+        return []
+    lines = ["rules (docs/naming-rules.md):"]
+    for key in RULE_KEYS:
+        mark = f" [{rules.sources.get(key, 'ours')}]"
+        if key == "cues":
+            lines += [f"  cue {_cue(cue)}{mark}" for cue in rules.cues]
+        else:
+            lines.append(f"  {key}: {_value(key, getattr(rules, key))}{mark}")
+    return lines
+
+
+def _cue(cue: Cue) -> str:
+    counts = "counts" if cue.counts else "does not count"
+    when = f"; when {cue.when}" if cue.when else ""
+    return f"{cue.kind} ({counts}): {cue.text}{when}"
+
+
+def _value(key: str, value: Any) -> str:
+    match key:
+        case "time_limit":
+            return "none" if value is None else f"{value:g} s"
+        case "late_counts":
+            return "a late answer counts" if value else "a late answer does not count"
+        case "tolerance":
+            return _tolerance(value)
+        case "number":
+            return "'cats' is right for 'cat'" if value == "ignored" else "'cats' is another ending"
+        case "discontinue":
+            return _discontinue(value)
+        case "start_item":
+            return value or "the first"
+        case "basal":
+            return f"{value} right in a row" if value else "none"
+    return str(value)
+
+
+def _tolerance(value: Tolerance | None) -> str:
+    if value is None:
+        return "none: an accepted form, exactly"
+    reason = f" ({value.reason})" if value.reason else ""
+    if value.slips is not None:
+        return f"{value.slips} phoneme{'s' * (value.slips > 1)} wrong at most{reason}"
+    return f"{value.share:.0%} of the phonemes at least{reason}"
+
+
+def _discontinue(value: Discontinue | None) -> str:
+    if value is None:
+        return "never"
+    cued = "counted as errors" if value.counts_cued else "not errors"
+    return (
+        f"after {value.after} errors in a row; right only after a cue that does not count: {cued}"
+    )
+
+
+def _feature_lines(battery: Battery) -> list[str]:
+    definition, judged = _mark(battery.definition_source), _mark(battery.judge_source)
+    lines = [f"== {plural(len(battery.features), 'feature')} =="]
+    for feature in battery.features:
+        lines.append(f"  {feature.title} ({feature.id}){definition}: {feature.definition}")
+        if feature.judge_definition is None:
+            lines.append(f"    for judges{judged}: no definition and no example")
+        else:
+            example = f" Example: {feature.judge_example}" if feature.judge_example else ""
+            lines.append(f"    for judges{judged}: {feature.judge_definition}{example}")
+    return lines
+
+
+def _sourced(what: str, text: SourcedText) -> str:
+    return f"{what}{_mark(text.source)}: {text.text}"
+
+
+def _mark(source: str) -> str:
+    if not source:
+        return ""
+    return " [ours]" if source == "ours" else f" [paper, {source}]"

@@ -1,0 +1,287 @@
+"""Give a naming battery to a person, from files or through the microphone: ``tabwb name``."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tabwb.administer.consent import check, check_transcribing, notices
+from tabwb.administer.naming.files import (
+    MANIFEST,
+    TakeFile,
+    check_sounds,
+    date_of,
+    item_names,
+    left_out,
+    take_files,
+)
+from tabwb.administer.naming.live import adopt_recording, left_over
+from tabwb.administer.naming.order import leave_out, reason_to_discontinue
+from tabwb.administer.naming.run import give_files, other_sounds, transcribe, waiting
+from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
+from tabwb.administer.transcription.transcribe import Transcribing
+from tabwb.battery.model import Battery
+from tabwb.cli.common import note, open_store, opened_plugins
+from tabwb.cli.giving import pausing, show
+from tabwb.cli.microphone_naming import give_by_microphone
+from tabwb.cli.options import requested_conditions
+from tabwb.cli.progress import Countdown
+from tabwb.cli.signals import stopping
+from tabwb.records.condition import Audience
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.events import Observed
+from tabwb.records.naming import Transcribed
+from tabwb.records.speakers import read_day
+from tabwb.records.states import AdministrationStatus
+from tabwb.speech.devices import pick
+from tabwb.speech.files import ALLOWED
+from tabwb.store.takes import work_root
+
+MICROPHONE = "mic"
+
+
+def give_naming_battery(options: dict[str, Any]) -> None:
+    """Give a naming battery as the options of ``tabwb name`` say."""
+    with opened_plugins(options["offline"]) as plugins:
+        location, reference = options["store_location"], options["reference"]
+        if reference is None:
+            battery = setup.find_battery(plugins, options["battery"])
+            files = _files(options, battery)
+            conditions = _conditions(options, battery)
+            conditions = replace(conditions, session_date=_session_date(options, files))
+            conditions = setup.resolve(plugins, battery, conditions)
+            with open_store(location, plugins) as store:
+                if options["source"] == MICROPHONE:  # checked before an administration begins
+                    check(store, options["speaker"], "record")
+                    pick(options["device"])
+                with setup.create_naming(store, plugins, battery, conditions) as session:
+                    given = session.administration.conditions
+                    _begin(session, files, given.transcriber, options)
+            return
+        with (
+            open_store(location, plugins, create=False) as store,
+            setup.resume_naming(store, plugins, reference) as session,
+        ):
+            battery = session.battery  # as it was when it was begun, whatever the file says now
+            asked = options["battery"]
+            same = asked == battery.id
+            _check_same(session, asked if same else setup.find_battery(plugins, asked).id, options)
+            spec = session.administration.conditions.transcriber
+            if _was_given("transcriber"):
+                spec = setup.resolve(plugins, battery, _conditions(options, battery)).transcriber
+                spec = setup.notated(store, plugins, session.administration.conditions, spec)
+            session.spoken.listener = options["rater"] or ""
+            _begin(session, _files(options, battery), spec, options)
+
+
+def _conditions(options: dict[str, Any], battery: Battery) -> Conditions:
+    audience: Audience = "described" if battery.judged_aloud else "spoken"
+    return requested_conditions("name", options["speaker"], audience, options)
+
+
+def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | None:
+    """Return the day of the session: of the option, else of the manifest or the files.
+
+    Raises:
+        UsageError: it is not a day, or several differ.
+    """
+    said = options["session_date"]
+    if options["source"] == MICROPHONE:
+        if said is not None:
+            raise UsageError(
+                "a recording made now has today's date", where="--date", hint="leave it out"
+            )
+        return None
+    found = date_of(files) if said is None else read_day(said, "--date")
+    if not found:
+        note("the date of the session is not known; give it with --date YYYY-MM-DD")
+    return found
+
+
+def _begin(
+    session: Session, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
+) -> None:
+    store, plugins, given = session.store, session.plugins, session.administration
+    if spec is not None:
+        check_transcribing(store, plugins, given.conditions, spec)
+        if remarks := plugins.resolve("transcribers", spec)[0].remarks:
+            note(f"{spec}: {remarks}")
+    session.resume()
+    for notice in notices(store, plugins, given.conditions):
+        note(notice)
+    note(f"administration {given.id}")
+    _keep_interrupted(session)
+    try:
+        _give(session, files, spec, options)
+    except Interrupted:
+        raise
+    except TabwbError:
+        note(f"the recording is kept; continue with: {_resume(session, options)}")
+        raise
+
+
+def _keep_interrupted(session: Session) -> None:
+    """Keep what a program that died had recorded, so that its responses can be scored."""
+    for recording, path in left_over(session):
+        try:
+            adopt_recording(session, recording, path)
+        except TabwbError as error:
+            note(f"an interrupted recording could not be kept: {error}")
+        else:
+            note(f"an interrupted recording is kept: {path.name}")
+
+
+def _was_given(option: str) -> bool:
+    """Return whether an option was given on the command line."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None:
+    """Check that what is resumed began with the same speaker, battery and conditions."""
+    given = session.administration
+    began = given.conditions
+
+    def asked(option: str, has: Any) -> Any:
+        return options[option] if _was_given(option) else has
+
+    order = "shuffled" if options["item_order_shuffled"] else began.item_order
+    differs = [
+        (what, has)
+        for what, has, wanted in (
+            ("speaker", began.examinee, options["speaker"]),
+            ("battery", session.battery.id, battery),
+            ("date of the session", began.session_date, asked("session_date", began.session_date)),
+            ("seed", began.seed, asked("seed", began.seed)),
+            ("order", began.item_order, order),
+        )
+        if has != wanted
+    ]
+    if differs:
+        said = ", ".join(f"{what} {has}" for what, has in differs)
+        raise UsageError(
+            f"administration {given.id} began with another: {said}",
+            hint=f"continue with: {_resume(session, options)}",
+        )
+
+
+def _resume(session: Session, options: dict[str, Any]) -> str:
+    speaker, number = session.administration.conditions.examinee, session.administration.id
+    return shlex.join(
+        [
+            *("tabwb", "name", options["battery"], "--speaker", speaker),
+            *("--resume", str(number), "--input", options["source"]),
+            *(("--transcriber", options["transcriber"]) if _was_given("transcriber") else ()),
+        ]
+    )
+
+
+def _give(
+    session: Session, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
+) -> None:
+    by_any = not _was_given("transcriber")
+    cancel = threading.Event()
+    with pausing(session), stopping(cancel):
+        if options["source"] != MICROPHONE:
+            if others := other_sounds(session, files):
+                note(
+                    f"kept as they were recorded first, not as in {', '.join(others)}; "
+                    "save a further take as a new file: ITEM_2.wav"
+                )
+            for _ in give_files(session, files):
+                if cancel.is_set():
+                    break
+        elif session.status is AdministrationStatus.RUNNING and not _only_ends(options):
+            give_by_microphone(session, options["device"], cancel)
+        if spec is not None:
+            _transcribe_all(session, spec, cancel, by_any=by_any)
+    if session.status is AdministrationStatus.RUNNING:
+        _settle(session, options["discontinue"], stopped=cancel.is_set())
+    show(session, as_json=options["as_json"])
+    if unwritten := session.spoken.unwritten:
+        note(
+            f"no text yet: {', '.join(unwritten)}; write it with: "
+            f"tabwb trial heard {session.administration.id} ITEM TEXT"
+        )
+    aloud, typed = session.spoken.waiting_aloud, session.spoken.waiting_typed
+    if aloud or cancel.is_set():
+        names = ", ".join(trial.plan.item for trial in aloud)
+        raise Interrupted(
+            f"no response yet: {names}" if aloud else "stopped",
+            hint=f"continue with: {_resume(session, options)}",
+        )
+    if typed:
+        raise Interrupted(
+            f"no answer yet: {', '.join(trial.plan.item for trial in typed)}",
+            hint=f"they are typed: tabwb resume {session.administration.id}",
+        )
+    if spec is not None and (jobs := waiting(session, spec, by_any=by_any)):
+        raise Interrupted(
+            f"not transcribed: {', '.join(job.name for job in jobs)}",
+            hint=f"correct it, then continue with: {_resume(session, options)}",
+        )
+
+
+def _only_ends(options: dict[str, Any]) -> bool:
+    """Return whether an administration is resumed only to be ended."""
+    return bool(options["reference"] and options["discontinue"] and not _was_given("source"))
+
+
+def _settle(session: Session, reason: str, *, stopped: bool) -> None:
+    """Finish what has been given; pause where something still waits."""
+    if reason_to_end := reason_to_discontinue(session.spoken):
+        note(reason_to_end)
+    if not stopped:
+        leave_out(session.spoken)
+    if not session.spoken.waiting_aloud and not session.spoken.waiting_typed:
+        session.next()
+    elif reason.strip() and not stopped:
+        session.discontinue(reason)
+    else:
+        session.pause("items wait for a response")
+
+
+def _transcribe_all(session: Session, spec: str, cancel: threading.Event, *, by_any: bool) -> None:
+    """Transcribe every response that this transcriber, or ``by_any``, has not transcribed yet."""
+    jobs = waiting(session, spec, by_any=by_any, typed_again=True)
+    if not jobs or cancel.is_set():
+        return
+    with Transcribing(session.plugins, spec, work_root(session.store)) as transcribing:
+        if transcribing.caution:
+            note(transcribing.caution)
+        countdown = Countdown("response", len(jobs))
+        for event in transcribe(session, transcribing, jobs, cancel):
+            if not isinstance(event, Observed) or not isinstance(event.observation, Transcribed):
+                continue
+            countdown.advance()
+            transcript = event.observation.transcript
+            if transcript.status == "error" and event.trial is not None:
+                item = session.trials[event.trial - 1].plan.item
+                why = transcript.error.splitlines() or ["no reason was given"]
+                note(f"! {item}: {why[0]}")
+        countdown.status.close()
+
+
+def _files(options: dict[str, Any], battery: Battery) -> tuple[TakeFile, ...]:
+    if options["source"] == MICROPHONE:
+        return ()
+    items = item_names(battery)
+    if not items:
+        raise UsageError(
+            f"'{battery.id}' has no items to name aloud",
+            hint=f"give it with: tabwb run {shlex.quote(options['battery'])}",
+        )
+    folder = Path(options["source"])
+    files = take_files(folder, items)
+    check_sounds(files)
+    if others := [path.name for path in left_out(folder, files)]:
+        note(f"left out: {', '.join(others)} ({ALLOWED} named by item, or in {MANIFEST})")
+    return files
