@@ -47,7 +47,11 @@ class GuardedComponent:
         self._report = report
 
     def open(self) -> Mapping[str, str]:
-        """Open the component; return its facts as text."""
+        """Open the component; return its facts as text.
+
+        Raises:
+            ComponentError: its facts are not a mapping.
+        """
         facts = self._call(self.inner.open)
         if not isinstance(facts, Mapping):
             raise self._wrong(f"{_kind(facts)} as its facts", "a mapping of names to text")
@@ -130,6 +134,9 @@ class GuardedModel(GuardedComponent):
         Args:
             request: the prompt.
             cancel: ends the reply.
+
+        Raises:
+            ComponentError: a piece is anything else.
         """
         for piece in self._each(lambda: self.inner.reply(request, cancel)):
             if isinstance(piece, str):
@@ -218,7 +225,11 @@ class GuardedTranscriber(GuardedComponent):
 
     @property
     def unit(self) -> Literal["phonemes", "words"]:
-        """The unit of a segment."""
+        """The unit of a segment.
+
+        Raises:
+            ComponentError: it is neither phonemes nor words.
+        """
         unit = self._call(lambda: self.inner.unit)
         if unit not in {"phonemes", "words"}:
             raise self._wrong(f"the unit {unit!r}", "phonemes, words")

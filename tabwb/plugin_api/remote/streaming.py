@@ -103,10 +103,8 @@ class StreamedReply:
         elif self.stop_string is not None:
             reason = StopReason.STOP_STRING
             kept["stop_string"] = self.stop_string
-        latency, tokens = (
-            time.monotonic() - self._started,
-            (facts.prompt_tokens, facts.reply_tokens),
-        )
+        latency = time.monotonic() - self._started
+        tokens = (facts.prompt_tokens, facts.reply_tokens)
         yield Reply(text, reason, latency, self._first_s, *tokens, kept)
 
 
