@@ -2,6 +2,10 @@
 
 The conditions themselves are declared in :mod:`tabwb.records.conditions`. The command line, the
 dialog, the store, documents, exports and comparisons read these declarations.
+
+Of a kind of values, ``read`` gives what a person typed as a value, ``checked`` the value as it is
+stored, or raises :class:`BadValue`; ``written`` gives the text back. Kinds and declarations are
+named tuples: every start imports them, and a frozen dataclass takes three times as long to make.
 """
 
 from __future__ import annotations
@@ -11,11 +15,242 @@ from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from tabwb.records.condition_values import BadValue, Kind, OneOf
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
     from tabwb.records.conditions import Conditions
+
+
+NONE = "none"
+"""Stands for no component, where one can be named."""
+ColumnType = Literal["text", "integer", "number", "boolean", "list of text"]
+
+
+class BadValue(ValueError):
+    """A text or a value is not one of a kind; the message says what is wrong."""
+
+
+def _number(make: Callable[[str], Any], text: str) -> Any:
+    try:
+        return make(text)
+    except ValueError:
+        raise BadValue(f"'{text}' cannot be used") from None
+
+
+def _accepted(value: Any, accepted: bool) -> Any:
+    if not accepted:
+        raise BadValue(f"'{value}' cannot be used")
+    return value
+
+
+class Whole(NamedTuple):
+    """A whole number between two limits; ``optional``: nothing typed is None."""
+
+    low: int
+    high: int
+    optional: bool = False
+    column: ColumnType = "integer"
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, for people."""
+        between = f" from {self.low} to {self.high}" if self.low >= 0 else ""
+        return f"a whole number{between}"
+
+    def read(self, text: str) -> int | None:
+        """Return the number that a person typed."""
+        return None if self.optional and not text.strip() else _number(int, text)
+
+    def checked(self, value: Any) -> int:
+        """Return a value after checking it."""
+        return int(_accepted(value, self.low <= value <= self.high))
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return str(value)
+
+
+class Real(NamedTuple):
+    """A finite number between two limits; ``above``: the lower limit itself is excluded."""
+
+    low: float
+    high: float
+    above: bool = False
+    column: ColumnType = "number"
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, for people."""
+        return f"{'above' if self.above else 'from'} {self.low:g} to {self.high:g}"
+
+    def read(self, text: str) -> float:
+        """Return the number that a person typed."""
+        return float(_number(float, text))
+
+    def checked(self, value: Any) -> float:
+        """Return a value after checking it; NaN lies between no limits."""
+        excluded = self.above and value == self.low
+        _accepted(f"{value:g}", self.low <= value <= self.high and not excluded)
+        return float(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return f"{value:g}"
+
+
+class OneOf(NamedTuple):
+    """One of a few values.
+
+    Attributes:
+        values: each value as text, with its words in the dialog.
+        make: the value from its text (an enumeration, for example).
+    """
+
+    values: Mapping[str, str]
+    make: Callable[[str], Any] = str
+    column: ColumnType = "text"
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, for people."""
+        return ", ".join(self.values)
+
+    def read(self, text: str) -> str:
+        """Return the text itself."""
+        return text
+
+    def checked(self, value: Any) -> Any:
+        """Return a value after checking it."""
+        return self.make(_accepted(value, self.written(value) in self.values))
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return str(value)
+
+
+class Switch(NamedTuple):
+    """True or false; ``off`` and ``on`` are their words."""
+
+    off: str
+    on: str
+    column: ColumnType = "boolean"
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Each value as text, with its words in the dialog."""
+        return {"no": self.off, "yes": self.on}
+
+    @property
+    def allowed(self) -> str:
+        """What is accepted, for people."""
+        return "yes, no"
+
+    def read(self, text: str) -> bool:
+        """Return the value that a text names."""
+        return text == "yes"
+
+    def checked(self, value: Any) -> bool:
+        """Return a value after checking it."""
+        return bool(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return "yes" if value else "no"
+
+
+class Text(NamedTuple):
+    """One line of text; ``empty`` is the value where nothing is given."""
+
+    empty: str | None = None
+    column: ColumnType = "text"
+    allowed: str = ""
+
+    def read(self, text: str) -> str | None:
+        """Return the text without spaces around it."""
+        return text.strip() or self.empty
+
+    def checked(self, value: Any) -> str | None:
+        """Return a value after checking it."""
+        return value or self.empty
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return value or ""
+
+
+class Texts(NamedTuple):
+    r"""Several texts, two spaces between them; ``\n`` stands for a new line."""
+
+    column: ColumnType = "list of text"
+    allowed: str = ""
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Return the texts that a person typed."""
+        return tuple(part.replace("\\n", "\n") for part in text.split("  ") if part)
+
+    def checked(self, value: Any) -> tuple[str, ...]:
+        """Return a value after checking it.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
+        if "" in value:
+            raise BadValue("an empty text would end every reply at once")
+        return tuple(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return "  ".join(text.replace("\n", "\\n") for text in value)
+
+
+class Component(NamedTuple):
+    """The spec of a component, or ``none`` for no component (the value is None)."""
+
+    registry: Literal["transcribers"]
+    column: ColumnType = "text"
+    allowed: str = ""
+
+    def read(self, text: str) -> str:
+        """Return the spec that a person typed."""
+        return text.strip()
+
+    def checked(self, value: Any) -> str | None:
+        """Return a value after checking it."""
+        return None if value in (None, "", NONE) else str(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return value or NONE
+
+
+class Components(NamedTuple):
+    """The specs of several components with spaces between, or ``none`` (the value is empty)."""
+
+    registry: Literal["judges"]
+    column: ColumnType = "list of text"
+    allowed: str = ""
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Return the specs that a person typed."""
+        return tuple(text.split()) or (NONE,)
+
+    def checked(self, value: Any) -> tuple[str, ...]:
+        """Return a value after checking it.
+
+        Raises:
+            BadValue: it cannot be used.
+        """
+        if NONE in value and len(value) > 1:
+            raise BadValue(f"'{NONE}' cannot be combined with others")
+        return () if NONE in value else tuple(value)
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return " ".join(value) or NONE
+
+
+Kind = Whole | Real | OneOf | Switch | Text | Texts | Component | Components
+
 
 Audience = Literal["model", "typed", "spoken", "described"]
 """Who is given a battery: a model, a person who types, a person who answers aloud, or a person
@@ -196,9 +431,7 @@ class Condition(NamedTuple):
 
     def in_words(self, conditions: Conditions) -> str:
         """Return the value in words."""
-        if self.words is not None:
-            return self.words(conditions)
-        return self.kind.written(self.of(conditions))
+        return self.words(conditions) if self.words else self.kind.written(self.of(conditions))
 
     def restored(self, value: Any) -> Any:
         """Return the value from plain data of a document or the store."""
@@ -211,19 +444,11 @@ class Condition(NamedTuple):
         return plain(self.of(conditions) if self.reported is None else self.reported(conditions))
 
     def checked(self, value: object) -> Any:
-        """Return a value after checking it.
-
-        Raises:
-            ConditionError: it cannot be used.
-        """
+        """Return a value after checking it, or raise :class:`ConditionError`."""
         return self._guarded(self.kind.checked, value)
 
     def read(self, text: str) -> Any:
-        """Return the value that a person typed.
-
-        Raises:
-            ConditionError: it cannot be used.
-        """
+        """Return the value that a person typed, or raise :class:`ConditionError`."""
         return self._guarded(self.kind.read, text)
 
     def _guarded(self, work: Callable[[Any], Any], value: object) -> Any:

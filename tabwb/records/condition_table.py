@@ -13,11 +13,12 @@ from tabwb.records.condition import (
     AUDIENCES,
     PERSON,
     Audience,
+    ColumnType,
     Comparison,
     Condition,
     ConditionError,
+    Whole,
 )
-from tabwb.records.condition_values import ColumnType, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 
@@ -95,11 +96,7 @@ def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object
 
 
 def conditions_from(data: Mapping[str, Any]) -> Conditions:
-    """Return conditions from the plain data of ``asdict``, of this version or an earlier one.
-
-    Args:
-        data: fields that a later version added may be missing: they have their defaults.
-    """
+    """Return conditions from the plain data of ``asdict``, also of an earlier version."""
     records: dict[str, dict[str, Any]] = {"": dict(data), "decoding": dict(data["decoding"])}
     for condition in conditions.CONDITIONS:
         record, attribute = condition.place

@@ -17,15 +17,13 @@ from tabwb.records.condition import (
     WRITTEN,
     Column,
     Comparison,
+    Component,
+    Components,
     Condition,
     Field,
     Line,
-    Option,
-)
-from tabwb.records.condition_values import (
-    Component,
-    Components,
     OneOf,
+    Option,
     Real,
     Switch,
     Text,

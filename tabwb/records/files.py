@@ -24,23 +24,13 @@ FILE_MODE = 0o600
 def make_private_folder(folder: Path) -> Path:
     """Make a folder with its parents, readable by its owner only; one that exists stays as it is.
 
-    Args:
-        folder: to be made.
-
-    Returns:
-        The folder.
-
     Raises:
         OSError: it cannot be made.
     """
-    missing = []
-    at = folder
-    while not at.exists() and at != at.parent:
-        missing.append(at)
-        at = at.parent
-    for parent in reversed(missing):
-        # mkdir's mode is narrowed by the umask, never widened: 0700 holds with every umask.
-        parent.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    for path in (*reversed(folder.parents), folder):
+        if not path.exists():
+            # mkdir's mode is narrowed by the umask, never widened: 0700 holds with every umask.
+            path.mkdir(mode=FOLDER_MODE, exist_ok=True)
     if not folder.is_dir():
         raise OSError(errno.ENOTDIR, "Not a directory", str(folder))
     return folder
@@ -52,9 +42,6 @@ def open_private(path: Path, flags: int) -> int:
     Args:
         path: of the file.
         flags: of :func:`os.open`.
-
-    Returns:
-        The descriptor.
 
     Raises:
         OSError: it cannot be opened.
@@ -86,6 +73,17 @@ def write_private(path: Path, text: str, *, mode: int = FILE_MODE) -> None:
         with suppress(OSError):
             Path(draft).unlink()
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the disk keep that the files of a folder are there; nothing on Windows."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def others_can_write(path: Path) -> bool:
@@ -128,13 +126,9 @@ _held: set[int] = set()
 
 
 def claim(path: Path) -> int | None:
-    """Make a mark and hold it; None where a living process holds it already.
+    """Make a mark and return its descriptor for :func:`release`.
 
-    Args:
-        path: of the mark.
-
-    Returns:
-        The descriptor, for :func:`release`.
+    None where a living process holds it already.
 
     Raises:
         OSError: it cannot be made.

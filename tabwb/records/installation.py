@@ -12,61 +12,35 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable, MutableMapping
+from collections.abc import MutableMapping
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
 
 from tabwb.records.errors import ComponentError, MissingExtra
 
-Installer = Literal["pipx", "uv tool", "pip"]
 NAME = "tabwb"
 
 
-def installer(prefix: Path | None = None) -> Installer:
-    """Return what made the environment that tabwb runs in.
-
-    pipx leaves ``pipx_metadata.json`` there, ``uv tool install`` ``uv-receipt.toml``.
-
-    Args:
-        prefix: of the environment; None for the running one.
-    """
-    folder = Path(sys.prefix) if prefix is None else prefix
-    if (folder / "pipx_metadata.json").is_file():
-        return "pipx"
-    if (folder / "uv-receipt.toml").is_file():
-        return "uv tool"
-    return "pip"
+def extra_command(extra: str) -> str:
+    """Return the command that installs an extra of tabwb into the environment it runs in."""
+    requirements = requirements_of(extra) or (f"{NAME}[{extra}]",)
+    injected = " ".join(f'"{requirement}"' for requirement in requirements)
+    return _command(injected, f'"{NAME}[{extra}]"', extra=extra)
 
 
-def extra_command(extra: str, prefix: Path | None = None) -> str:
-    """Return the command that installs an extra of tabwb into the environment it runs in.
-
-    Args:
-        extra: its name (``local``).
-        prefix: of the environment; None for the running one.
-    """
-    made_by = installer(prefix)
-    if made_by == "pipx":
-        return f"pipx inject {NAME} {_quoted(requirements_of(extra) or (f'{NAME}[{extra}]',))}"
-    if made_by == "uv tool":
-        return _uv_tool(Path(sys.prefix) if prefix is None else prefix, extra=extra)
-    return f'pip install "{NAME}[{extra}]"'
+def package_command(package: str) -> str:
+    """Return the command that installs a package into the environment that tabwb runs in."""
+    return _command(package, package, package=package)
 
 
-def package_command(package: str, prefix: Path | None = None) -> str:
-    """Return the command that installs a package into the environment that tabwb runs in.
-
-    Args:
-        package: as its index names it.
-        prefix: of the environment; None for the running one.
-    """
-    made_by = installer(prefix)
-    if made_by == "pipx":
-        return f"pipx inject {NAME} {package}"
-    if made_by == "uv tool":
-        return _uv_tool(Path(sys.prefix) if prefix is None else prefix, package=package)
-    return f"pip install {package}"
+def _command(injected: str, installed: str, *, extra: str = "", package: str = "") -> str:
+    prefix = Path(sys.prefix)
+    if (prefix / "pipx_metadata.json").is_file():  # pipx leaves it there
+        return f"pipx inject {NAME} {injected}"
+    receipt = prefix / "uv-receipt.toml"
+    if receipt.is_file():  # of "uv tool install"
+        return _uv_tool(receipt, extra, package)
+    return f"pip install {installed}"
 
 
 def requirements_of(extra: str) -> tuple[str, ...]:
@@ -81,17 +55,12 @@ def requirements_of(extra: str) -> tuple[str, ...]:
     return tuple(line.partition(";")[0].strip() for line in lines if line.endswith(wanted))
 
 
-def _quoted(requirements: Iterable[str]) -> str:
-    return " ".join(f'"{requirement}"' for requirement in requirements)
-
-
-def _uv_tool(prefix: Path, *, extra: str = "", package: str = "") -> str:
+def _uv_tool(receipt: Path, extra: str, package: str) -> str:
     """Return the whole command: ``uv tool install`` forgets what it is not told again."""
     import tomllib
 
     try:
-        receipt = tomllib.loads((prefix / "uv-receipt.toml").read_text(encoding="utf-8"))
-        known = receipt["tool"]["requirements"]
+        known = tomllib.loads(receipt.read_text(encoding="utf-8"))["tool"]["requirements"]
         extras = [
             name
             for requirement in known
@@ -124,10 +93,7 @@ def switch_telemetry_off(environ: MutableMapping[str, str]) -> None:
 
 
 def import_onnxruntime(module: str = "onnxruntime") -> ModuleType:
-    """Import ONNX Runtime, or a module of it, with its telemetry off.
-
-    Args:
-        module: ``onnxruntime`` or a module in it.
+    """Import ONNX Runtime, or a module in it, with its telemetry off.
 
     Raises:
         ImportError: it is not installed.

@@ -73,11 +73,9 @@ class Take:
         """
         if "recording" not in metadata:
             return None
-        known = {
-            field.name: metadata[field.name] for field in fields(cls) if field.name in metadata
-        }
+        names = [field.name for field in fields(cls) if field.name in metadata]
         values: dict[str, Any] = {
-            name: float(value) if name.endswith("_s") else value for name, value in known.items()
+            name: float(metadata[name]) if name.endswith("_s") else metadata[name] for name in names
         }
         return cls(**values)
 
@@ -302,11 +300,6 @@ class TextSet:
     by: str
     at: str = ""
 
-    @property
-    def by_person(self) -> bool:
-        """Whether a person wrote it."""
-        return self.is_person(self.by)
-
     @staticmethod
     def is_person(by: str) -> bool:
         """Return whether ``by`` is a person."""
@@ -330,35 +323,25 @@ Observation = (
     | Transcribed
     | TextSet
 )
-_KINDS: Mapping[str, type[Observation]] = {
-    "recording-began": RecordingBegan,
-    "recording-ended": RecordingEnded,
-    "picture-shown": PictureShown,
-    "cued": Cued,
-    "re-prompted": RePrompted,
-    "marked": Marked,
-    "examiner-spoke": ExaminerSpoke,
-    "onset-set": OnsetSet,
-    "limits-set": LimitsSet,
-    "scored": Scored,
-    "heard": Heard,
-    "coded": Coded,
-    "revealed": Revealed,
-    "transcribed": Transcribed,
-    "text-set": TextSet,
+_KINDS: Mapping[str, tuple[type[Observation], str]] = {
+    "recording-began": (RecordingBegan, ""),
+    "recording-ended": (RecordingEnded, ""),
+    "picture-shown": (PictureShown, ""),
+    "cued": (Cued, "cue"),
+    "re-prompted": (RePrompted, "re-prompt"),
+    "marked": (Marked, "mark of an attempt"),
+    "examiner-spoke": (ExaminerSpoke, "mark of the examiner's voice"),
+    "onset-set": (OnsetSet, "onset"),
+    "limits-set": (LimitsSet, "limits of the response"),
+    "scored": (Scored, "score"),
+    "heard": (Heard, "word heard"),
+    "coded": (Coded, "code"),
+    "revealed": (Revealed, ""),
+    "transcribed": (Transcribed, ""),
+    "text-set": (TextSet, ""),
 }
-_NAMES = {kind: name for name, kind in _KINDS.items()}
-_UNDOABLE: Mapping[str, str] = {
-    "cued": "cue",
-    "re-prompted": "re-prompt",
-    "marked": "mark of an attempt",
-    "examiner-spoke": "mark of the examiner's voice",
-    "onset-set": "onset",
-    "limits-set": "limits of the response",
-    "scored": "score",
-    "heard": "word heard",
-    "coded": "code",
-}
+"""The class of each kind, and what it is called where it can be taken back."""
+_NAMES = {kind: name for name, (kind, _) in _KINDS.items()}
 
 
 def observation_to_json(observation: Observation) -> str:
@@ -382,7 +365,7 @@ def observation_of_json(text: str) -> Observation:
     """
     try:
         plain = json.loads(text)
-        kind = _KINDS[plain.pop("what")]
+        kind, _ = _KINDS[plain.pop("what")]
         if kind is Transcribed:
             transcript = plain["transcript"]
             transcript["segments"] = tuple(Segment(*segment) for segment in transcript["segments"])
@@ -403,16 +386,13 @@ def undoable_observation(text: str) -> str | None:
     """
     written = text_set(text)
     if written is not None:
-        return "text" if written.by_person else None
-    return _UNDOABLE.get(str(json.loads(text).get("what")))
+        return "text" if TextSet.is_person(written.by) else None
+    _, name = _KINDS.get(str(json.loads(text).get("what")), (None, ""))
+    return name or None
 
 
 def text_set(text: str) -> TextSet | None:
-    """Return the words of a response that an observation sets; None for any other observation.
-
-    Args:
-        text: of :func:`observation_to_json`.
-    """
+    """Return the words of a response that an observation (JSON) sets; None for any other."""
     if not text.startswith('{"what":"text-set"'):
         return None
     written = observation_of_json(text)

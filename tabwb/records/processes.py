@@ -21,11 +21,7 @@ _STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def register(process: subprocess.Popen[bytes]) -> None:
-    """Let :func:`kill_all` end this process.
-
-    Args:
-        process: started with ``start_new_session=True``, so that it leads a process group.
-    """
+    """Let :func:`kill_all` end this process, which was started with ``start_new_session=True``."""
     # A program that is interrupted while it waits for the end of a process leaves none behind.
     atexit.unregister(kill_all)
     atexit.register(kill_all)

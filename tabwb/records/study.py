@@ -61,11 +61,8 @@ class Column:
         if self.type == "text":
             return f"up to {LONGEST} characters on one line"
         kind = "a whole number" if self.type == "whole" else "a number"
-        ends = [
-            f"{word} {bound:g}"
-            for word, bound in (("from", self.minimum), ("to", self.maximum))
-            if bound is not None
-        ]
+        bounds = (("from", self.minimum), ("to", self.maximum))
+        ends = [f"{word} {bound:g}" for word, bound in bounds if bound is not None]
         return " ".join([kind, *ends, *([f"({self.unit})"] if self.unit else [])])
 
     def read(self, text: str) -> Value:

@@ -53,8 +53,8 @@ MOST_REMARKS = 50
 TAIL_S = 0.5
 """Limit of the wait for late sound at the end, in seconds."""
 
-Block = tuple[bytes, float, bool]
-"""Bytes, time of the callback, and whether PortAudio reported lost input."""
+Block = tuple[bytes, float]
+"""Bytes, and time of the callback."""
 
 
 def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> None:
@@ -80,7 +80,7 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
     finished = threading.Event()
 
     def called(data: Any, frames: int, moment: Any, status: Any) -> None:
-        blocks.put((bytes(data), time.monotonic(), bool(status.input_overflow)))
+        blocks.put((bytes(data), time.monotonic()))
 
     stream = _open(sd, device, rate, channels, called, finished)
     try:
@@ -171,7 +171,6 @@ class Taking:
         self._last = 0.0
         self._first_zero = math.inf
         self._steady_from = 0.0
-        self._overflows = 0
         self._anchors: deque[tuple[float, float]] = deque()
         self._alarm: str | None = None
         self._remarks: list[str] = []
@@ -180,8 +179,7 @@ class Taking:
 
     def take(self, block: Block) -> None:
         """Write a block, and send its level from time to time."""
-        data, at, lost = block
-        self._overflows += lost
+        data, at = block
         self._received += len(data) // (WIDTH * self._channels)
         if not self._began:
             self._began = at
@@ -279,15 +277,7 @@ class Taking:
             self.writer.close()
         except OSError as error:
             self._remarks.append(f"the disk did not keep all: {error.strerror}")
-        self._tell(
-            {
-                "event": "ended",
-                "frames": self.writer.frames,
-                "overflows": self._overflows,
-                "clips": self._meter.clips,
-                "remarks": self._remarks,
-            }
-        )
+        self._tell({"event": "ended", "frames": self.writer.frames, "remarks": self._remarks})
 
 
 def samples_of(data: bytes, channels: int) -> Samples:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.words import near
 from tabwb.speech.process import ask
 
 
@@ -97,8 +97,8 @@ def choose(devices: Sequence[Device], wanted: str | int | None, noun: str) -> De
     allowed = "; ".join(f"{device.index} {title(device)}" for device in devices)
     if matching:
         raise UsageError(f"'{wanted}' is the name of several {noun}s", allowed=allowed)
-    near = get_close_matches(str(wanted), [device.name for device in devices], n=1)
-    hint = f"did you mean '{near[0]}'?" if near else "'tabwb microphone list' shows them"
+    like = near(str(wanted), [device.name for device in devices])
+    hint = f"did you mean '{like}'?" if like else "'tabwb microphone list' shows them"
     raise UsageError(f"there is no {noun} '{wanted}'", allowed=allowed, hint=hint)
 
 
@@ -109,15 +109,6 @@ def title(device: Device) -> str:
 
 def _listed(kind: str) -> tuple[Device, ...]:
     (message,) = ask("devices", {})
-    return tuple(
-        Device(
-            device["index"],
-            device["name"],
-            device["host"],
-            device[f"{kind}s"],
-            device["rate"],
-            device[f"default_{kind}"],
-        )
-        for device in message["devices"]
-        if device[f"{kind}s"] > 0
-    )
+    own = ("index", "name", "host", f"{kind}s", "rate", f"default_{kind}")
+    devices = (device for device in message["devices"] if device[f"{kind}s"] > 0)
+    return tuple(Device(*(device[key] for key in own)) for device in devices)

@@ -70,14 +70,8 @@ def info(path: str | os.PathLike[str]) -> SoundInfo:
         MissingExtra: soundfile is not installed.
     """
     with _open(path) as sound:
-        return SoundInfo(
-            Path(path),
-            sound.samplerate,
-            sound.channels,
-            sound.frames,
-            sound.format,
-            sound.subtype,
-        )
+        size = (sound.samplerate, sound.channels, sound.frames)
+        return SoundInfo(Path(path), *size, sound.format, sound.subtype)
 
 
 def recorded_on(path: str | os.PathLike[str]) -> str:

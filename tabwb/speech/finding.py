@@ -120,9 +120,8 @@ def windows(
     for at, stretch in enumerate(stretches):
         room = max((least_s - (stretch.end_s - stretch.start_s)) / 2, around_s)
         low = 0.0 if at == 0 else (stretches[at - 1].end_s + stretch.start_s) / 2
-        high = seconds
-        if at + 1 < len(stretches):
-            high = (stretch.end_s + stretches[at + 1].start_s) / 2
+        last = at + 1 == len(stretches)
+        high = seconds if last else (stretch.end_s + stretches[at + 1].start_s) / 2
         start, end = stretch.start_s - room, stretch.end_s + room
         # The rest of a side without room is added to the other side.
         start, end = min(start, high - least_s), max(end, low + least_s)
@@ -176,7 +175,7 @@ def find_speech(samples: Samples, rate: int, finding: Finding = "speech") -> Fou
         return FoundSpeech(energetic, (), f"{ENERGY} ({WITHOUT_MODEL})", seconds)
     method = f"{VOICE} {BEGINS:g}/{ENDS:g}, {ENERGY}"
     probabilities = voice_probabilities(_for_the_model(samples, rate, energetic))
-    voiced = stretches_of_voice(probabilities, seconds)
+    voiced = _stretches_of_voice(probabilities, seconds)
     spoken = tuple(_trimmed(each, energetic) for each in voiced if _touches(each, energetic))
     if not spoken:
         return FoundSpeech(energetic, (), method, seconds)
@@ -243,18 +242,14 @@ def voice_probabilities(samples: Samples) -> NDArray[np.float32]:
     return probabilities
 
 
-def stretches_of_voice(probabilities: NDArray[np.float32], seconds: float) -> tuple[Stretch, ...]:
+def _stretches_of_voice(probabilities: NDArray[np.float32], seconds: float) -> tuple[Stretch, ...]:
     """Return the stretches of speech in a row of probabilities.
 
     A stretch begins with the first frame at 0.3 or more and ends before the next one below 0.15;
     60 ms are added on both sides, and gaps below 0.3 s are closed.
 
-    Args:
-        probabilities: of frames of 32 ms, as :func:`voice_probabilities` gives them.
-        seconds: how long the recording is.
-
     >>> row = np.array([0, 0, 0.4, 0.2, 0.1, 0, 0], dtype=np.float32)
-    >>> [(round(a, 3), round(b, 3)) for a, b in stretches_of_voice(row, 0.224)]
+    >>> [(round(a, 3), round(b, 3)) for a, b in _stretches_of_voice(row, 0.224)]
     [(0.004, 0.188)]
     """
     voiced: list[Stretch] = []
@@ -317,7 +312,9 @@ def joined(
     segments: list[Segment] = []
     dropped: dict[str, int] = {}
     for transcript, piece in zip(heard, given, strict=True):
-        segments += shifted(transcript.segments, piece.start_s)
+        for segment in transcript.segments:
+            start_s, end_s = segment.start_s + piece.start_s, segment.end_s + piece.start_s
+            segments.append(replace(segment, start_s=round(start_s, 4), end_s=round(end_s, 4)))
         for label, count in transcript.dropped.items():
             dropped[label] = dropped.get(label, 0) + count
     known = [t.accepted_likelihood for t in heard if t.accepted_likelihood is not None]
@@ -332,21 +329,6 @@ def joined(
         accepted_likelihood=max(known, default=None),
         metadata=heard[0].metadata if heard else {},
     )
-
-
-def shifted(segments: Sequence[Segment], by_s: float) -> list[Segment]:
-    """Return segments shifted in time.
-
-    Args:
-        segments: in order of time.
-        by_s: seconds to add.
-    """
-    return [
-        replace(
-            segment, start_s=round(segment.start_s + by_s, 4), end_s=round(segment.end_s + by_s, 4)
-        )
-        for segment in segments
-    ]
 
 
 def with_sounds(segments: Sequence[Segment], sounds: Sequence[Stretch]) -> tuple[Segment, ...]:

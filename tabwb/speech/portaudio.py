@@ -66,18 +66,14 @@ def find(sd: ModuleType, options: Mapping[str, Any], kind: str) -> dict[str, Any
     """
     devices = [d for d in listed(sd) if d[f"{kind}s"] > 0]
     name, host = options.get("device"), options.get("host")
-    for device in devices:
-        if (
-            device[f"default_{kind}"]
-            if name is None
-            else (device["name"], device["host"]) == (name, host)
-        ):
-            return device
-    if name is None and devices:
-        return devices[0]
     noun = "microphone" if kind == "input" else "loudspeaker"
     if name is None:
-        raise HostError("device", f"no {noun} was found")
+        if not devices:
+            raise HostError("device", f"no {noun} was found")
+        return next((device for device in devices if device[f"default_{kind}"]), devices[0])
+    for device in devices:
+        if (device["name"], device["host"]) == (name, host):
+            return device
     raise HostError("device", f"this {noun} is not there any more", name)
 
 

@@ -74,10 +74,10 @@ def quality(samples: Samples, rate: int) -> Quality:
     """
     seconds = samples.size / rate
     runs = full_scale_runs(samples)
-    frames = frame_levels(samples, rate)
+    frames = _frame_levels(samples, rate)
     peak = dbfs(float(np.abs(samples).max(initial=0.0)))
     floor = float(np.percentile(frames, QUIET_PERCENTILE)) if frames.size else FLOOR_DBFS
-    speech = speech_level(samples, rate)
+    speech = _speech_level(samples, rate)
     found_hum = hum(samples, rate)
     remarks = []
     if seconds < SHORT_S:
@@ -97,15 +97,11 @@ def quality(samples: Samples, rate: int) -> Quality:
     )
 
 
-def speech_level(samples: Samples, rate: int) -> float | None:
-    """Return the active level in dBov of the speech in a recording (ITU-T P.56, method B).
+def _speech_level(samples: Samples, rate: int) -> float | None:
+    """Return the active level in dBov of speech (ITU-T P.56, method B); None without speech.
 
-    Measured on the stretches of :func:`tabwb.speech.finding.find_speech`, one after the other, so
-    that what the recording holds besides them does not change it. None where no speech is found.
-
-    Args:
-        samples: one channel, float32 in [-1, 1].
-        rate: in Hz.
+    Measured on the stretches of speech, one after the other, so that what the recording holds
+    besides them does not change it.
     """
     stretches = find_speech(samples, rate).speech
     if not stretches:
@@ -134,14 +130,10 @@ def _level_remarks(speech: float | None, floor: float) -> list[str]:
     return []
 
 
-def frame_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
+def _frame_levels(samples: Samples, rate: int) -> NDArray[np.float64]:
     """Return the RMS of each complete 25 ms in dBFS; one frame for a shorter signal.
 
-    Args:
-        samples: one channel, float32 in [-1, 1].
-        rate: in Hz.
-
-    >>> frame_levels(np.full(2_000, 0.1, dtype=np.float32), 16_000).round(1).tolist()
+    >>> _frame_levels(np.full(2_000, 0.1, dtype=np.float32), 16_000).round(1).tolist()
     [-20.0, -20.0, -20.0, -20.0, -20.0]
     """
     width = min(round(FRAME_S * rate), samples.size)

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabwb.records.errors import ComponentError, TabwbError
@@ -35,7 +35,6 @@ class Recording:
         channels: of the file.
         seconds: how long it is.
         frames: samples of each channel.
-        overflows: how often PortAudio reported lost input, which is not always.
         remarks: every alarm there was, with its second in the file.
     """
 
@@ -44,7 +43,6 @@ class Recording:
     channels: int
     seconds: float
     frames: int
-    overflows: int = 0
     remarks: tuple[str, ...] = ()
 
 
@@ -180,16 +178,11 @@ class Recorder:
         if ended is None:
             whole = adopt(self.path)
             remark = gone or "the recorder did not end in good order"
-            self._recording = Recording(
-                *(whole.path, whole.rate, whole.channels, whole.seconds, whole.frames),
-                remarks=(f"at {whole.seconds:.1f} s: {remark}",),
-            )
+            self._recording = replace(whole, remarks=(f"at {whole.seconds:.1f} s: {remark}",))
         else:
-            frames = int(ended["frames"])
+            frames, remarks = int(ended["frames"]), tuple(ended["remarks"])
             self._recording = Recording(
-                *(self.path, self.rate, self.channels, frames / self.rate, frames),
-                overflows=int(ended["overflows"]),
-                remarks=tuple(ended["remarks"]),
+                self.path, self.rate, self.channels, frames / self.rate, frames, remarks
             )
         return self._recording
 

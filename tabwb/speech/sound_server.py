@@ -96,10 +96,10 @@ class Routing:
         self._pactl = shutil.which("pactl")
         if self._pactl is None:
             return
-        self._number = source_number(self._ask("source-outputs"), os.getpid())
+        self._number = _source_number(self._ask("source-outputs"), os.getpid())
         if not self._number:
             return
-        self.source = description(self._ask("sources"), self._number)
+        self.source = _description(self._ask("sources"), self._number)
         self._watching = subprocess.Popen(
             [self._pactl, "subscribe"],
             stdin=subprocess.DEVNULL,
@@ -130,13 +130,13 @@ class Routing:
             self._look()
 
     def _look(self) -> None:
-        number = source_number(self._ask("source-outputs"), os.getpid())
+        number = _source_number(self._ask("source-outputs"), os.getpid())
         if not number:
             return  # it hangs nowhere: that no sound comes is told by the watchdog
         if number == self._number:
             self.changed = ""
             return
-        other = description(self._ask("sources"), number)
+        other = _description(self._ask("sources"), number)
         self.changed = f"sound comes from another source now: {other}, not {self.source}"
 
     def _ask(self, what: str) -> str:
@@ -156,14 +156,10 @@ class Routing:
             return ""
 
 
-def source_number(listing: str, pid: int) -> str:
-    r"""Return pactl's number of the source that a process records from, or empty.
+def _source_number(listing: str, pid: int) -> str:
+    r"""Return the source that a process records from, of ``pactl list source-outputs``, or empty.
 
-    Args:
-        listing: output of ``pactl list source-outputs``.
-        pid: of the process.
-
-    >>> source_number('Source Output #3\n\tSource: 1\n\tapplication.process.id = "42"\n', 42)
+    >>> _source_number('Source Output #3\n\tSource: 1\n\tapplication.process.id = "42"\n', 42)
     '1'
     """
     for block in re.split(r"^(?=Source Output #)", listing, flags=re.MULTILINE):
@@ -173,14 +169,10 @@ def source_number(listing: str, pid: int) -> str:
     return ""
 
 
-def description(listing: str, number: str) -> str:
-    r"""Return the server's description of a source, or its number.
+def _description(listing: str, number: str) -> str:
+    r"""Return the description of a source, of ``pactl list sources``, or its number.
 
-    Args:
-        listing: output of ``pactl list sources``.
-        number: of the source.
-
-    >>> description("Source #1\n\tName: m\n\tDescription: Desk microphone\n", "1")
+    >>> _description("Source #1\n\tName: m\n\tDescription: Desk microphone\n", "1")
     'Desk microphone'
     """
     for block in re.split(r"^(?=Source #)", listing, flags=re.MULTILINE):

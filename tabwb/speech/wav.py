@@ -14,11 +14,11 @@ import contextlib
 import errno
 import os
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from tabwb.records.errors import TabwbError
+from tabwb.records.files import sync_folder
 
 WIDTH = 3
 """Bytes of a sample."""
@@ -52,7 +52,7 @@ class WavWriter:
             self._file.close()
             path.unlink()  # not even a header: there is nothing to keep
             raise
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
     def write(self, block: bytes) -> None:
         """Append whole frames.
@@ -174,19 +174,3 @@ def lock(file: BinaryIO) -> bool:
 
 
 _BINARY = getattr(os, "O_BINARY", 0)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have the disk keep that a file is there."""
-    if os.name == "posix":
-        with _descriptor(folder) as descriptor:
-            os.fsync(descriptor)
-
-
-@contextlib.contextmanager
-def _descriptor(folder: Path) -> Iterator[int]:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tabwb.records.errors import StoreError
-from tabwb.records.files import claim, is_abandoned, make_private_folder, open_private, release
+from tabwb.records.files import (
+    claim,
+    is_abandoned,
+    make_private_folder,
+    open_private,
+    release,
+    sync_folder,
+)
 
 PIECE = 1 << 20
 """Bytes that are read at once."""
@@ -116,8 +123,8 @@ def place(folder: Path, new: Staged) -> None:
             return
         make_private_folder(path.parent)
         new.path.replace(path)
-        _sync_folder(path.parent)
-        _sync_folder(folder)
+        sync_folder(path.parent)
+        sync_folder(folder)
 
 
 def _copy(source: BinaryIO, file: BinaryIO) -> tuple[str, int]:
@@ -139,7 +146,7 @@ def remove(folder: Path, digest: str) -> None:
     with explained(folder):
         if path.parent.is_dir():
             path.unlink(missing_ok=True)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
 
 
 def needs_sweep(folder: Path) -> bool:
@@ -201,6 +208,19 @@ def explained(folder: Path) -> Iterator[None]:
         ) from error
 
 
+def whole_path(folder: Path, digest: str, what: str) -> Path:
+    """Return where the file with this digest lies.
+
+    Raises:
+        StoreError: it is missing or damaged; ``what`` names it.
+    """
+    path = path_of(folder, digest)
+    if not is_whole(path, digest):
+        hint = "put it back from a backup"
+        raise StoreError(f"{what} is missing or damaged", where=str(path), hint=hint)
+    return path
+
+
 def is_whole(path: Path, digest: str) -> bool:
     """Return whether the file exists and has the digest of its name."""
     try:
@@ -208,13 +228,3 @@ def is_whole(path: Path, digest: str) -> bool:
             return hashlib.file_digest(file, "sha256").hexdigest() == digest
     except OSError:
         return False
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return  # Windows opens no folder
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -9,7 +9,6 @@ from urllib.parse import unquote
 
 from tabwb.records.errors import StoreError
 
-FILE_NAME = "tabwb.db"
 _SERVER = ("postgresql", "postgresql+psycopg", "postgres")
 
 
@@ -22,6 +21,11 @@ def data_folder() -> Path:
     return user_data_path("tabwb", appauthor=False)
 
 
+def default_path() -> Path:
+    """Return the store where none is named: ``tabwb.db`` in the user's data folder."""
+    return data_folder() / "tabwb.db"
+
+
 def resolve(location: str | Path | None) -> Path | str:
     """Return the path of an SQLite file, or the URL of a PostgreSQL database.
 
@@ -32,7 +36,7 @@ def resolve(location: str | Path | None) -> Path | str:
     ('/data/lab.db', 'postgresql://me@host/lab')
     """
     if location is None:
-        return data_folder() / FILE_NAME
+        return default_path()
     text = str(location)
     scheme, separator, rest = text.partition("://")
     if not separator:
@@ -63,8 +67,6 @@ _URL = re.compile(
     (?:\?(?P<query>[^\s\#]*))?""",
     re.VERBOSE,
 )
-"""URLs that can be read in one way only. libpq accepts more, and then takes a part of a password
-for a host, which it looks up."""
 """URLs that can be read in one way only. libpq accepts more, and then takes a part of a password
 for a host, which it looks up."""
 _SHOWN = {"host", "hostaddr", "port", "dbname", "sslmode", "connect_timeout"}

@@ -24,7 +24,7 @@ from tabwb.records.speakers import (
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, erase, people_rows, read, takes
 from tabwb.store.database import Transaction
-from tabwb.store.location import resolve
+from tabwb.store.location import default_path
 
 if TYPE_CHECKING:
     from tabwb.store.store import Access
@@ -221,14 +221,8 @@ class People:
             StoreError: it is not kept, or missing or damaged.
         """
         if self._access.embedded is not None:
-            path = blobs.path_of(blobs.folder_of(self._access.embedded), sha256)
-            if not blobs.is_whole(path, sha256):
-                raise StoreError(
-                    "the recording is missing or damaged",
-                    where=str(path),
-                    hint="put it back from a backup",
-                )
-            return path
+            folder = blobs.folder_of(self._access.embedded)
+            return blobs.whole_path(folder, sha256, "the recording")
         with self._access.reading() as transaction:
             content = transaction.value("SELECT content FROM assets WHERE sha256 = ?", sha256)
         if content is None:
@@ -282,15 +276,17 @@ class People:
                 held.enter_context(self._access.database.lock(number))
             with self._access.erasing() as transaction:
                 stone = erase.delete(
-                    transaction, speaker, because, who or operator(),
-                    held=numbers, embedded=embedded,
-                )  # fmt: skip
+                    transaction,
+                    speaker,
+                    because,
+                    who or operator(),
+                    held=numbers,
+                    embedded=embedded,
+                )
         self.close()
         if not embedded:
             # A server's recordings grow on the computer that makes them.
-            local = resolve(None)
-            assert isinstance(local, Path)
-            erase.remove_takes(local, uids)
+            erase.remove_takes(default_path(), uids)
         return replace(stone, finished=self._access.finish_erasing())
 
     def tombstones(self, speaker: str | None = None) -> tuple[Tombstone, ...]:

@@ -237,13 +237,8 @@ class Store:
         contents: dict[str, bytes] = {}
         for path, digest, content in rows:
             if content is None and self.embedded is not None:
-                place = blobs.path_of(blobs.folder_of(self.embedded), digest)
-                if not blobs.is_whole(place, digest):
-                    raise StoreError(
-                        f"the battery's file '{path}' is missing or damaged",
-                        where=str(place),
-                        hint="put it back from a backup",
-                    )
+                folder = blobs.folder_of(self.embedded)
+                place = blobs.whole_path(folder, digest, f"the battery's file '{path}'")
                 contents[path] = place.read_bytes()
             else:
                 contents[path] = bytes(content)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder
-from tabwb.store.location import data_folder, resolve
+from tabwb.store.location import data_folder, default_path
 
 if TYPE_CHECKING:
     from tabwb.store.store import Store
@@ -57,11 +57,7 @@ def of_administration(store: Store, administration_uid: str) -> tuple[Path, ...]
 
 
 def _place(store: Store) -> Path:
-    beside = store.embedded
-    if beside is None:
-        local = resolve(None)
-        assert isinstance(local, Path)
-        beside = local
+    beside = default_path() if store.embedded is None else store.embedded
     return beside.with_name(f"{beside.name}.takes")
 
 

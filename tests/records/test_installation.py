@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+import pytest
+
 from tabwb.records.errors import MissingPackage
-from tabwb.records.installation import extra_command, installer, package_command, requirements_of
+from tabwb.records.installation import extra_command, package_command, requirements_of
 
 RECEIPT = """
 [tool]
@@ -13,33 +16,36 @@ requirements = [{ name = "tabwb", extras = ["audio"] }, { name = "my-words" }]
 """
 
 
-def test_pip_is_the_default(tmp_path: Path) -> None:
-    assert installer(tmp_path) == "pip"
-    assert extra_command("local", tmp_path) == 'pip install "tabwb[local]"'
-    assert package_command("whisper", tmp_path) == "pip install whisper"
+@pytest.fixture
+def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the environment."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    return tmp_path
 
 
-def test_pipx_injects_what_the_extra_requires(tmp_path: Path) -> None:
-    (tmp_path / "pipx_metadata.json").touch()
-    assert installer(tmp_path) == "pipx"
-    assert extra_command("keyring", tmp_path) == 'pipx inject tabwb "keyring>=25"'
-    assert package_command("whisper", tmp_path) == "pipx inject tabwb whisper"
+@pytest.mark.usefixtures("prefix")
+def test_pip_is_the_default() -> None:
+    assert extra_command("local") == 'pip install "tabwb[local]"'
+    assert package_command("whisper") == "pip install whisper"
 
 
-def test_uv_is_told_again_what_is_there(tmp_path: Path) -> None:
-    (tmp_path / "uv-receipt.toml").write_text(RECEIPT, encoding="utf-8")
-    assert installer(tmp_path) == "uv tool"
-    assert (
-        extra_command("local", tmp_path) == 'uv tool install "tabwb[audio,local]" --with my-words'
-    )
-    assert package_command("whisper", tmp_path) == (
+def test_pipx_injects_what_the_extra_requires(prefix: Path) -> None:
+    (prefix / "pipx_metadata.json").touch()
+    assert extra_command("keyring") == 'pipx inject tabwb "keyring>=25"'
+    assert package_command("whisper") == "pipx inject tabwb whisper"
+
+
+def test_uv_is_told_again_what_is_there(prefix: Path) -> None:
+    (prefix / "uv-receipt.toml").write_text(RECEIPT, encoding="utf-8")
+    assert extra_command("local") == 'uv tool install "tabwb[audio,local]" --with my-words'
+    assert package_command("whisper") == (
         'uv tool install "tabwb[audio]" --with my-words --with whisper'
     )
 
 
-def test_a_damaged_receipt_still_gives_a_command(tmp_path: Path) -> None:
-    (tmp_path / "uv-receipt.toml").write_text("[tool", encoding="utf-8")
-    assert extra_command("local", tmp_path) == 'uv tool install "tabwb[local]"'
+def test_a_damaged_receipt_still_gives_a_command(prefix: Path) -> None:
+    (prefix / "uv-receipt.toml").write_text("[tool", encoding="utf-8")
+    assert extra_command("local") == 'uv tool install "tabwb[local]"'
 
 
 def test_the_requirements_of_an_extra_come_from_the_metadata() -> None:

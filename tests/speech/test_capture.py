@@ -28,7 +28,7 @@ class Tape:
     def feed(self, *times: float) -> None:
         """Blocks that came at these seconds, each looked at as it came."""
         for at in times:
-            self.taking.take((BLOCK, at, False))
+            self.taking.take((BLOCK, at))
             self.taking.watch(at, False, "")
 
     @property

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.exchange import token_limit
 from tabwb.battery.model import Battery, Subtest
+from tabwb.records.condition import ColumnType
 from tabwb.records.condition_table import decoding_columns, document_of
-from tabwb.records.condition_values import ColumnType
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import NOT_SENT
 from tabwb.records.ratings import Judged, prompt_hash

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.descriptors import ComponentKind
-from tabwb.records.condition_values import Component, Components
+from tabwb.records.condition import Component, Components
 from tabwb.records.conditions import CONDITIONS, Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.engine import Controller, Engine

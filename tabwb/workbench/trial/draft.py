@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from tabwb.records import condition_table, conditions
-from tabwb.records.condition import Audience, Condition, ConditionError
-from tabwb.records.condition_values import NONE
+from tabwb.records.condition import NONE, Audience, Condition, ConditionError
 from tabwb.records.conditions import Conditions, ExamineeKind
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue

@@ -14,9 +14,20 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from tabwb.records.condition import ANYBODY, MODEL, NAMED, PERSON, SPOKEN, TYPED, Audience
+from tabwb.records.condition import (
+    ANYBODY,
+    MODEL,
+    NAMED,
+    PERSON,
+    SPOKEN,
+    TYPED,
+    Audience,
+    Component,
+    Components,
+    OneOf,
+    Switch,
+)
 from tabwb.records.condition_table import declared
-from tabwb.records.condition_values import Component, Components, OneOf, Switch
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.dialogs import Choice, Dialog
