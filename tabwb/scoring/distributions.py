@@ -157,13 +157,16 @@ def _root(
     low = 0.0
     for _ in range(400):
         here = off(x)
+        if here == 0:
+            return x
         low, high = (low, x) if here > 0 else (x, high)
         log_slope = log_density(x)
         step = here / math.exp(log_slope) if -700 < log_slope < 700 else math.inf
         if math.isinf(high):
             middle = 2 * x
         elif low > 0 and high > 4 * low:
-            middle = math.sqrt(low * high)  # far apart: halve the distance in the logarithm
+            # Far apart: halve the distance in the logarithm. low * high could be 0.
+            middle = math.sqrt(low) * math.sqrt(high)
         else:
             middle = (low + high) / 2
         following = x - step if low < x - step < high else middle

@@ -32,6 +32,12 @@ def test_beta_quantiles(share: float, a: float, b: float) -> None:
     )
 
 
+@given(st.floats(0.003, 0.02), st.floats(1, 500))
+def test_beta_quantiles_near_the_least_float(a: float, b: float) -> None:
+    exact = float(special.betaincinv(a, b, 0.025))
+    assert beta_quantile(0.025, a, b) == pytest.approx(exact, rel=1e-9, abs=1e-290)
+
+
 def test_a_beta_quantile_too_small_for_a_float_is_0() -> None:
     assert beta_quantile(0.025, 0.001, 3.0) == 0.0
 
