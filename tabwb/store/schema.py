@@ -23,16 +23,11 @@ STATUSES = {number: status for status, number in STATUS_IDS.items()}
 
 
 def make_tables(transaction: Transaction) -> None:
-    """Make the tables of a new SQLite store and stamp it."""
+    """Make the tables of a new SQLite store, with their fixed rows."""
     schema = files("tabwb.store").joinpath("schema.sql").read_text(encoding="utf-8")
     for statement in schema.split(";\n"):
         if statement.strip():
             transaction.execute(statement)
-    stamp(transaction)
-
-
-def stamp(transaction: Transaction) -> None:
-    """Write the fixed rows of a store that has just been made."""
     transaction.many(
         "INSERT INTO rating_statuses (id, name) VALUES (?, ?)",
         [(number, status.value) for status, number in STATUS_IDS.items()],

@@ -257,7 +257,6 @@ def _make_or_upgrade(database: ServerDatabase) -> None:
     from sqlalchemy.pool import NullPool
 
     from tabwb.store.migrate import upgrade
-    from tabwb.store.tables import metadata
 
     engine = create_engine(
         "postgresql+psycopg://",
@@ -271,8 +270,5 @@ def _make_or_upgrade(database: ServerDatabase) -> None:
         assert driver_connection is not None
         transaction = Transaction(driver_connection.cursor(), "%s")
         version = _version(transaction)
-        if version is None:
-            metadata.create_all(connection, checkfirst=False)
-            schema.stamp(transaction)
-        elif schema.needs_upgrade(version, database.location):
+        if version is None or schema.needs_upgrade(version, database.location):
             upgrade(connection)

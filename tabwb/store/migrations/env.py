@@ -1,36 +1,27 @@
-"""Alembic runs this file. The connection comes from :mod:`tabwb.store.migrate`.
+"""Alembic runs this file on the connection that :mod:`tabwb.store.migrate` gives.
 
-Alembic loads it under a name of its own; a plain import does nothing. To draft a revision after a
-change of ``tables.py``: ``alembic -c tabwb/store/migrations/alembic.ini revision --autogenerate``.
+Alembic loads it under a name of its own; a plain import does nothing.
 """
 
 from __future__ import annotations
 
+import sqlalchemy as sa
 from alembic import context
-from sqlalchemy import create_engine
 
-from tabwb.store.tables import metadata
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+}
+"""Names of keys, indexes and constraints in every revision; fixed, like the revisions."""
 
-
-def run() -> None:
-    """Run the migrations on the connection given, or on one to the configured URL."""
-    config = context.config
-    connection = config.attributes.get("connection")
-    if connection is None:
-        engine = create_engine(config.get_main_option("sqlalchemy.url", "sqlite://"))
-        with engine.connect() as connection:
-            context.configure(connection=connection, target_metadata=metadata)
-            with context.begin_transaction():
-                context.run_migrations()
-        return
+if __name__ != "tabwb.store.migrations.env":
     context.configure(
-        connection=connection,
-        target_metadata=metadata,
+        connection=context.config.attributes["connection"],
+        target_metadata=sa.MetaData(naming_convention=NAMING),
         render_as_batch=True,
         transactional_ddl=False,
     )
     context.run_migrations()
-
-
-if __name__ != "tabwb.store.migrations.env":
-    run()

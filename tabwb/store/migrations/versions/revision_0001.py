@@ -1,6 +1,6 @@
 """The first tables.
 
-Revision 0001. A migration says what the tables were then: it never changes with ``tables.py``.
+Revision 0001. A revision never changes; the tables as they are now stand in ``schema.sql``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ def upgrade() -> None:
         "assets",
         sa.Column("sha256", sa.String(64), primary_key=True),
         sa.Column("size", sa.Integer, nullable=False),
+        # Beside an SQLite file the bytes lie in a folder; a server keeps them here.
         sa.Column("content", sa.LargeBinary),
         sqlite_with_rowid=False,
     )
@@ -160,6 +161,7 @@ def upgrade() -> None:
         ),
         sa.Column("rater_id", sa.Integer, sa.ForeignKey("raters.id"), nullable=False),
         sa.Column("replaces", sa.Integer, sa.ForeignKey("rating_sets.id")),
+        # Null: recorded in one commit with the attempt, at its time.
         sa.Column("recorded_at", sa.String),
     )
     op.create_table(
@@ -171,6 +173,7 @@ def upgrade() -> None:
             "status_id", sa.SmallInteger, sa.ForeignKey("rating_statuses.id"), nullable=False
         ),
         sa.Column("reason_id", sa.Integer, sa.ForeignKey("reasons.id")),
+        # 0 is the status 'value'; only that one carries a number.
         sa.CheckConstraint("(status_id = 0) = (value IS NOT NULL)", name="value_has_status"),
         sqlite_with_rowid=False,
     )

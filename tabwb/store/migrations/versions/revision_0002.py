@@ -23,6 +23,7 @@ def upgrade() -> None:
             "attempt_id", sa.Integer, sa.ForeignKey("attempts.id"), nullable=False, index=True
         ),
         sa.Column("rater_id", sa.Integer, sa.ForeignKey("raters.id"), nullable=False),
+        # Null: a repetition, whose ratings do not count; they stand in `verdict`.
         sa.Column("set_id", sa.Integer, sa.ForeignKey("rating_sets.id")),
         sa.Column("repeat", sa.Integer, nullable=False),
         sa.Column("prompt_id", sa.Integer, sa.ForeignKey("texts.id"), nullable=False),
@@ -35,6 +36,7 @@ def upgrade() -> None:
         sa.Column("prompt_tokens", sa.Integer),
         sa.Column("reply_tokens", sa.Integer),
         sa.Column("latency_s", sa.Double, nullable=False),
+        # SHA-256 of judge and exact request: the same call is never paid for twice.
         sa.Column("key", sa.LargeBinary, nullable=False, index=True),
         sa.Column("same_as", sa.Integer, sa.ForeignKey("judgements.id")),
         sa.Column("verdict", sa.Text),

@@ -46,6 +46,7 @@ def upgrade() -> None:
         sa.Column("rater_id", sa.Integer, sa.ForeignKey("raters.id"), nullable=False),
         sa.Column("kind", sa.String, nullable=False),
         sa.Column("scope", sa.String, nullable=False),
+        # Shared by all administrations that say the same: a JSON list, a sentence, a prompt.
         sa.Column("features_id", sa.Integer, sa.ForeignKey("texts.id"), nullable=False),
         sa.Column("caution_id", sa.Integer, sa.ForeignKey("texts.id"), nullable=False),
         sa.Column("prompt_id", sa.Integer, sa.ForeignKey("texts.id")),

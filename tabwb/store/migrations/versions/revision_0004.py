@@ -16,6 +16,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Add the tables; what earlier stores hold of people are typed answers only."""
+    # Who did what with a person's data. Its number outlives the administration that it names.
     op.create_table(
         "access_log",
         sa.Column("id", sa.Integer, primary_key=True),
@@ -38,6 +39,7 @@ def upgrade() -> None:
         sa.Column("who", sa.String, nullable=False),
         sa.Column("recorded_at", sa.String, nullable=False),
     )
+    # Each time the whole record; the last one holds.
     op.create_table(
         "speakers",
         sa.Column("id", sa.Integer, primary_key=True),
@@ -54,6 +56,7 @@ def upgrade() -> None:
         sa.Column("who", sa.String, nullable=False),
         sa.Column("reason", sa.String, nullable=False),
         sa.Column("counts", sa.Text, nullable=False),
+        # Files still to be removed; null once nothing is left on the disk.
         sa.Column("pending", sa.Text),
     )
     op.create_table(
