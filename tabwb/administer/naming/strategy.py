@@ -83,11 +83,6 @@ class SpokenStrategy:
         name = self.listener or self.session.administration.conditions.rater
         return f"{PERSON}:{name}" if name else PERSON
 
-    @property
-    def primary(self) -> str:
-        """The rater whose scores count, as the study says; empty: whoever scored first."""
-        return self.session.plugins.configuration.study.primary_rater
-
     def rules(self, trial: Trial) -> NamingRules:
         """Return the rules of a trial's subtest."""
         rules = self.session.battery.subtest(trial.plan.subtest).naming
@@ -144,25 +139,27 @@ class SpokenStrategy:
         trial = self.session.current if number is None else self.session.history.trial(number)
         return None if trial is None or not self.is_spoken(trial) else self._whole_view(trial)
 
-    def view_of(self, trial: Trial, earlier: Sequence[Earlier] = ()) -> NamingView:
-        """Return a trial with everything observed of it.
+    def view_of(self, trial: Trial) -> NamingView:
+        """Return a trial that is answered aloud, without what was said before it."""
+        primary = self.session.plugins.configuration.study.primary_rater
+        return NamingView(
+            trial,
+            self.item(trial),
+            self.rules(trial),
+            observations_of(trial),
+            primary=primary,
+            speech=self.speech,
+            listed=self.listed,
+        )
 
-        Args:
-            trial: one that is answered aloud.
-            earlier: what was said to the items before it.
-        """
-        item, rules, read = self.item(trial), self.rules(trial), observations_of(trial)
-        given = tuple(earlier)
-        return NamingView(trial, item, rules, read, given, self.primary, self.speech, self.listed)
-
-    def earlier(self, trial: Trial) -> tuple[Earlier, ...]:
-        """Return what was said before a trial, oldest first: a response may be a perseveration."""
+    def _whole_view(self, trial: Trial) -> NamingView:
+        """A trial with what was said before it: a response may be a perseveration."""
         before = self.session.history.standing[: trial.plan.number - 1]
-        said = (self._spoken(other) for other in before if self.is_spoken(other))
-        return tuple(response for response in said if response is not None)
+        spoken = (self._spoken(other) for other in before if self.is_spoken(other))
+        return replace(self.view_of(trial), earlier=tuple(filter(None, spoken)))
 
     def _spoken(self, trial: Trial) -> Earlier | None:
-        """Return what was said to an item; read again only after the trial has changed."""
+        """What was said to an item; read again only after the trial has changed."""
         number = trial.plan.number
         if number not in self._said or self._said[number][0] is not trial:
             self._said[number] = trial, self.view_of(trial).spoken
@@ -335,8 +332,8 @@ class SpokenStrategy:
         check_code(code, flags)
         self._coded("code")
         trial, attempt = self._answered("code")
-        kept = tuple(dict.fromkeys(flags))
-        coded = naming.Coded(attempt.number, code, self.rater, kept, reason.strip(), now())
+        unique = tuple(dict.fromkeys(flags))
+        coded = naming.Coded(attempt.number, code, self.rater, unique, reason.strip(), now())
         return self.keep(trial.plan.number, coded, [self._person_rated(trial, attempt, coded)])
 
     def set_onset(self, onset_s: float, *, reason: str = "") -> Events:
@@ -405,14 +402,13 @@ class SpokenStrategy:
         if heard is None:
             raise TabwbError(f"trial {number} has no attempt {attempt}")
         observation = naming.Transcribed(attempt, transcript)
-        if not self.is_coded(trial):
-            made = self.keep(number, observation)
-            text = text_of(transcript, heard)
-            if text is None:
-                return made
-            return made + write_text(self, trial, attempt, text, transcript.transcriber)
-        ratings = machine_ratings(self._whole_view(trial), [transcript])
-        return self.keep(number, observation, _entries(trial, heard, ratings))
+        if self.is_coded(trial):
+            ratings = machine_ratings(self._whole_view(trial), [transcript])
+            return self.keep(number, observation, _entries(trial, heard, ratings))
+        made = self.keep(number, observation)
+        if (text := text_of(transcript, heard)) is None:
+            return made
+        return made + write_text(self, trial, attempt, text, transcript.transcriber)
 
     # ---------------------------------------------------------------- afterwards
 
@@ -434,9 +430,8 @@ class SpokenStrategy:
         """
         session, state = self.session, self.session.state
         if state.awaiting:
-            raise TabwbError(
-                "an item still waits for its answer", hint="score, skip or void it first"
-            )
+            hint = "score, skip or void it first"
+            raise TabwbError("an item still waits for its answer", hint=hint)
         trial = session.history.trial(number)
         self.item(trial)
         if trial.counting is None:
@@ -545,9 +540,6 @@ class SpokenStrategy:
             if trial.state is TrialState.PLANNED and self.is_spoken(trial) == aloud
         )
 
-    def _whole_view(self, trial: Trial) -> NamingView:
-        return self.view_of(trial, self.earlier(trial))
-
     def _current(self, what: str) -> Trial:
         trial = self.session.current_or_error(what)
         self.item(trial)
@@ -556,9 +548,8 @@ class SpokenStrategy:
     def _coded(self, what: str) -> Trial:
         trial = self._current(what)
         if not self.is_coded(trial):
-            raise TabwbError(
-                f"a description takes no {what}", hint="write its text, or rate it with a judge"
-            )
+            hint = "write its text, or rate it with a judge"
+            raise TabwbError(f"a description takes no {what}", hint=hint)
         return trial
 
     def _answered(self, what: str) -> tuple[Trial, Attempt]:

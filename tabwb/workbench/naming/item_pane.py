@@ -26,8 +26,10 @@ from tabwb.workbench.shell.wording import (
     spread,
 )
 
-NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused"}
-"""After key 4: which of the kinds of no response it was."""
+NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused"} | dict.fromkeys(
+    ("4", "enter", "space"), ""
+)
+"""After key 4: which of the kinds of no response it was, if any."""
 OVER = {
     AdministrationStatus.DONE: "Done",
     AdministrationStatus.DISCONTINUED: "Discontinued",
@@ -35,13 +37,8 @@ OVER = {
 DRAFT = "Transcripts are a draft until a trained listener has heard the recording."
 
 
-def head(card: Card | None, *, scored: bool) -> Content:
-    """Return target and accepted pronunciations.
-
-    Args:
-        card: the picture, or None.
-        scored: the response has a score.
-    """
+def head(card: Card | None) -> Content:
+    """Return target and accepted pronunciations of a picture."""
     if card is None:
         return Content("")
     forms = ", ".join(" ".join(form) for form in card.accepted[:3])

@@ -14,15 +14,14 @@ from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from tabwb.records.naming import Score
 from tabwb.records.speakers import SCOPES
-from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.dialogs import CodeScreen, MicrophoneScreen
 from tabwb.workbench.naming.item_pane import (
     NO_RESPONSES,
+    OVER,
     HeardField,
     ItemList,
     MachinePanel,
@@ -42,7 +41,7 @@ from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import AMBER
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.live import Live, Source
+    from tabwb.administer.naming.live import Source
     from tabwb.administer.naming.strategy import SpokenStrategy
     from tabwb.administer.session.session import Events
 
@@ -137,45 +136,40 @@ hidden until you have scored, where the battery does not say otherwise.
         yield ItemList(id="naming-strip", one_line=True)
 
     async def on_mount(self) -> None:
-        """Nothing is listened to yet."""
+        """Mount the speaker's view, and start the timers."""
         self.set_interval(CLOCK_S, self._show_time)
         await self.desk.mount(SpeakerSheet(id="speaker-sheet"))
         self.query_one("#naming-frame").border_title = "picture"
         self._ticking = self.set_interval(TICK_S, self._tick, pause=True)
-
-    # ---------------------------------------------------------------- what is shown
 
     def update_page(self) -> None:
         """Show the open administration, to the speaker too."""
         work = self.desk.work
         if work is None or not isinstance(now := work.extension, NamingNow):
             return
-        source, device = self._controller.source, self._chosen_microphone
         if self._now is None or now.card != self._now.card or not now.waits:
             self._asks_kind = False
-        if now.shown_s != getattr(self._now, "shown_s", None):
+        if self._now is None or now.shown_s != self._now.shown_s:
             self._heard_so_far = []
         self._work, self._now = work, now
-        self._source = source
+        self._source = self._controller.source
         self._message = ""
         self._drawn = None
         if self._ticking is not None:
-            (self._ticking.pause if source is None else self._ticking.resume)()
+            (self._ticking.pause if self._source is None else self._ticking.resume)()
         closed = now.microphone != "open" and not now.waits
-        over = work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}
-        resting_now = closed and not (now.card is not None and now.score and not over)
-        self.query_one("#naming-rest").display = resting_now
-        self.query_one("#naming-middle").display = not resting_now
-        if resting_now:
-            words = resting(work, now, device)
+        scored = now.card is not None and now.score and work.status not in OVER
+        rests = closed and not scored
+        self.query_one("#naming-rest").display = rests
+        self.query_one("#naming-middle").display = not rests
+        if rests:
+            words = resting(work, now, self._chosen_microphone)
             self.query_one("#naming-rest-words", Static).update(words)
         self._show_head(work, now)
         self._show_sound(now)
         self._show_items(now)
         self.query_one("#naming-responded", Static).update(responded(now, work))
-        roomy = self.app.size.height >= TALL
-        costs = roomy if self._costs is None else self._costs
-        self.query_one(MachinePanel).show(now, costs=costs)
+        self.query_one(MachinePanel).show(now, costs=self._shows_costs)
         self._show_field(now)
         self._show_hint()
         self._show_to_speaker(now.card if now.waits else None)
@@ -214,32 +208,31 @@ hidden until you have scored, where the battery does not say otherwise.
         """Ignore keys while the microphone is being opened, and say so."""
         self._opening = self._opening and not self.desk.settled
         if self._opening:
-            words = "the microphone is being opened: press the key again when it is ready"
-            self.show_message(words)
+            self.show_message(
+                "the microphone is being opened: press the key again when it is ready"
+            )
         return self._opening
 
     def _draw(self, card: Card) -> None:
         """Draw a picture before its time is recorded."""
         self._drawn = card
         self.query_one(Picture).show(card.picture)
-        self.query_one("#naming-item", Line).show(head(card, scored=False), "")
+        self.query_one("#naming-item", Line).show(head(card))
         self.query_one("#naming-responded", Static).update("")
         self.query_one(Waveform).show(None)
         self._heard_so_far = []
 
     def _show_head(self, work: Work, now: NamingNow) -> None:
         place = f"item {work.item.place[0]} of {work.item.place[1]}" if work.item else ""
-        self.query_one("#naming-item", Line).show(head(now.card, scored=bool(now.score)), place)
-        clock = self.query_one(ResponseClock)
+        self.query_one("#naming-item", Line).show(head(now.card), place)
+        clock, source, shown = self.query_one(ResponseClock), self._source, now.shown_s
         limit = now.card.limit_s if now.card else None
-        if now.waits and self._source is not None and now.shown_s is not None:
-            source, shown = self._source, now.shown_s
+        if now.waits and source is not None and shown is not None:
             clock.run(lambda: max(source.now_s - shown, 0.0), limit)
+        elif now.response is not None and shown is not None:
+            clock.stand(now.response.end_s - shown, limit)
         else:
-            taken = None
-            if now.response is not None and now.shown_s is not None:
-                taken = now.response.end_s - now.shown_s
-            clock.stand(taken, limit)
+            clock.stand(None, limit)
 
     def _show_sound(self, now: NamingNow) -> None:
         self.query_one(Picture).show(now.card.picture if now.card else None)
@@ -259,8 +252,7 @@ hidden until you have scored, where the battery does not say otherwise.
             listed.show(now.items)
 
     def _show_field(self, now: NamingNow) -> None:
-        row = self.query_one("#naming-heard-row")
-        row.display = bool(now.score)
+        self.query_one("#naming-heard-row").display = bool(now.score)
         field = self.query_one(HeardField)
         if not field.has_focus:
             field.value = now.heard
@@ -271,19 +263,18 @@ hidden until you have scored, where the battery does not say otherwise.
         work, now = self._work, self._now
         if work is None or now is None:
             return
-        words, style = hint(work, now, asks_kind=self._asks_kind)
         if self._message:
             words, style = self._message, AMBER
         elif self._alarm:
             words, style = f"! {self._alarm}", f"bold {AMBER}"
+        else:
+            words, style = hint(work, now, asks_kind=self._asks_kind)
         self.query_one("#naming-hint", Static).update(Content.styled(words, style))
 
     def show_message(self, words: str) -> None:
         """Show a message in place of the hint, until something changes or a key is pressed."""
         self._message = words
         self._show_hint()
-
-    # ---------------------------------------------------------------- what is heard
 
     def _tick(self) -> None:
         source, now = self._source, self._now
@@ -294,23 +285,18 @@ hidden until you have scored, where the battery does not say otherwise.
         if alarm != self._alarm:
             self._alarm = alarm
             self._show_hint()
-            self._tell_alarm(alarm)
-        waits = now.waits and now.shown_s is not None and self._drawn is None
-        if waits:
+            if alarm:  # told at once, also in the speaker's view
+                self.escape()
+                self.desk.notify(alarm, title="Sound", severity="error", timeout=8, markup=False)
+        shown = now.shown_s if now.waits and self._drawn is None else None
+        if shown is not None:
             self._heard_so_far.append(level.peak_dbfs)
         if not self.screen.is_current:
             return  # drawing behind a dialog would draw the whole screen each time
         self.query_one(LevelMeter).show(level)
-        if waits and now.shown_s is not None:
-            end = max(source.now_s, now.shown_s + TICK_S)
-            envelope = Envelope(now.shown_s, end, tuple(self._heard_so_far))
-            self.query_one(Waveform).show(envelope)
-
-    def _tell_alarm(self, words: str) -> None:
-        """Tell at once that the sound is lost, also in the speaker's view."""
-        if words:
-            self.escape()
-            self.desk.notify(words, title="Sound", severity="error", timeout=8, markup=False)
+        if shown is not None:
+            end = max(source.now_s, shown + TICK_S)
+            self.query_one(Waveform).show(Envelope(shown, end, tuple(self._heard_so_far)))
 
     # ---------------------------------------------------------------- commands: what is shown
 
@@ -330,7 +316,7 @@ hidden until you have scored, where the battery does not say otherwise.
             return
         if now.microphone == "opening" or self._drawing:
             self.show_message("one moment")
-        elif work.status in {AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED}:
+        elif work.status in OVER:
             desk.tell(ResultsWanted(work.administration.id))
         elif now.microphone == "closed":
             if now.left_over:
@@ -354,8 +340,7 @@ hidden until you have scored, where the battery does not say otherwise.
 
         def drawn() -> None:
             # The frame that holds the picture has been written: zero of latency.
-            at = source.now_s
-            about = DRAWN_S + source.uncertainty_s
+            at, about = source.now_s, DRAWN_S + source.uncertainty_s
             self.desk.do(partial(self._controller.show_picture, card.number, at, about))
             self._drawing = False
 
@@ -371,30 +356,18 @@ hidden until you have scored, where the battery does not say otherwise.
     def _show_to_speaker(self, card: Card | None) -> None:
         """Show a picture in the speaker's view, or nothing."""
         for sheet in self.desk.query(SpeakerSheet):
-            sheet.show(None if card is None else card.picture)
+            sheet.show(card.picture if card else None)
 
     def detail(self) -> None:
         """Show or hide the costs of the alignment."""
-        shown = self.app.size.height >= TALL if self._costs is None else self._costs
-        self._costs = not shown
+        self._costs = not self._shows_costs
         self.update_page()
 
+    @property
+    def _shows_costs(self) -> bool:
+        return self.app.size.height >= TALL if self._costs is None else self._costs
+
     # ---------------------------------------------------------------- commands: the response
-
-    def right(self) -> None:
-        """Score as right."""
-        self._score("right")
-
-    def self_corrected(self) -> None:
-        """Score as self-corrected."""
-        self._score("self-corrected")
-
-    def wrong(self) -> None:
-        """Score as an error."""
-        self._score("error")
-
-    def _score(self, score: Score, reason: str = "") -> None:
-        self.desk.do(partial(self._controller.score, score, reason))
 
     def no_response(self) -> None:
         """Ask of which kind no response is; the next key scores it."""
@@ -406,31 +379,8 @@ hidden until you have scored, where the battery does not say otherwise.
         job = partial(self._controller.score, "not-scorable")
         self.desk.ask_words("This response cannot be scored", "Reason", job)
 
-    def cue(self) -> None:
-        """Give the next cue."""
-        self._press(lambda live: live.cue())
-
-    def re_prompt(self) -> None:
-        """Mark that the question is repeated."""
-        self._press(lambda live: live.re_prompt())
-
-    def attempt(self) -> None:
-        """Mark a new attempt."""
-        self._press(lambda live: live.mark())
-
-    def examiner(self) -> None:
-        """Mark that the examiner begins to speak, or has ended."""
-        self._press(lambda live: live.examiner())
-
-    def _press(self, command: Callable[[Live], Events]) -> None:
-        self.desk.do(partial(self._controller.press, command))
-
     def _record(self, command: Callable[[SpokenStrategy], Events]) -> None:
         self.desk.do(partial(self._controller.record, command))
-
-    def listen(self) -> None:
-        """Play the response, or stop."""
-        self.desk.do(self._controller.play)
 
     def heard(self) -> None:
         """Put the cursor into the field of what was heard."""
@@ -448,8 +398,6 @@ hidden until you have scored, where the battery does not say otherwise.
 
         target = now.card.target if now.card else ""
         self.app.push_screen(CodeScreen(target, now.code, now.flags), chosen)
-
-    # ---------------------------------------------------------------- commands: preparation
 
     def consent(self) -> None:
         """Ask for the form by which the speaker has agreed to what is lacking."""
@@ -492,9 +440,8 @@ hidden until you have scored, where the battery does not say otherwise.
         event.prevent_default()
         self._asks_kind = False
         if event.key in NO_RESPONSES:
-            self._score("no-response", NO_RESPONSES[event.key])
-        elif event.key in {"4", "enter", "space"}:
-            self._score("no-response")
+            kind = NO_RESPONSES[event.key]
+            self.desk.do(partial(self._controller.score, "no-response", kind))
         self._show_hint()
 
     def on_waveform_onset_moved(self, event: Waveform.OnsetMoved) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.naming.view_models import NamingNow
@@ -18,6 +19,13 @@ from tabwb.workbench.shell.commands import (
 )
 from tabwb.workbench.shell.subject import PageSpec, Subject
 
+if TYPE_CHECKING:
+    from tabwb.administer.naming.live import Live
+    from tabwb.administer.session.session import Events
+    from tabwb.records.naming import Score
+    from tabwb.workbench.naming.controller import NamingController
+    from tabwb.workbench.shell.desk import Desk
+
 NO_ITEM = "no picture has been shown yet: space shows the first one"
 MICROPHONE_CLOSED = "the microphone is closed: space opens it"
 NO_RESPONSE = "there is no response yet: score it first"
@@ -28,7 +36,7 @@ def _waits(now: Situation, naming: NamingNow) -> bool:
     return now.running and naming.microphone == "open" and now.awaiting
 
 
-def _over(now: Situation) -> str | None:
+def _over(now: Situation, naming: NamingNow) -> str | None:
     if now.status is AdministrationStatus.DISCONTINUED:
         return DISCONTINUED
     return DONE if now.status is AdministrationStatus.DONE else None
@@ -36,7 +44,7 @@ def _over(now: Situation) -> str | None:
 
 def _closed(now: Situation, naming: NamingNow) -> str | None:
     """Return why no response can be given now, or None."""
-    if reason := _over(now):
+    if reason := _over(now, naming):
         return reason
     if naming.microphone != "open":
         return MICROPHONE_CLOSED
@@ -95,122 +103,127 @@ def _code(now: Situation, naming: NamingNow) -> str | None:
     return _answered(now, naming)
 
 
-def _change(now: Situation, *, possible: bool) -> str | None:
+def _change(now: Situation, naming: NamingNow, *, possible: bool) -> str | None:
     """Return why the item shown cannot be skipped or declared void, or None."""
     if now.item is not None and possible:
         return None
-    return _over(now) or (NO_ITEM if now.item is None else unchangeable(now))
+    return _over(now, naming) or (NO_ITEM if now.item is None else unchangeable(now))
 
 
 def _skip(now: Situation, naming: NamingNow) -> str | None:
     is_open = now.awaiting or now.state is TrialState.PLANNED
-    return _change(now, possible=is_open and not now.answered and now.unfinished)
+    return _change(now, naming, possible=is_open and not now.answered and now.unfinished)
 
 
 def _void(now: Situation, naming: NamingNow) -> str | None:
-    return _change(now, possible=now.state is not TrialState.VOID)
+    return _change(now, naming, possible=now.state is not TrialState.VOID)
 
 
 def _undo(now: Situation, naming: NamingNow) -> str | None:
     return None if now.undoable else "nothing to take back yet"
 
 
-def _unfinished(now: Situation, naming: NamingNow) -> str | None:
-    return _over(now)
-
-
 def _test(now: Situation, naming: NamingNow) -> str | None:
     if naming.microphone != "open":
         return None
-    return _over(now) or "the microphone is recording: p pauses and closes it"
+    return _over(now, naming) or "the microphone is recording: p pauses and closes it"
 
 
 def _consent(now: Situation, naming: NamingNow) -> str | None:
     if naming.lacking:
         return None
-    return _over(now) or "the speaker has agreed to all that is needed"
+    return _over(now, naming) or "the speaker has agreed to all that is needed"
 
 
-_CHECKS: dict[str, Callable[[Situation, NamingNow], str | None]] = {
-    "show": _show,
-    "right": _score,
-    "self_corrected": _other_score,
-    "wrong": _other_score,
-    "no_response": _other_score,
-    "unscorable": _other_score,
-    "cue": _cue,
-    "re_prompt": _mark,
-    "attempt": _mark,
-    "examiner": _mark,
-    "heard": _answered,
-    "code": _code,
-    "listen": _answered,
-    "skip": _skip,
-    "void": _void,
-    "undo": _undo,
-    "pause": _unfinished,
-    "discontinue": _unfinished,
-    "test": _test,
-    "consent": _consent,
-}
+def _always(now: Situation, naming: NamingNow) -> str | None:
+    return None
 
 
-def check(verb: str, now: Situation) -> str | None:
-    """Return why a command cannot be used now, or None.
-
-    Args:
-        verb: of the command, as the name of a method.
-        now: the situation.
-    """
-    naming = now.extension
-    if not isinstance(naming, NamingNow):
-        return ""
-    return _CHECKS[verb](now, naming) if verb in _CHECKS else None
+Rule = Callable[[Situation, NamingNow], str | None]
+"""Returns why a command cannot be used now, or None."""
+_OF_SESSIONS: dict[str, Rule] = {
+    "skip": _skip, "void": _void, "undo": _undo, "pause": _over, "discontinue": _over,
+}  # fmt: skip
 
 
-def _command(verb: str, title: str, foot: str, key: str, rank: int, text: str) -> Command:
-    method = verb.replace("-", "_")
-    return Command(
-        f"administer.{verb}", title, foot, key, ("naming",), rank, text, partial(check, method)
-    )
+def _checked(rule: Rule, now: Situation) -> str | None:
+    return rule(now, now.extension) if isinstance(now.extension, NamingNow) else ""
+
+
+def _check_session(verb: str, now: Situation) -> str | None:
+    return _checked(_OF_SESSIONS.get(verb, _always), now)
+
+
+def _controller(desk: Desk) -> NamingController:
+    from tabwb.workbench.naming.controller import NamingController
+
+    return desk.controller(NamingController)
+
+
+def _scores(score: Score) -> Callable[[Desk], object]:
+    return lambda desk: desk.do(partial(_controller(desk).score, score))
+
+
+def _presses(command: Callable[[Live], Events]) -> Callable[[Desk], object]:
+    return lambda desk: desk.do(partial(_controller(desk).press, command))
+
+
+def _command(
+    verb: str,
+    title: str,
+    foot: str,
+    key: str,
+    rank: int,
+    rule: Rule,
+    text: str,
+    run: Callable[[Desk], object] | None = None,
+) -> Command:
+    name, check = f"administer.{verb}", partial(_checked, rule)
+    return Command(name, title, foot, key, ("naming",), rank, text, check, run=run)
 
 
 COMMANDS = (
-    _command("show", "Show the picture", "Show", "space", 1,
+    _command("show", "Show the picture", "Show", "space", 1, _show,
              "Open the microphone; then show the next picture: zero of latency."),
-    _command("right", "Right", "Right", "1", 2,
-             "Score the response as right."),
-    _command("self-corrected", "Self-corrected", "Self-cor.", "2", 2,
-             "Score the response as right after the speaker's own correction."),
-    _command("wrong", "Error", "Error", "3", 2,
-             "Score the response as an error; the code says of which kind."),
-    _command("no-response", "No response", "No resp.", "4", 2,
+    _command("right", "Right", "Right", "1", 2, _score,
+             "Score the response as right.", _scores("right")),
+    _command("self-corrected", "Self-corrected", "Self-cor.", "2", 2, _other_score,
+             "Score the response as right after the speaker's own correction.",
+             _scores("self-corrected")),
+    _command("wrong", "Error", "Error", "3", 2, _other_score,
+             "Score the response as an error; the code says of which kind.", _scores("error")),
+    _command("no-response", "No response", "No resp.", "4", 2, _other_score,
              "No response: then s silent, d don't know, r refused."),
-    _command("unscorable", "Cannot be scored…", "Not scored", "5", 13,
+    _command("unscorable", "Cannot be scored…", "Not scored", "5", 13, _other_score,
              "Say that the response cannot be scored, with a reason."),
-    _command("cue", "Next cue", "Cue", "c", 3,
-             "Give the next cue: its words are shown, and it counts as the battery says."),
-    _command("re-prompt", "Ask again", "Ask again", "e", 8,
-             "You repeat the question; later speech is not scored."),
-    _command("attempt", "Mark a new attempt", "Attempt", "m", 9,
-             "Mark that a new attempt of the speaker begins now."),
-    _command("examiner", "Examiner speaks", "Examiner", "x", 10,
-             "Mark that the administrator speaks; again: that this has ended."),
-    _command("heard", "Write what was heard", "Heard", "h", 5,
+    _command("cue", "Next cue", "Cue", "c", 3, _cue,
+             "Give the next cue: its words are shown, and it counts as the battery says.",
+             _presses(lambda live: live.cue())),
+    _command("re-prompt", "Ask again", "Ask again", "e", 8, _mark,
+             "You repeat the question; later speech is not scored.",
+             _presses(lambda live: live.re_prompt())),
+    _command("attempt", "Mark a new attempt", "Attempt", "m", 9, _mark,
+             "Mark that a new attempt of the speaker begins now.",
+             _presses(lambda live: live.mark())),
+    _command("examiner", "Examiner speaks", "Examiner", "x", 10, _mark,
+             "Mark that the administrator speaks; again: that this has ended.",
+             _presses(lambda live: live.examiner())),
+    _command("heard", "Write what was heard", "Heard", "h", 5, _answered,
              "Write what was heard: a word, or phonemes."),
-    _command("code", "Code of the response…", "Code", "k", 6,
+    _command("code", "Code of the response…", "Code", "k", 6, _code,
              "Choose a code for the response, with flags."),
-    _command("listen", "Listen to the response", "Listen", "l", 7,
-             "Play the response back; again: stop."),
-    _command("speaker", "Speaker's view", "Speaker", "f", 11,
+    _command("listen", "Listen to the response", "Listen", "l", 7, _answered,
+             "Play the response back; again: stop.",
+             lambda desk: desk.do(_controller(desk).play)),
+    _command("speaker", "Speaker's view", "Speaker", "f", 11, _always,
              "The picture alone; keys still work; f or esc comes back."),
-    _command("test", "Microphone test…", "Mic test", "t", 12,
+    _command("test", "Microphone test…", "Mic test", "t", 12, _test,
              "Choose a microphone, see its level, record a little and hear it."),
-    _command("consent", "Record consent…", "Consent", "y", 15,
+    _command("consent", "Record consent…", "Consent", "y", 15, _consent,
              "Record what the speaker has agreed to, where something is lacking."),
-    _command("detail", "Costs of the alignment", "Costs", "i", 14,
+    _command("detail", "Costs of the alignment", "Costs", "i", 14, _always,
              "Show or hide what each phoneme costs and which features changed."),
-    *session_commands(("naming",), check),
+    *session_commands(("naming",), _check_session),
 )  # fmt: skip
 SUBJECT = Subject(
     "naming",
