@@ -1,8 +1,7 @@
 """The declaration of a task type, and where each is found.
 
 A type is one folder here, named like its member of :class:`~tabwb.records.states.ResponseKind`,
-with ``TASK`` in its module ``task``. The battery loader, the session, the raters, the summaries and
-both interfaces ask the declaration; none of them tests for a kind.
+with ``TASK`` in its module ``task``. All others ask the declaration; none of them tests for a kind.
 """
 
 from __future__ import annotations
@@ -13,21 +12,29 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
-from tabwb.records.problems import Broken, KeyPath
+from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 
 Check = Callable[[KeyPath, Mapping[str, Any]], Iterator[Broken]]
 """Yields what is wrong with a ``[[subtest]]``, given its path and the keys that it sets."""
+PICTURES = (".png", ".jpg", ".jpeg")
 Judged = Literal["always", "on-demand", "never"]
 
 
-def no_problems(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """Find nothing wrong.
+def picture_problems(path: KeyPath, item: Mapping[str, Any]) -> Iterator[Broken]:
+    """Yield a picture that is not a picture file.
 
     Args:
-        path: of the subtest.
-        subtest: its keys.
+        path: of the item.
+        item: its keys.
     """
+    picture = item.get("picture")
+    if picture and not picture.lower().endswith(PICTURES):
+        message, allowed = "this is not a picture file", ", ".join(PICTURES)
+        yield Broken((*path, "picture"), message, shortened(picture), allowed)
+
+
+def _no_problems(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
     yield from ()
 
 
@@ -67,7 +74,7 @@ class TaskType:
     takes: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     instead: Mapping[str, str] = field(default_factory=dict)
-    check: Check = no_problems
+    check: Check = _no_problems
     typed: bool = True
     spoken: bool = False
     many_lines: bool = False

@@ -13,13 +13,8 @@ from tabwb.scoring.text import normalised
 from tabwb.tasks.task_type import TaskType
 
 
-def check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """Yield what is wrong with options, expected answers and foils.
-
-    Args:
-        path: of the subtest.
-        subtest: its keys.
-    """
+def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
+    """What is wrong with options, expected answers and foils."""
     for index, item in enumerate(subtest["item"]):
         yield from _options((*path, "item", index), item)
 
@@ -74,7 +69,7 @@ TASK = TaskType(
     scorers=("choice",),
     needs=("prompt", "expected"),
     takes=("options", "foils"),
-    check=check,
+    check=_check,
     options=True,
     judged="on-demand",
     right_or_wrong=True,

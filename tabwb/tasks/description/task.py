@@ -11,17 +11,11 @@ from typing import Any
 
 from tabwb.records.problems import Broken, KeyPath
 from tabwb.records.states import ResponseKind
-from tabwb.tasks.pictures import picture_problems
-from tabwb.tasks.task_type import TaskType
+from tabwb.tasks.task_type import TaskType, picture_problems
 
 
-def check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """Yield the items without a picture and a question, and pictures in other kinds of files.
-
-    Args:
-        path: of the subtest.
-        subtest: its keys.
-    """
+def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
+    """The items without a picture and a question, and pictures in other kinds of files."""
     for index, item in enumerate(subtest["item"]):
         where = (*path, "item", index)
         if not item.get("picture") and not item.get("prompt", "").strip():
@@ -36,7 +30,7 @@ TASK = TaskType(
     scorers=("lexical",),
     needs=(),
     takes=("prompt", "picture", "expected"),
-    check=check,
+    check=_check,
     spoken=True,
     many_lines=True,
     rated_as=ResponseKind.CONNECTED_TEXT,

@@ -90,7 +90,7 @@ class NamingRules:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-RULE_KEYS = tuple(one.name for one in fields(NamingRules) if one.name != "sources")
+RULE_KEYS = tuple(field.name for field in fields(NamingRules) if field.name != "sources")
 """Keys of a ``[[subtest]]`` that are rules of naming, in the order they are shown in."""
 SOURCES_KEY = "rule_sources"
 
@@ -154,4 +154,4 @@ def cues_of(rules: NamingRules, item: NamingItem) -> tuple[Cue, ...]:
 
 def cues_in(table: Mapping[str, Any]) -> tuple[Cue, ...]:
     """Return the helps that the table of a subtest or an item lists."""
-    return tuple(Cue(**one) for one in table.get("cues", ()))
+    return tuple(Cue(**cue) for cue in table.get("cues", ()))

@@ -2,25 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tabwb.records.problems import Broken, KeyPath
+from tabwb.records.errors import TabwbError
+from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
+from tabwb.records.words import near
 from tabwb.tasks.spoken_naming.rules import ITEM_KEYS, RULE_KEYS, SOURCES_KEY
-from tabwb.tasks.task_type import TaskType
+from tabwb.tasks.task_type import TaskType, picture_problems
 
 
-def check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """Yield every rule of the subtest that does not hold.
+def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
+    """Every rule of the subtest that does not hold."""
+    if subtest.get("scorers"):
+        what = "a naming subtest is scored by its own rules"
+        yield Broken((*path, "scorers"), what, "", "none")
+    if subtest.get("late_counts") and subtest.get("time_limit") is None:
+        what = "without a time limit no answer is late"
+        yield Broken((*path, "late_counts"), what, "true", "time_limit, in seconds")
+    tolerance = subtest.get("tolerance")
+    if tolerance is not None and ("slips" in tolerance) == ("share" in tolerance):
+        what = "exactly one of 'slips' and 'share' is needed"
+        yield Broken((*path, "tolerance"), what, "", "slips or share")
+    yield from _start(path, subtest)
+    for key in subtest.get(SOURCES_KEY, {}):
+        if key not in RULE_KEYS:
+            where = (*path, SOURCES_KEY, key)
+            yield Broken(where, "no such rule", "", ", ".join(RULE_KEYS), near(key, RULE_KEYS))
+    slips = (tolerance or {}).get("slips")
+    for index, item in enumerate(subtest["item"]):
+        where = (*path, "item", index)
+        yield from picture_problems(where, item)
+        yield from _accepted(where, item, slips)
+        for key in ("semantic", "visual", "parts", "unrelated"):
+            yield from _neighbours((*where, key), item, item.get(key, ()))
 
-    Args:
-        path: of the subtest.
-        subtest: its keys.
-    """
-    from tabwb.tasks.spoken_naming.items import naming_problems  # loads the phonology
 
-    yield from naming_problems(path, subtest)
+def _start(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
+    counted = [item["id"] for item in subtest["item"] if not item.get("practice")]
+    start, basal = subtest.get("start_item", ""), subtest.get("basal", 0)
+    if start and start not in counted:
+        what = "there is no such item that counts"
+        where = (*path, "start_item")
+        yield Broken(where, what, shortened(start), ", ".join(counted), near(start, counted))
+    elif basal and not start:
+        what = "there is no item to go back from"
+        yield Broken((*path, "basal"), what, str(basal), "start_item, the id of an item")
+    elif basal:
+        left = len(counted) - counted.index(start)
+        if basal > left:
+            what = f"only {left} items stand from the start item on"
+            yield Broken((*path, "basal"), what, str(basal), f"up to {left}")
+
+
+def _accepted(path: KeyPath, item: Mapping[str, Any], slips: int | None) -> Iterator[Broken]:
+    from tabwb.phonology.inventory import parse_pronunciation  # the phonology is large
+
+    seen: dict[tuple[str, ...], int] = {}
+    for index, form in enumerate(item.get("accept", ())):
+        where = (*path, "accept", index, "phonemes")
+        try:
+            phonemes = parse_pronunciation(form["phonemes"])
+        except TabwbError as error:
+            hint = (error.hint or "").removeprefix("did you mean '").removesuffix("'?")
+            yield Broken(
+                where, error.message, shortened(form["phonemes"]), error.allowed or "", hint
+            )
+            continue
+        if phonemes in seen:
+            what = f"this pronunciation is given twice (first in number {seen[phonemes] + 1})"
+            yield Broken(where, what, shortened(form["phonemes"]))
+        seen.setdefault(phonemes, index)
+        if slips is not None and len(phonemes) <= slips:
+            what = f"with {slips} slips tolerated anything would equal this"
+            yield Broken(where, what, shortened(form["phonemes"]), f"more than {slips} phonemes")
+
+
+def _neighbours(path: KeyPath, item: Mapping[str, Any], words: Sequence[str]) -> Iterator[Broken]:
+    forms = item.get("accept", ())
+    right = {form["word"].casefold() for form in forms if form.get("word")}
+    right |= {item["target"].casefold()} if item.get("target") else set()
+    seen: set[str] = set()
+    for index, word in enumerate(words):
+        folded = word.casefold()
+        problems = []
+        if folded != folded.strip():
+            problems.append("outer white space: no word heard could equal this")
+        if folded in right:
+            problems.append("this word is accepted, so it cannot be listed as related")
+        elif folded in seen:
+            problems.append("this word is given twice")
+        for problem in problems:
+            yield Broken((*path, index), problem, shortened(word))
+        seen.add(folded)
 
 
 TASK = TaskType(
@@ -31,7 +106,7 @@ TASK = TaskType(
     takes=("prompt", *ITEM_KEYS),
     rules=(*RULE_KEYS, SOURCES_KEY),
     instead={"expected": "target and accept"},
-    check=check,
+    check=_check,
     typed=False,
     spoken=True,
     judged="never",

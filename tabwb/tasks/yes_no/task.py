@@ -12,13 +12,8 @@ from tabwb.scoring.yes_no import NO, YES
 from tabwb.tasks.task_type import TaskType
 
 
-def check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """Yield the expected answers that are neither Yes nor No.
-
-    Args:
-        path: of the subtest.
-        subtest: its keys.
-    """
+def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
+    """The expected answers that are neither Yes nor No."""
     for index, item in enumerate(subtest["item"]):
         expected = item.get("expected")
         if expected not in (None, YES, NO):
@@ -37,7 +32,7 @@ TASK = TaskType(
     instructions="Answer with one word, Yes or No, and nothing else.",
     scorers=("yes-no",),
     needs=("prompt", "expected"),
-    check=check,
+    check=_check,
     answers=(YES, NO),
     judged="on-demand",
     right_or_wrong=True,
