@@ -45,17 +45,9 @@ class NamingActions(Actions):
         self.desk.do(partial(self.controller.play_response, message.number, message.trial))
 
     def listener_input(self, message: ListenerInput) -> None:
-        """Score or code a stored response, or write what was heard, by a listener.
-
-        The page that asks shows the machine's scores, in the list and in the dialog.
-        """
-        from tabwb.workbench.naming.controller import Listening
-
+        """Score or code a stored response, or write what was heard, by a listener."""
         what = message.what
-        who = Listening(message.rater, seen=message.rules_seen)
-        doing = what if what in {"heard", "code"} else "score"
-        at = (message.number, message.trial)
-        by_ear = partial(self.controller.by_ear, at, who, doing)
+        by_ear = partial(self.controller.by_ear, message)
         title = f"Response to {message.target}"
         if what == "rater":
             self._ask_listener(message.number)
@@ -73,11 +65,11 @@ class NamingActions(Actions):
             dialog = CodeScreen(message.target, message.code, message.flags)
             self.desk.app.push_screen(dialog, chosen)
         elif what == "not-scorable":
-            self.desk.ask_words(
-                f"{title} cannot be scored",
-                "Reason",
-                lambda why: by_ear(lambda spoken: spoken.score("not-scorable", reason=why)),
-            )
+
+            def because(reason: str) -> None:
+                by_ear(lambda spoken: spoken.score("not-scorable", reason=reason))
+
+            self.desk.ask_words(f"{title} cannot be scored", "Reason", because)
         else:
             score = cast("Score", what)
             self.desk.do(lambda: by_ear(lambda spoken: spoken.score(score)))

@@ -7,7 +7,7 @@ many times a second, it reads from :attr:`NamingController.source` without waiti
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
@@ -38,19 +38,7 @@ if TYPE_CHECKING:
     from tabwb.workbench.naming.listener import Listener
     from tabwb.workbench.naming.pictures import Showing
     from tabwb.workbench.naming.presenter import NamingPresenter
-
-
-@dataclass(frozen=True, slots=True)
-class Listening:
-    """Who listens to a stored response.
-
-    Attributes:
-        rater: a study ID; empty: the one who began the administration.
-        seen: whether what the machine says was on the screen.
-    """
-
-    rater: str
-    seen: bool
+    from tabwb.workbench.shell.requests import ListenerInput
 
 
 class NamingController(Controller):
@@ -170,8 +158,7 @@ class NamingController(Controller):
             TabwbError: another picture comes next.
         """
         session, live = self._naming(), self._recording()
-        coming = session.upcoming(1)
-        if not coming or coming[0].plan.number != number:
+        if number not in {trial.plan.number for trial in session.upcoming(1)}:
             self._blank()
             self._sessions.publish()
             raise TabwbError("another picture comes next", hint="show it again")
@@ -264,6 +251,7 @@ class NamingController(Controller):
             return
         if self._listener is None:
             from tabwb.administer.naming.run import permit
+            from tabwb.administer.transcription.transcribe import Transcribing
             from tabwb.store.takes import work_root
             from tabwb.workbench.naming.listener import Listener
 
@@ -275,11 +263,9 @@ class NamingController(Controller):
                 return
 
             self._listener = Listener(
-                self.plugins,
-                spec,
+                partial(Transcribing, self.plugins, spec, work_root(session.store)),
                 lambda job, heard: later(partial(self._transcribed, number, job, heard)),
                 lambda error: later(partial(self._deaf, error)),
-                work_root(session.store),
             )
             self._listener.start()
         self.presenter.waiting.add((job.trial, job.attempt))
@@ -359,11 +345,7 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- consent
 
     def keep_consent(self, document: str) -> None:
-        """Record that the speaker has agreed today to all that the administration needs.
-
-        Args:
-            document: where the signed form is.
-        """
+        """Record today's consent to all that is needed; ``document`` says where the form is."""
         session = self._naming()
         if not self._lacking:
             return
@@ -383,39 +365,32 @@ class NamingController(Controller):
 
     # ---------------------------------------------------------------- afterwards
 
-    def by_ear(
-        self,
-        at: tuple[int, int],
-        who: Listening,
-        doing: str,
-        command: Callable[[SpokenStrategy], Events],
-    ) -> None:
+    def by_ear(self, wanted: ListenerInput, command: Callable[[SpokenStrategy], Events]) -> None:
         """Store the score, code or words of a listener on a stored response.
 
         Args:
-            at: the administration and the number of the trial.
-            who: listens.
-            doing: score, heard or code.
+            wanted: the response, and who listens to it.
             command: records it.
 
         Raises:
             TabwbError: an item waits for its answer, or the response does not exist.
         """
-        number, trial = at
+        doing = wanted.what if wanted.what in {"heard", "code"} else "score"
+        who, seen = wanted.rater, wanted.rules_seen
         with (
-            self._sessions.session_of(number) as session,
-            session.spoken.looking_at(trial, doing, listener=who.rater, seen=who.seen),
+            self._sessions.session_of(wanted.number) as session,
+            session.spoken.looking_at(wanted.trial, doing, listener=who, seen=seen),
         ):
             command(session.spoken)
-        self.say(messages.Stored(number))
+        self.say(messages.Stored(wanted.number))
         self.engine.refresh()
 
     def play_response(self, number: int, trial: int) -> None:
-        """Play one response to a person who rates it, or stop playing.
+        """Play a response of an administration to a person who rates it, or stop playing.
 
         Args:
             number: of the administration.
-            trial: its number there.
+            trial: number of its trial.
 
         Raises:
             NoConsent: the speaker has not agreed that people rate what was said.

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabwb.administer.transcription.transcribe import Job, Transcribing
-from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Transcript
 
@@ -22,25 +21,19 @@ class Listener(threading.Thread):
     """Opens a transcriber and gives it one job at a time.
 
     Args:
-        plugins: where the transcriber is registered.
-        spec: of the transcriber.
+        open_transcriber: opens it; called in this thread.
         heard: takes the transcript of each job.
         failed: takes the error when the transcriber cannot be opened; no transcript follows.
-        folder: for conditioned copies; removed at the end.
     """
 
     def __init__(
         self,
-        plugins: Plugins,
-        spec: str,
+        open_transcriber: Callable[[], Transcribing],
         heard: Heard,
         failed: Callable[[TabwbError], None],
-        folder: Path,
     ) -> None:
         super().__init__(name="listener", daemon=True)
-        self.spec = spec
-        self._plugins, self._heard, self._failed = plugins, heard, failed
-        self._folder = folder
+        self._open, self._heard, self._failed = open_transcriber, heard, failed
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._cancel = threading.Event()
         self._moved: dict[Path, Path] = {}
@@ -62,7 +55,7 @@ class Listener(threading.Thread):
     def run(self) -> None:
         """Work until :meth:`close`."""
         try:
-            transcribing = Transcribing(self._plugins, self.spec, self._folder)
+            transcribing = self._open()
         except TabwbError as error:
             self._failed(error)
             return
@@ -80,7 +73,7 @@ class Listener(threading.Thread):
                 done = list(transcribing.run([placed], self._cancel))
             except Exception as error:  # noqa: BLE001 - as above
                 message = f"{type(error).__name__}: {error}"
-                done = [(placed, Transcript(self.spec, "error", error=message))]
+                done = [(placed, Transcript(transcribing.spec, "error", error=message))]
             if self._cancel.is_set():
                 return
             moved_meanwhile = self._moved.get(job.source, job.source) != placed.source

@@ -28,10 +28,10 @@ CLIP_HELD_S = 2.0
 
 
 def level_words(level: Level | None, *, clipped: bool = False) -> Content:
-    """Return bar, figure and word.
+    """Return bar, figure and word; the level is None before sound arrives.
 
     Args:
-        level: the level, or None before sound arrives.
+        level: of the latest block.
         clipped: whether something reached full scale a moment ago.
 
     >>> from tabwb.speech.level import Level
@@ -98,11 +98,6 @@ SETTLED_S = 0.8
 def bars(envelope: Envelope, width: int, rows: int = 1) -> list[str]:
     """Return a bar for each column, as high as the loudest part; the lowest row comes last.
 
-    Args:
-        envelope: of the stretch.
-        width: columns.
-        rows: lines.
-
     >>> bars(Envelope(0.0, 1.0, (-60.0, -30.0, 0.0, -60.0)), 4)
     ['▁▄█▁']
     >>> bars(Envelope(0.0, 1.0, (-60.0, 0.0)), 4), bars(Envelope(0.0, 1.0, ()), 3)
@@ -128,11 +123,6 @@ def bars(envelope: Envelope, width: int, rows: int = 1) -> list[str]:
 def column_of(at_s: float, envelope: Envelope, width: int) -> int:
     """Return the column of a second; the nearest where it lies outside.
 
-    Args:
-        at_s: the second.
-        envelope: of the stretch.
-        width: columns.
-
     >>> column_of(0.5, Envelope(0.0, 1.0, ()), 10), column_of(7.0, Envelope(0.0, 1.0, ()), 10)
     (5, 9)
     """
@@ -150,9 +140,8 @@ def onset_words(onset: OnsetMark) -> str:
     >>> onset_words(OnsetMark(4.2))
     'onset at 4.20 s'
     """
-    if onset.latency_s is None:
-        words = f"onset at {onset.at_s:.2f} s"
-    else:
+    words = f"onset at {onset.at_s:.2f} s"
+    if onset.latency_s is not None:
         words = f"onset {onset.latency_s:.2f} s after picture"
     if onset.uncertainty_s is not None:
         return f"{words} ±{onset.uncertainty_s:.2f}"
@@ -161,11 +150,6 @@ def onset_words(onset: OnsetMark) -> str:
 
 def marker_line(onset: OnsetMark, envelope: Envelope, width: int) -> Content:
     """Return the marker at its place, with as many words beside it as there is room for.
-
-    Args:
-        onset: the onset.
-        envelope: of the stretch.
-        width: columns.
 
     >>> marker_line(OnsetMark(0.5), Envelope(0.0, 1.0, ()), 40).plain
     '                    ┃ onset at 0.50 s'
@@ -189,11 +173,6 @@ def marker_line(onset: OnsetMark, envelope: Envelope, width: int) -> Content:
 
 def attempts_line(attempts: Sequence[AttemptSpan], envelope: Envelope, width: int) -> str:
     """Return each attempt as a bracket with its number; square corners: marked by a person.
-
-    Args:
-        attempts: the attempts.
-        envelope: of the stretch.
-        width: columns.
 
     >>> spans = [AttemptSpan(0.1, 0.45), AttemptSpan(0.6, 0.9, marked=True)]
     >>> attempts_line(spans, Envelope(0.0, 1.0, ()), 20)
@@ -257,13 +236,7 @@ the brackets below are attempts: round ones are proposed at pauses, square ones 
         onset: OnsetMark | None = None,
         attempts: Sequence[AttemptSpan] = (),
     ) -> None:
-        """Show a response; an onset that is being moved stays until it is kept.
-
-        Args:
-            envelope: how loud it is, or None.
-            onset: where speech begins, or None.
-            attempts: the spoken attempts.
-        """
+        """Show a response; an onset that is being moved stays until it is kept."""
         shown = (envelope, onset, tuple(attempts))
         if shown == (self._envelope, self._onset, self._attempts):
             return
@@ -272,19 +245,12 @@ the brackets below are attempts: round ones are proposed at pauses, square ones 
         self._envelope, self._onset, self._attempts = shown
         self.refresh(layout=True)
 
-    @property
-    def onset_s(self) -> float | None:
-        """Where the marker is now, seconds."""
-        if self._moved is not None:
-            return self._moved
-        return None if self._onset is None else self._onset.at_s
-
     def action_move(self, step_s: float) -> None:
         """Move the onset, within the response."""
-        at, envelope = self.onset_s, self._envelope
-        if at is None or envelope is None:
+        onset, envelope = self._shown_onset(), self._envelope
+        if onset is None or envelope is None:
             return
-        self._moved = round(max(envelope.start_s, min(envelope.end_s, at + step_s)), 3)
+        self._moved = round(max(envelope.start_s, min(envelope.end_s, onset.at_s + step_s)), 3)
         if self._settling is not None:
             self._settling.stop()
         self._settling = self.set_timer(SETTLED_S, self.keep)
@@ -329,10 +295,6 @@ CLOCK_TICK_S = 0.1
 def clock_words(elapsed_s: float | None, limit_s: float | None) -> Content:
     """Return the limit and the time; past the limit the word *limit* becomes amber.
 
-    Args:
-        elapsed_s: since the picture was shown, or None.
-        limit_s: of the item, or None.
-
     >>> clock_words(3.21, 20.0).plain, clock_words(20.0, 20.0).plain
     ('limit 20 s     03.2 s', '! limit 20 s   20.0 s')
     >>> clock_words(None, 20.0).plain, clock_words(63.0, None).plain
@@ -366,19 +328,14 @@ class ResponseClock(WidthAwareWidget):
         self._ticking = self.set_interval(CLOCK_TICK_S, self._tick, pause=True)
 
     def run(self, elapsed: Callable[[], float | None], limit_s: float | None) -> None:
-        """Show a running time.
-
-        Args:
-            elapsed: seconds since the picture was drawn.
-            limit_s: of the item, or None.
-        """
+        """Show a running time: the seconds since the picture was drawn, and the limit."""
         self._elapsed, self._limit_s = elapsed, limit_s
         if self._ticking is not None:
             self._ticking.resume()
         self._tick()
 
     def stand(self, elapsed_s: float | None, limit_s: float | None) -> None:
-        """Show a time that does not change; arguments as for :meth:`run`."""
+        """Show a time that does not change."""
         if self._ticking is not None:
             self._ticking.pause()
         self._elapsed, self._limit_s = lambda: elapsed_s, limit_s

@@ -35,27 +35,20 @@ from tabwb.workbench.naming import graphics
 
 Pixels = NDArray[np.uint8]
 """Height x width x 3 (red, green, blue), 0 to 255."""
-
-
 MOST_PIXELS = 25_000_000
 """Larger pictures are refused unread: a small file can unfold to any size."""
 
 
 @lru_cache(maxsize=64)
 def read_picture(data: bytes, name: str = "picture") -> Pixels:
-    """Return the pixels of a picture; what is transparent is white paper.
-
-    Args:
-        data: the file's bytes, of any format that Pillow reads.
-        name: of the file, for messages.
+    """Return the pixels of a picture on white paper; arguments as for :func:`read_rgba`.
 
     Raises:
         UsageError: it cannot be read, or is too large.
     """
     rgba = read_rgba(data, name)
     alpha = rgba[..., 3:].astype(np.uint16)
-    on_white = (rgba[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255
-    pixels: Pixels = on_white.astype(np.uint8)
+    pixels = ((rgba[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255).astype(np.uint8)
     pixels.flags.writeable = False
     return pixels
 
@@ -64,7 +57,7 @@ def read_rgba(data: bytes, name: str = "picture") -> NDArray[np.uint8]:
     """Return the pixels of a picture, height x width x 4 (red, green, blue, alpha), 0 to 255.
 
     Args:
-        data: the file's bytes.
+        data: the file's bytes, of any format that Pillow reads.
         name: of the file, for messages.
 
     Raises:
@@ -100,12 +93,6 @@ def _too_large(what: str, name: str) -> UsageError:
 def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[int, int]:
     """Return the largest size with these proportions that fits; at least one pixel each way.
 
-    Args:
-        width: of the picture.
-        height: of the picture.
-        most_width: allowed.
-        most_height: allowed.
-
     >>> fitted(400, 300, 40, 40), fitted(300, 400, 40, 20), fitted(1000, 1, 10, 10)
     ((40, 30), (15, 20), (10, 1))
     """
@@ -118,11 +105,6 @@ def fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[
 
 def scaled(pixels: Pixels, width: int, height: int) -> Pixels:
     """Return a scaled picture; every new pixel is the mean of the area it covers.
-
-    Args:
-        pixels: height x width x 3.
-        width: of the result.
-        height: of the result.
 
     >>> import numpy as np
     >>> board = np.array([[[0] * 3, [200] * 3], [[200] * 3, [0] * 3]], dtype=np.uint8)
@@ -189,7 +171,7 @@ class Picture(Widget):
         return self._pixels is not None
 
     def on_resize(self, event: Resize) -> None:
-        """Draw again for the new size."""
+        """Scale the picture again."""
         self._made_for = None
 
     def render_line(self, y: int) -> Strip:
@@ -205,23 +187,12 @@ class Picture(Widget):
             return Strip.blank(width, self.rich_style)
         strip = self._strips[y - top]
         left = (width - strip.cell_length) // 2
-        background = self.rich_style
-        return Strip.join(
-            [
-                Strip.blank(left, background),
-                strip,
-                Strip.blank(width - left - strip.cell_length, background),
-            ]
-        )
+        blank = Strip.blank(left, self.rich_style)
+        return Strip.join([blank, strip]).extend_cell_length(width, self.rich_style)
 
 
 def half_blocks(pixels: Pixels, width: int, height: int) -> list[Strip]:
     """Return a picture as rows of cells, each two square pixels one above the other.
-
-    Args:
-        pixels: height x width x 3.
-        width: the most columns.
-        height: the most rows.
 
     >>> import numpy as np
     >>> rows = half_blocks(np.zeros((4, 4, 3), dtype=np.uint8), 10, 2)
@@ -238,17 +209,15 @@ def _row(upper: Pixels, lower: Pixels) -> Strip:
     pairs = np.concatenate([upper, lower], axis=1)
     changes = np.flatnonzero((pairs[1:] != pairs[:-1]).any(axis=1)) + 1
     edges = [0, *changes.tolist(), len(pairs)]
-    return Strip(
-        [
-            Segment(HALF * (end - start), _style(*pairs[start].tolist()))
-            for start, end in pairwise(edges)
-        ],
-        len(pairs),
-    )
+    cells = [
+        Segment(HALF * (end - start), _style(*pairs[start].tolist()))
+        for start, end in pairwise(edges)
+    ]
+    return Strip(cells, len(pairs))
 
 
-def _style(red: int, green: int, blue: int, red2: int, green2: int, blue2: int) -> Style:
-    return Style.from_color(Color.from_rgb(red, green, blue), Color.from_rgb(red2, green2, blue2))
+def _style(*rgb: int) -> Style:
+    return Style.from_color(Color.from_rgb(*rgb[:3]), Color.from_rgb(*rgb[3:]))
 
 
 class SpeakerSheet(Container):
@@ -276,11 +245,7 @@ def path_of(store: Store) -> Path:
 
 
 class Showing:
-    """Writes pictures to the file. An error of writing never stops an administration.
-
-    Args:
-        path: of the file.
-    """
+    """Writes pictures to the file. An error of writing never stops an administration."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -306,24 +271,12 @@ class Showing:
             self._path.unlink(missing_ok=True)
 
 
-def read(path: Path) -> bytes | None:
-    """Return the picture, empty bytes between items, or None while nothing is administered."""
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
-
-
 LOOK_S = 0.03
 """Seconds between two reads of the file; a latency measured with this view is later by as much."""
 
 
 class SpeakerView(App[None]):
-    """White paper with a picture; ctrl+c or q leaves.
-
-    Args:
-        path: of the file in which the workbench puts the picture.
-    """
+    """White paper with the picture that the workbench puts into a file; ctrl+c or q leaves."""
 
     TITLE = "tabwb"
     ENABLE_COMMAND_PALETTE = False
@@ -346,26 +299,20 @@ class SpeakerView(App[None]):
         self.set_interval(LOOK_S, self._look)
 
     def _look(self) -> None:
-        picture = read(self._path) or b""
+        picture, pixels = b"", None
+        with suppress(OSError):  # nothing is administered
+            picture = self._path.read_bytes()
         if picture == self._shown:
             return
         self._shown = picture
-        try:
+        with suppress(TabwbError):  # the workbench says what is wrong with it
             pixels = read_picture(picture, FILE_NAME) if picture else None
-        except TabwbError:
-            pixels = None  # the workbench says what is wrong with it
         self.query_one(SpeakerSheet).show(pixels)
 
 
 def run_speaker_view(store_location: str | None) -> int:
-    """Open the speaker's view; return the exit status.
-
-    Args:
-        store_location: of the workbench's store, or None for the configuration's.
-    """
+    """Open the speaker's view on a store (None: the configuration's); return the exit status."""
     from tabwb.plugin_api.config.settings import Configuration
-    from tabwb.store.store import Store
-    from tabwb.workbench.naming import graphics
 
     with Store.open(Configuration.load().store_at(store_location)) as store:
         path = path_of(store)
