@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.naming.live import Live, adopt_recording, left_over
-from tabwb.administer.naming.run import job_of
+from tabwb.administer.naming.live import Live, adopt_recording, job_of, left_over
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.administer.transcription.transcribe import Transcribing

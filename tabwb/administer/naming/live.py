@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer import consent
-from tabwb.administer.naming.responses import with_onset
+from tabwb.administer.naming.views import NamingView, with_onset
 from tabwb.administer.session.session import Events, Session
+from tabwb.administer.transcription.transcribe import Job
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import (
     PictureShown,
@@ -26,8 +27,10 @@ from tabwb.records.specs import uuid7
 from tabwb.speech import files
 from tabwb.speech.level import Level, key_presses, onset
 from tabwb.speech.quality import quality
-from tabwb.speech.recorder import Recording
 from tabwb.store import takes
+
+if TYPE_CHECKING:
+    from tabwb.speech.recorder import Recording
 
 LEAST_S = 0.02
 """A window shorter than this holds no response."""
@@ -189,6 +192,31 @@ class Live:
         remarks = "; ".join(quality(samples, rate).remarks)
         take = Take(self.recording, shown.at_s, end, shown.at_s, remarks=remarks)
         return with_onset(take, onset(samples, rate, ignore=ignored), shown.uncertainty_s or 0.0)
+
+
+def job_of(session: Session, view: NamingView, path: Path | None = None) -> Job | None:
+    """Return what is to be transcribed of a trial: its counting response, if it was recorded.
+
+    Args:
+        session: of the trial.
+        view: the trial.
+        path: of the recording; None: the stored one.
+
+    Raises:
+        StoreError: the recording is not stored, or damaged.
+    """
+    take, attempt = view.take, view.attempt
+    if take is None or attempt is None:
+        return None
+    return Job(
+        view.trial.plan.number,
+        attempt.number,
+        path or session.spoken.recording_path(take.recording),
+        take.start_s,
+        take.end_s,
+        view.item.accepted,
+        view.item.id,
+    )
 
 
 def keep(session: Session, recording: str, path: Path, seconds: float, remarks: str) -> Events:

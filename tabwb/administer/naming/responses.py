@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from tabwb.administer.naming.views import now, observed
+from tabwb.administer.naming.views import now, observed, with_onset
 from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.session import Events, Session
 from tabwb.records.entries import RatingsEntry
 from tabwb.records.errors import UsageError
-from tabwb.records.naming import LimitsSet, Take, TextSet
+from tabwb.records.naming import LimitsSet, TextSet
 from tabwb.records.ratings import failed
 from tabwb.records.speech import Transcript
 from tabwb.records.states import StopReason
@@ -20,9 +19,6 @@ from tabwb.scoring.response_status import response_status
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.strategy import SpokenStrategy
-    from tabwb.speech.level import Onset
-
-Stretch = TypeVar("Stretch", Take, LimitsSet)
 CHANGED = "the text was changed after it was judged"
 """The reason of the ratings of a judge that read another text; it can judge again."""
 
@@ -107,21 +103,3 @@ def measured_limits(limits: LimitsSet, recording: Path) -> LimitsSet:
             allowed=f"0 to {seconds:g} s, the start before the end",
         )
     return with_onset(limits, onset(*read_clip(recording, limits.start_s, limits.end_s)))
-
-
-def with_onset(stretch: Stretch, onset: Onset | None, uncertainty_s: float = 0.0) -> Stretch:
-    """Return a stretch of a recording with the onset of speech in it.
-
-    Args:
-        stretch: from where to where, in seconds of the recording.
-        onset: in seconds from the start of the stretch, or None.
-        uncertainty_s: of the start of the stretch.
-    """
-    if onset is None:
-        return stretch
-    return replace(
-        stretch,
-        onset_s=stretch.start_s + onset.s,
-        onset_uncertainty_s=onset.uncertainty_s + uncertainty_s,
-        onset_method=onset.method,
-    )

@@ -12,8 +12,8 @@ from pathlib import Path
 from tabwb.administer.consent import check_transcribing
 from tabwb.administer.naming.files import TakeFile, item_names
 from tabwb.administer.naming.imports import ImportedSession, Named
-from tabwb.administer.naming.responses import with_onset
-from tabwb.administer.naming.views import NamingView, observed, spoken_attempt
+from tabwb.administer.naming.live import job_of
+from tabwb.administer.naming.views import observed, spoken_attempt, with_onset
 from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.plugin_api.components import Cancel
@@ -105,31 +105,6 @@ def waiting(
         with suppress(StoreError):  # lost with the program that recorded it, or damaged
             jobs.append(job_of(session, view))
     return tuple(filter(None, jobs))
-
-
-def job_of(session: Session, view: NamingView, path: Path | None = None) -> Job | None:
-    """Return what is to be transcribed of a trial: its counting response, if it was recorded.
-
-    Args:
-        session: of the trial.
-        view: the trial.
-        path: of the recording; None: the stored one.
-
-    Raises:
-        StoreError: the recording is not stored, or damaged.
-    """
-    take, attempt = view.take, view.attempt
-    if take is None or attempt is None:
-        return None
-    return Job(
-        view.trial.plan.number,
-        attempt.number,
-        path or session.spoken.recording_path(take.recording),
-        take.start_s,
-        take.end_s,
-        view.item.accepted,
-        view.item.id,
-    )
 
 
 def transcribe(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tabwb.phonology.inventory import Notation
 from tabwb.phonology.letters import pronounced
@@ -20,7 +20,11 @@ from tabwb.scoring.naming.heard import HeardAs, parse_heard
 from tabwb.scoring.naming.target import VARIETIES, Variety
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules
 
+if TYPE_CHECKING:
+    from tabwb.speech.level import Onset
+
 Kind = TypeVar("Kind")
+Stretch = TypeVar("Stretch", Take, LimitsSet)
 Said = TypeVar("Said", Scored, Heard, Coded)
 Limits = tuple[float, float]
 """Start and end, seconds of the recording."""
@@ -345,6 +349,24 @@ def spoken_attempt(trial: Trial, take: Take | None, *, coded: bool = True) -> At
         latency_s=None if take is None else take.latency_s,
         metadata=metadata if coded else {**metadata, "cause": UNWRITTEN},
         recorded_at=now(),
+    )
+
+
+def with_onset(stretch: Stretch, onset: Onset | None, uncertainty_s: float = 0.0) -> Stretch:
+    """Return a stretch of a recording with the onset of speech in it.
+
+    Args:
+        stretch: from where to where, in seconds of the recording.
+        onset: in seconds from the start of the stretch, or None.
+        uncertainty_s: of the start of the stretch.
+    """
+    if onset is None:
+        return stretch
+    return replace(
+        stretch,
+        onset_s=stretch.start_s + onset.s,
+        onset_uncertainty_s=onset.uncertainty_s + uncertainty_s,
+        onset_method=onset.method,
     )
 
 

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from tabwb.records.naming import Take
     from tabwb.records.speech import Transcript
     from tabwb.speech.playback import Playback
+    from tabwb.workbench.engine.messages import ListenerInput
     from tabwb.workbench.naming.listener import Listener
     from tabwb.workbench.naming.pictures import Showing
     from tabwb.workbench.naming.presenter import NamingPresenter
-    from tabwb.workbench.shell.requests import ListenerInput
 
 
 class NamingController(Controller):
@@ -232,7 +232,7 @@ class NamingController(Controller):
 
     def _listen(self, session: Session) -> None:
         """Have the response that was just given transcribed."""
-        from tabwb.administer.naming.run import job_of
+        from tabwb.administer.naming.live import job_of
 
         view = session.spoken.view()
         if view is not None and view.take is not None and self._live is not None:
