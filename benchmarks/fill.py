@@ -20,11 +20,18 @@ from pathlib import Path
 from tabwb.battery.loader import battery_from_canonical, load_battery
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
-from tabwb.records.entries import AttemptEntry, DeclarationEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Declaration, Rating, valued
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
-from tabwb.records.trials import Attempt, PlannedTrial
+from tabwb.records.trials import (
+    Attempt,
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    PlannedTrial,
+    RatingsEntry,
+)
 from tabwb.store.store import Store
 
 RESPONSES, MEASURES = 112_000, 19

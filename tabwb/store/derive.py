@@ -22,20 +22,22 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Self, TypeVar, overload
 
-from tabwb.records.entries import (
+from tabwb.records.errors import StoreError
+from tabwb.records.naming import TextSet, text_set, undoable_observation
+from tabwb.records.ratings import Declaration, Rating
+from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
+from tabwb.records.trials import (
+    Attempt,
     AttemptEntry,
     DeclarationEntry,
     Entry,
     EventEntry,
     EventKind,
     NumberedEntry,
+    PlannedTrial,
     RatingsEntry,
+    Trial,
 )
-from tabwb.records.errors import StoreError
-from tabwb.records.naming import TextSet, text_set, undoable_observation
-from tabwb.records.ratings import Declaration, Rating
-from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
-from tabwb.records.trials import Attempt, PlannedTrial, Trial
 
 T = TypeVar("T")
 SIZE = 256

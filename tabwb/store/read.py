@@ -7,18 +7,20 @@ import re
 from collections.abc import Iterator
 
 from tabwb.records.condition_table import conditions_from
-from tabwb.records.entries import (
-    AttemptEntry,
-    DeclarationEntry,
-    Entry,
-    EventEntry,
-    RatingsEntry,
-)
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, StopReason
-from tabwb.records.trials import Administration, Attempt, PlannedTrial
+from tabwb.records.trials import (
+    Administration,
+    Attempt,
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    PlannedTrial,
+    RatingsEntry,
+)
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import History, Step, status_of
 from tabwb.store.schema import STATUSES

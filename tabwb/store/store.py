@@ -12,11 +12,10 @@ from typing import Self
 
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
-from tabwb.records.entries import Entry
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
-from tabwb.records.trials import Administration, PlannedTrial, Trial
+from tabwb.records.trials import Administration, Entry, PlannedTrial, Trial
 from tabwb.store import blobs, judgements, people_rows, read, write
 from tabwb.store.database import PATIENCE_S, Conflict, Database, EmbeddedDatabase, Transaction
 from tabwb.store.derive import History

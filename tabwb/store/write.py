@@ -15,17 +15,17 @@ from datetime import UTC, datetime
 from tabwb.battery.model import Battery
 from tabwb.records.condition import plain
 from tabwb.records.conditions import CONDITIONS, Conditions
-from tabwb.records.entries import (
+from tabwb.records.errors import StoreError
+from tabwb.records.ratings import Declaration, Rating
+from tabwb.records.specs import uuid7
+from tabwb.records.trials import (
     AttemptEntry,
     DeclarationEntry,
     Entry,
     EventEntry,
+    PlannedTrial,
     RatingsEntry,
 )
-from tabwb.records.errors import StoreError
-from tabwb.records.ratings import Declaration, Rating
-from tabwb.records.specs import uuid7
-from tabwb.records.trials import PlannedTrial
 from tabwb.store.database import Transaction
 from tabwb.store.schema import STATUS_IDS
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records.entries import AttemptEntry, EventEntry
 from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import AttemptEntry, EventEntry
 from tabwb.store.store import Store
 
 KILLS = 50

@@ -12,9 +12,9 @@ from tabwb.administer.session.raters import Raters, declaration_of
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Feature
 from tabwb.plugin_api.components import Response
-from tabwb.records.entries import DeclarationEntry, Entry, RatingsEntry
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import RatingStatus, ResponseKind
+from tabwb.records.trials import DeclarationEntry, Entry, RatingsEntry
 
 Begin = Callable[..., Session]
 

@@ -11,8 +11,8 @@ from typing import Any, get_args
 import pytest
 
 from tabwb.cli import results as command
-from tabwb.records.entries import DeclarationEntry, RatingsEntry
 from tabwb.records.ratings import Declaration, valued
+from tabwb.records.trials import DeclarationEntry, RatingsEntry
 from tabwb.report.summaries.groups import By, Sort
 from tabwb.scoring.intervals import burden_interval
 from tabwb.scoring.rules.verdicts import FEATURES

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records.entries import EventEntry
+from tabwb.records.trials import EventEntry
 from tabwb.store.store import Store
 from tests.cli.conftest import Outcome, Run, in_process
 

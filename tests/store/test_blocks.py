@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.records.entries import AttemptEntry, EventEntry
-from tabwb.records.trials import Trial
+from tabwb.records.trials import AttemptEntry, EventEntry, Trial
 from tabwb.store.derive import SIZE, Blocks, History
 from tests.store.parts import attempt, planned
 

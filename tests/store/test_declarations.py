@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records.entries import AttemptEntry, DeclarationEntry, Entry, RatingsEntry
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Judged, Judgement, undefined, valued
+from tabwb.records.trials import AttemptEntry, DeclarationEntry, Entry, RatingsEntry
 from tabwb.records.words import RULES_CAUTION
 from tabwb.scoring.rules.verdicts import TWO_SIDED
 from tabwb.store.store import Store

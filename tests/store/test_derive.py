@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry, EventKind, RatingsEntry
 from tabwb.records.errors import StoreError
 from tabwb.records.naming import TextSet, observation_to_json
 from tabwb.records.ratings import valued
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
+from tabwb.records.trials import AttemptEntry, Entry, EventEntry, EventKind, RatingsEntry
 from tabwb.store.derive import History, Undoable
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, planned, scores

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records.entries import AttemptEntry, EventEntry
 from tabwb.records.errors import StoreError
+from tabwb.records.trials import AttemptEntry, EventEntry
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, small_battery

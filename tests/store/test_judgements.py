@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from tabwb.records.entries import AttemptEntry
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Judged, Judgement, failed, undefined, valued
 from tabwb.records.states import StopReason
+from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin
 

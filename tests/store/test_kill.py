@@ -8,7 +8,7 @@ import signal
 import time
 from pathlib import Path
 
-from tabwb.records.entries import AttemptEntry, RatingsEntry
+from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, scores

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from sqlalchemy import create_engine
 
 from tabwb.cli.store import store as command
-from tabwb.records.entries import AttemptEntry, RatingsEntry
 from tabwb.records.errors import StoreError
+from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store import migrate, schema
 from tabwb.store.maintenance import Damage, backup, check, info, remove_unnamed
 from tabwb.store.schema import CURRENT

@@ -16,13 +16,18 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.conditions import Conditions
-from tabwb.records.entries import AttemptEntry, DeclarationEntry, EventEntry, RatingsEntry
 from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Declaration, Judged, Judgement, valued
 from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker
 from tabwb.records.states import StopReason
-from tabwb.records.trials import PlannedTrial
+from tabwb.records.trials import (
+    AttemptEntry,
+    DeclarationEntry,
+    EventEntry,
+    PlannedTrial,
+    RatingsEntry,
+)
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, small_battery

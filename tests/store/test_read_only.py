@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.records.entries import AttemptEntry
+from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin
 

@@ -12,8 +12,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect
 
 from tabwb.records.conditions import CONDITIONS
-from tabwb.records.entries import AttemptEntry
 from tabwb.records.errors import StoreError
+from tabwb.records.trials import AttemptEntry
 from tabwb.store import migrate, schema
 from tabwb.store.store import Store
 from tests.store.conftest import SERVER

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tabwb.records.conditions import Conditions
-from tabwb.records.entries import AttemptEntry, EventEntry, RatingsEntry
 from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.exchange import Decoding, Message
 from tabwb.records.ratings import Rating, valued
@@ -25,7 +24,7 @@ from tabwb.records.states import (
     RatingStatus,
     TrialState,
 )
-from tabwb.records.trials import Attempt
+from tabwb.records.trials import Attempt, AttemptEntry, EventEntry, RatingsEntry
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, planned, scores, small_battery
 
@@ -355,7 +354,7 @@ def test_a_server_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyP
 def test_a_store_is_used_without_importing_sqlalchemy(file: Path) -> None:
     code = (
         "import sys; from tests.store.parts import *;"
-        "from tabwb.records.entries import *;"
+        "from tabwb.records.trials import *;"
         f"store = Store.open({str(file)!r}); a = begin(store);"
         "store.append(a.id, [AttemptEntry(1, attempt())]); store.trials(a.id);"
         "store.administrations();"

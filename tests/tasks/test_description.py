@@ -15,12 +15,11 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.entries import RatingsEntry
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import PictureShown, RecordingBegan, Take
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import RatingStatus, ResponseStatus, TrialState
-from tabwb.records.trials import Attempt
+from tabwb.records.trials import Attempt, RatingsEntry
 from tabwb.report.documents.document import administration_document
 from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store

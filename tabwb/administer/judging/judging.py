@@ -30,12 +30,11 @@ from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response, Ver
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records import events
-from tabwb.records.entries import DeclarationEntry, RatingsEntry
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.exchange import Request, Wait
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, failed
 from tabwb.records.states import RatingStatus
-from tabwb.records.trials import Trial
+from tabwb.records.trials import DeclarationEntry, RatingsEntry, Trial
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 

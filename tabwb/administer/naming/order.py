@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tabwb.administer.naming.scores import named_item, naming_of
-from tabwb.records.entries import EventEntry
 from tabwb.records.states import TrialState
-from tabwb.records.trials import Trial
+from tabwb.records.trials import EventEntry, Trial
 from tabwb.scoring.naming.decide import Outcome, next_item, not_needed, should_discontinue
 
 if TYPE_CHECKING:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from tabwb.administer.naming.views import now, observed, with_onset
 from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.session import Events, Session
-from tabwb.records.entries import RatingsEntry
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import LimitsSet, TextSet
 from tabwb.records.ratings import failed
 from tabwb.records.speech import Transcript
 from tabwb.records.states import StopReason
-from tabwb.records.trials import Attempt, Trial
+from tabwb.records.trials import Attempt, RatingsEntry, Trial
 from tabwb.scoring.response_status import response_status
 
 if TYPE_CHECKING:

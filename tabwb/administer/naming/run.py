@@ -18,13 +18,12 @@ from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription.transcribe import Job, Transcribing
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.naming import PictureShown, RecordingBegan, RecordingEnded, Take
 from tabwb.records.specs import uuid7
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.records.trials import Trial
+from tabwb.records.trials import AttemptEntry, Entry, EventEntry, Trial
 from tabwb.speech import files as sound_files
 from tabwb.speech.level import onset
 from tabwb.speech.quality import quality

@@ -33,14 +33,13 @@ from tabwb.administer.naming.views import (
 from tabwb.administer.session.session import Events, Session
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.records import events, naming
-from tabwb.records.entries import AttemptEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.naming import LimitsSet, Observation, Score, Take
 from tabwb.records.ratings import Rating
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
 from tabwb.records.states import TrialState
-from tabwb.records.trials import Attempt, Trial
+from tabwb.records.trials import Attempt, AttemptEntry, Entry, EventEntry, RatingsEntry, Trial
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.store.derive import Undoable

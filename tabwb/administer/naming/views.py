@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 from tabwb.phonology.inventory import Notation
 from tabwb.phonology.letters import pronounced
 from tabwb.records import naming
-from tabwb.records.entries import EventEntry
 from tabwb.records.naming import Coded, Heard, LimitsSet, Observation, OnsetSet, Scored, Take
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
-from tabwb.records.trials import Attempt, Trial
+from tabwb.records.trials import Attempt, EventEntry, Trial
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
 from tabwb.scoring.naming.target import VARIETIES, Variety

@@ -27,12 +27,19 @@ from tabwb.administer.session.state import SessionState
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
-from tabwb.records.entries import AttemptEntry, DeclarationEntry, Entry, EventEntry, RatingsEntry
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
-from tabwb.records.trials import Administration, Trial
+from tabwb.records.trials import (
+    Administration,
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    RatingsEntry,
+    Trial,
+)
 from tabwb.store.derive import History
 from tabwb.store.store import Store
 
