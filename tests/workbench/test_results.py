@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Input, OptionList
 
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.results.page import ResponseTable, SummaryPane
+from tabwb.workbench.results.page import ResponseTable
 from tabwb.workbench.shell.docks import ScorePanel
 from tests.cli.conftest import in_process
 from tests.workbench.seat import SIZES, Seat, Sit
@@ -62,7 +62,8 @@ async def test_esc_closes_the_scores_first_and_results_open_with_their_summary(
         await seat.until(lambda: isinstance(seat.app.focused, ResponseTable), "the responses")
         assert seat.desk.page == "results"
         seat.show_results(1)
-        await seat.until(lambda: isinstance(seat.app.focused, SummaryPane), "the summary")
+        summary = seat.desk.query_one("#results-summary")
+        await seat.until(lambda: seat.app.focused is summary, "the summary")
 
 
 async def test_a_response_is_declared_void_afterwards(sit: Sit, battery: str) -> None:

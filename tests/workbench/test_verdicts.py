@@ -20,7 +20,7 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.workbench.judging.verdicts import ReasonPane, judged_response
+from tabwb.workbench.judging.verdicts import judged_response
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 
@@ -162,7 +162,8 @@ async def test_verdicts_stand_side_by_side_with_reasons_below(
         assert shown["Anomia"] == ["- undefined", "● present", "● present 0.90"]
         assert shown["Abandoned utterances"] == ["○ absent", "○ absent", "- not asked"]
         await seat.press("tab")
-        await seat.until(lambda: isinstance(seat.app.focused, ReasonPane), "the reasons' focus")
+        pane = seat.app.screen.query_one("#reason-pane")
+        await seat.until(lambda: seat.app.focused is pane, "the reasons' focus")
         for _ in range(3):  # the text may be laid out a little later than it is focused
             if "P(1) = 0.900" not in seat.text:
                 await seat.press("pagedown")

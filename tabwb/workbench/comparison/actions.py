@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from tabwb.records.words import plural
-from tabwb.workbench.comparison.messages import DialogReady, SurveyGrown
 from tabwb.workbench.engine.messages import ExportWanted, ResultsWanted
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import PickScreen
+from tabwb.workbench.shell.dialogs import Dialog, PickScreen
 from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words
 
@@ -25,6 +26,25 @@ UNPAIRED = (
     "No base and instruct model of one family and size are shown. What a model is comes from "
     "its profile: family, tuning, parameters."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyGrown:
+    """One more model has been read; at the beginning ``row`` is None."""
+
+    turn: int
+    """Counts what the reader was asked for."""
+    row: Grouped | None
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class DialogReady:
+    """What was asked about some models has been computed; ``make`` returns the dialog with it."""
+
+    turn: int
+    make: Callable[[], Dialog[None]]
 
 
 class ComparisonActions(Actions):
@@ -57,8 +77,6 @@ class ComparisonActions(Actions):
         from tabwb.workbench.comparison.loader import SurveyReader
 
         return SurveyReader(self.desk.tell, Configuration.load().store_at(self.desk.location))
-
-    # ---------------------------------------------------------------- reading
 
     async def by_model(self) -> None:
         """All models side by side, read anew."""
@@ -145,8 +163,6 @@ class ComparisonActions(Actions):
         if row is not None:
             self._ask(partial(differ, group=row.group, feature=feature))
 
-    # ---------------------------------------------------------------- reports
-
     def pairs(self) -> None:
         """Base and instruct models among those shown."""
         from tabwb.report.summaries.pairs import kindred
@@ -221,21 +237,14 @@ class ComparisonActions(Actions):
             PickScreen("Burdens of which judge", lines, choices.index(basis)), picked
         )
 
-    # ---------------------------------------------------------------- as on the results page
-
     def export(self) -> None:
         """Write the marked models' responses, or those of the model under the cursor."""
         rows, label = self._wanted()
         members = [member.administration for row in rows for member in row.group.members]
         if members:
-            self.desk.tell(
-                ExportWanted(
-                    tuple(member.id for member in members),
-                    label,
-                    "results-by-model",
-                    people=any(member.conditions.guarded for member in members),
-                )
-            )
+            numbers = tuple(member.id for member in members)
+            people = any(member.conditions.guarded for member in members)
+            self.desk.tell(ExportWanted(numbers, label, "results-by-model", people))
 
     async def back(self) -> None:
         """Return to the open administration, or home."""

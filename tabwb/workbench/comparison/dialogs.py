@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 from typing import ClassVar
 
 from rich.console import Group, RenderableType
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -23,15 +22,13 @@ from tabwb.report.summaries.difference import Difference
 from tabwb.report.summaries.disagreements import Disagreements, Disputed
 from tabwb.report.summaries.pairs import Pair
 from tabwb.report.summaries.robustness import Robustness
-from tabwb.workbench.shell.dialogs import Dialog
+from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.width_aware import ReportView, WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, QUIET, verdict_words
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, verdict_words
 
 MOST_DIFFERENT = 5
 """So many different responses of each side to one item are shown."""
 MOST_DISPUTED = 500
-LEAST = 20
-"""Nothing is laid out narrower, also before there is any room."""
 COMPARISON_HELP = """\
 # Two models
 
@@ -66,12 +63,6 @@ agreement of every two judges, the features on which they differ most, and what 
 """
 
 
-class ComparisonPane(VerticalScroll, can_focus=True):
-    """Scrolls both sides together."""
-
-    HELP = COMPARISON_HELP
-
-
 class CompareScreen(Dialog[None]):
     """Two models side by side."""
 
@@ -92,7 +83,7 @@ class CompareScreen(Dialog[None]):
             for side, name in (("A", self._difference.first), ("B", self._difference.second)):
                 title = Content.assemble((f"{side}  ", f"bold {ACCENT}"), (name, "bold"))
                 yield Static(title, classes="side")
-            with ComparisonPane(id="comparison-pane"):
+            with ScrollPane(id="comparison-pane", help_text=COMPARISON_HELP):
                 yield ReportView(self._view(), id="comparison")
             yield Static(
                 "a All or those that differ   arrows Scroll   esc Close", classes="dialog-note"
@@ -120,12 +111,6 @@ class DisputedList(OptionList):
     HELP = DIFFERING_HELP
 
 
-class VerdictPane(VerticalScroll, can_focus=True):
-    """The response that is marked; scrolls."""
-
-    HELP = DIFFERING_HELP
-
-
 class Verdicts(WidthAwareWidget):
     """One response with every judge's verdict."""
 
@@ -140,28 +125,22 @@ class Verdicts(WidthAwareWidget):
 
     def paint(self, width: int) -> Content:
         """All lines."""
-        return Content("\n").join(self._lines(max(width, LEAST)))
+        return Content("\n").join(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[Content]:
         disputed = self._disputed
         if disputed is None:
             return
-        yield from _folded(disputed.row.item.prompt, width, QUIET)
-        for line in disputed.row.attempt.response.splitlines() or ["(nothing)"]:
-            yield from _folded(line, width)
+        yield from folded(disputed.row.item.prompt.replace("\n", " "), width, QUIET)
+        yield from folded(disputed.row.attempt.response or "(nothing)", width)
         for said in disputed.said:
             yield Content("")
             yield Content.assemble(
                 (f"{verdict_words(said.verdict, said.probability):<16}", "bold"), said.judge
             )
             if said.verdict is not None and said.verdict.reason:
-                for line in wrap(said.verdict.reason, max(width - 16, 20)):
-                    yield Content.styled(" " * 16 + line, QUIET)
-
-
-def _folded(text: str, width: int, style: str = "") -> Iterator[Content]:
-    for line in wrap(text, width) or [""]:
-        yield Content.styled(line, style)
+                reason = said.verdict.reason.replace("\n", " ")
+                yield from folded(reason, width, QUIET, 16)
 
 
 class DifferingScreen(Dialog[None]):
@@ -190,7 +169,7 @@ class DifferingScreen(Dialog[None]):
                 id="disputed",
                 compact=True,
             )
-            with VerdictPane(id="verdict-pane"):
+            with ScrollPane(id="verdict-pane", help_text=DIFFERING_HELP):
                 yield Verdicts()
             yield Static("tab Text below   arrows Move   esc Close", classes="dialog-note")
 
@@ -203,7 +182,7 @@ class DifferingScreen(Dialog[None]):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show that one below."""
         self.query_one(Verdicts).show(self._disagreements.disputed[event.option_index])
-        self.query_one(VerdictPane).scroll_home(animate=False)
+        self.query_one(ScrollPane).scroll_home(animate=False)
 
     def _counts(self) -> Content:
         judges, disputed = self._disagreements.judges, self._disagreements.disputed
@@ -239,14 +218,6 @@ def _line(disputed: Disputed) -> Option:
     )
 
 
-class ReportPane(VerticalScroll, can_focus=True):
-    """Scrolls a report."""
-
-    def __init__(self, view: RenderableType, help_text: str) -> None:
-        super().__init__(Static(view, id="report", markup=False), id="report-pane")
-        self.help_text = help_text
-
-
 class ReportScreen(Dialog[None]):
     """A title and a report."""
 
@@ -257,13 +228,14 @@ class ReportScreen(Dialog[None]):
 
     def __init__(self, title: str, view: RenderableType, help_text: str) -> None:
         super().__init__()
-        self._title, self._pane = title, ReportPane(view, help_text)
+        self._title, self._view, self._help_text = title, view, help_text
 
     def compose(self) -> ComposeResult:
         """Title, report, keys."""
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
-            yield self._pane
+            with ScrollPane(id="report-pane", help_text=self._help_text):
+                yield Static(self._view, id="report", markup=False)
             yield Static("arrows Scroll   esc Close   F1 Help", classes="dialog-note")
 
 

@@ -20,7 +20,7 @@ from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
 from tabwb.report.summaries.load import AdministrationData, load_administrations, sources_of
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.messages import DialogReady, SurveyGrown
+from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown
 from tabwb.workbench.comparison.table import without_trials
 from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy

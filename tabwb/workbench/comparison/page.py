@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical, VerticalScroll
+from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import DataTable, Input, Static
@@ -31,18 +31,13 @@ from tabwb.workbench.comparison.table import (
 )
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, ReportView
 from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 104
 """From so many columns up the detail stands at the right."""
-
-
-class Accuracies(VerticalScroll, can_focus=True):
-    """The accuracies; can be focused to scroll."""
-
-    HELP = HELP
 
 
 class FilterField(Input):
@@ -92,7 +87,7 @@ class ModelsPage(Page):
             with Vertical(id="models-left"):
                 yield ModelsTable()
                 yield PlotPane()
-                with Accuracies(id="accuracies"):
+                with ScrollPane(id="accuracies", help_text=HELP):
                     yield ReportView(id="accuracy-table")
             yield ModelDetail()
 

@@ -50,8 +50,6 @@ class JudgingActions(Actions):
         """Offer to judge with the judges of an administration that is over."""
         self.open_dialog(message.number, message.judges)
 
-    # ---------------------------------------------------------------- verdicts on one response
-
     def judges(self) -> None:
         """Show what every judge says of the response on the item pane."""
         work = self.desk.work

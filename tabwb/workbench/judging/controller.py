@@ -113,19 +113,21 @@ class JudgingController(Controller):
         estimate = judging.estimate()
         planned = estimate.to_ask + estimate.twins + estimate.from_store
         judge = judging.judge
+
+        def running(words: str) -> None:
+            self.say(JudgingProgress("running", words, judging.tally.judged, planned))
+
         if estimate.to_ask and isinstance(judge, ModelJudge):
-            self.say(JudgingProgress("running", f"opening {judge.examinee}", 0, planned))
+            running(f"opening {judge.examinee}")
             judge.open()
         started, shown_at = time.monotonic(), 0.0
         for event in judging.run(wish.limits, self.engine.cancel):
             now = time.monotonic()
             if isinstance(event, events.Waiting):
-                words = f"{event.reason}: waiting {event.seconds:.0f} s"
-                self.say(JudgingProgress("running", words, judging.tally.judged, planned))
+                running(f"{event.reason}: waiting {event.seconds:.0f} s")
             elif now - shown_at > FRAME_S:
                 shown_at = now
-                words = format_spent(judging.tally) + _left(judging, planned, now - started)
-                self.say(JudgingProgress("running", words, judging.tally.judged, planned))
+                running(format_spent(judging.tally) + _left(judging, planned, now - started))
         words = format_tally(judging.tally)
         if wish.repeats > 1:
             from tabwb.report.summaries.robustness import self_agreement

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
@@ -10,13 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Button, Input, ProgressBar, Select, Static
 
 from tabwb.administer.judging.judging import Limits
 from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, JudgingWish
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import Choice, Dialog
+from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
 from tabwb.workbench.shell.fields import Combo, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -88,14 +87,14 @@ class JudgingScreen(Dialog[None]):
         judges = known_judges(() if catalogue is None else catalogue.judges)
         with Vertical(classes="dialog"):
             yield Static(f"Judge #{self._number}", classes="dialog-title", markup=False)
-            yield from _row("Judge", Combo("judge", self._judge, judges, _help("judge")))
+            yield labelled("Judge", Combo("judge", self._judge, judges, _help("judge")))
             with Horizontal(classes="pair"):
-                yield from _row("Scope", JudgingSelect("scope"))
-                yield from _row("Answers", JudgingSelect("again"))
+                yield labelled("Scope", JudgingSelect("scope"))
+                yield labelled("Answers", JudgingSelect("again"))
             with Horizontal(classes="pair"):
-                yield from _row("Repeats", Field("repeats", "1"))
-                yield from _row("Max requests", Field("max_requests", "", "no limit"))
-            yield from _row("Max cost", Field("max_cost", "", "US dollars; no limit"))
+                yield labelled("Repeats", Field("repeats", "1"))
+                yield labelled("Max requests", Field("max_requests", "", "no limit"))
+            yield labelled("Max cost", Field("max_cost", "", "US dollars; no limit"))
             yield ProgressBar(id="judging-progress", show_eta=False)
             yield Static(Content.styled(NOTE, QUIET), id="judging-message")
             with Horizontal(classes="dialog-buttons"):
@@ -126,8 +125,6 @@ class JudgingScreen(Dialog[None]):
 
     def _say(self, words: str, style: str) -> None:
         self.query_one("#judging-message", Static).update(Content.styled(words, style))
-
-    # ---------------------------------------------------------------- keys and buttons
 
     def action_leave(self) -> None:
         """Close; judging that is under way stops after the calls that are out."""
@@ -183,12 +180,7 @@ class JudgingScreen(Dialog[None]):
         )
 
     def _show_working(self, working: bool, focus: str = "") -> None:
-        """Show the buttons that are of use while judging is under way, or while it is not.
-
-        Args:
-            working: whether it is under way.
-            focus: the button to focus when it has just ended; empty: none.
-        """
+        """Show the buttons of use while judging is under way, or not; focus one when it ends."""
         ended = self._working and not working
         shown = {"stop": working, "estimate": not working, "begin": not working}
         for name in (name for name, show in shown.items() if show):
@@ -203,10 +195,6 @@ class JudgingScreen(Dialog[None]):
         for name in [name for name, show in shown.items() if not show]:
             self.query_one(f"#{name}", Choice).display = False
         self.query_one(ProgressBar).display = working
-
-
-def _row(label: str, field: Widget) -> Iterator[Widget]:
-    yield Horizontal(Static(label, classes="label", markup=False), field, classes="row")
 
 
 def _number(text: str, what: str, least: float, most: float) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import ClassVar
 
 from rich.text import Text
@@ -20,9 +19,9 @@ from tabwb.records.states import RatingStatus, StopReason
 from tabwb.records.trials import Trial
 from tabwb.records.words import plural
 from tabwb.report.summaries.disagreements import PROBABILITY
-from tabwb.workbench.shell.dialogs import Dialog
+from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import QUIET, verdict_words
+from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +143,6 @@ def _marks(call: Judgement, calls: int) -> Iterator[str]:
         yield f"judged {calls} times; this verdict counts"
 
 
-LEAST = 20
-"""Nothing is laid out narrower, also before there is any room."""
 TITLE = 25
 """Columns of a feature's title."""
 COLUMN = 15
@@ -175,12 +172,6 @@ class VerdictTable(DataTable[Content]):
     HELP = HELP
 
 
-class ReasonPane(VerticalScroll, can_focus=True):
-    """What is told of the marked feature, or the raw words; scrolls."""
-
-    HELP = HELP
-
-
 class Reasons(WidthAwareWidget):
     """Every judge's verdict and reason for one feature, or every judge's raw words."""
 
@@ -197,7 +188,7 @@ class Reasons(WidthAwareWidget):
 
     def paint(self, width: int) -> Content:
         """All lines."""
-        return Content("\n").join(self._lines(max(width, LEAST)))
+        return Content("\n").join(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[Content]:
         if not self._response.judges:
@@ -258,7 +249,7 @@ class VerdictsScreen(Dialog[None]):
                 yield Static(response.response or "(no response)", markup=False)
             if response.judges:
                 yield VerdictTable(id="verdict-table", cursor_type="row", cell_padding=0)
-            with ReasonPane(id="reason-pane"):
+            with ScrollPane(id="reason-pane", help_text=HELP):
                 yield Reasons(response)
             yield Static(
                 "w Raw words or reasons   tab Text below   arrows Move   esc Close",
@@ -269,7 +260,7 @@ class VerdictsScreen(Dialog[None]):
         """Fill the table."""
         response = self._response
         if not response.judges:
-            self.query_one(ReasonPane).focus()
+            self.query_one(ScrollPane).focus()
             return
         table = self.query_one(VerdictTable)
         table.add_column("feature", width=TITLE)
@@ -293,7 +284,7 @@ class VerdictsScreen(Dialog[None]):
 
     def _show(self, feature: str) -> None:
         self.query_one(Reasons).show(feature, raw=self._raw)
-        self.query_one(ReasonPane).scroll_home(animate=False)
+        self.query_one(ScrollPane).scroll_home(animate=False)
 
 
 def words_of(judge: JudgeVerdicts, feature: str) -> str:
@@ -305,10 +296,3 @@ def lettered(response: JudgedResponse) -> Iterator[tuple[str, JudgeVerdicts]]:
     """Yield the judges with the letters over their columns: A, B, and after Z the 27th."""
     for number, judge in enumerate(response.judges):
         yield chr(ord("A") + number) if number < 26 else str(number + 1), judge
-
-
-def folded(text: str, width: int, style: str = "", indent: int = 0) -> Iterator[Content]:
-    """Yield a text in lines of its own, each so many columns from the left."""
-    for line in text.splitlines():
-        for part in wrap(line, max(width - indent, LEAST)) or [""]:
-            yield Content.assemble(" " * indent, (part, style))

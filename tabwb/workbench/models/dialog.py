@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar
 
@@ -10,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Select, Static
 from textual.widgets.option_list import Option
 
@@ -19,7 +17,7 @@ from tabwb.workbench.engine.messages import Ready
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
 from tabwb.workbench.models.controller import ModelOutcome, ModelsController
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import Choice, Dialog
+from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
@@ -93,12 +91,12 @@ class ModelsScreen(Dialog[None]):
         with Vertical(classes="dialog"):
             yield Static("Models", classes="dialog-title")
             yield Known(id="models-known", compact=True)
-            yield from _row("Name", Field("name"))
-            yield from _row("Spec", Field("spec"))
+            yield labelled("Name", Field("name"))
+            yield labelled("Spec", Field("spec"))
             with Horizontal(classes="pair"):
-                yield from _row("Family", Field("family"))
-                yield from _row("Tuning", Tuning())
-            yield from _row("Size", Field("parameters"))
+                yield labelled("Family", Field("family"))
+                yield labelled("Tuning", Tuning())
+            yield labelled("Size", Field("parameters"))
             yield Static(Content.styled(NOTE, QUIET), id="models-message")
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Try", id="try")
@@ -144,8 +142,6 @@ class ModelsScreen(Dialog[None]):
 
     def _say(self, words: str, style: str) -> None:
         self.query_one("#models-message", Static).update(Content.styled(words, style))
-
-    # ---------------------------------------------------------------- keys and buttons
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Copy a model into all fields: nothing of another one stays."""
@@ -234,7 +230,3 @@ def _beside(model: ModelEntry) -> str:
 
 def _fit(words: str, room: int) -> str:
     return words if len(words) <= room else f"{words[: room - 1]}…"
-
-
-def _row(label: str, field: Widget) -> Iterator[Widget]:
-    yield Horizontal(Static(label, classes="label", markup=False), field, classes="row")

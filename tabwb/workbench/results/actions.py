@@ -28,7 +28,7 @@ class ResultsActions(Actions):
         super().__init__(desk)
         self.results: Results | None = None
         """The results that were opened last."""
-        self._listeners: dict[int, str] = {}
+        self.listeners: dict[int, str] = {}
         """Who scores responses afterwards, by administration, where another person gave it."""
         self._exporting = False
         self._open_responses: list[int] = []
@@ -74,8 +74,6 @@ class ResultsActions(Actions):
 
         return self.desk.page_widget(ResultsPage)
 
-    # ---------------------------------------------------------------- one response
-
     def open_response(self, row: ResponseRow) -> None:
         """Open the dialog of one response of the results that are shown."""
         if self.results is None:
@@ -97,17 +95,15 @@ class ResultsActions(Actions):
                 desk.tell(VerdictsWanted(number, row.item.trial))
 
         self._open_responses.append(number)
-        listener = self._listeners.get(number)
+        listener = self.listeners.get(number)
         dialog = ResponseScreen(row, given, listener, tell=desk.tell, news=desk.news)
         desk.app.push_screen(dialog, chosen)
 
     def listener_changed(self, message: ListenerChanged) -> None:
-        """Keep who listens to the responses of an administration."""
-        self._listeners[message.number] = message.rater
+        """Hide what others said of an administration's responses until this rater has scored."""
+        self.listeners[message.number] = message.rater
         if (page := self._page) is not None:
-            page.listen(message.number, message.rater)
-
-    # ---------------------------------------------------------------- exporting
+            page.fill()
 
     def export(self, message: ExportWanted) -> None:
         """Open the dialog that writes responses to a file."""
@@ -116,17 +112,13 @@ class ResultsActions(Actions):
             return
         from tabwb.workbench.results.export import ExportScreen
 
-        def write(format_id: str, path: str, within: bool) -> None:
-            job = self._controller.export
-            self.desk.do(partial(job, message.numbers, format_id, path, within_study=within))
-
         def closed(path: str | None) -> None:
             self._exporting = False
             if path:
                 self._written(path)
 
         self._exporting = True
-        dialog = ExportScreen(message, catalogue.exporters, write, self.desk.news)
+        dialog = ExportScreen(self.desk, message, catalogue.exporters)
         self.desk.app.push_screen(dialog, closed)
 
     def exported(self, message: Exported) -> None:

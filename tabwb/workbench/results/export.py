@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.signal import Signal
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.engine.view_models import ErrorReport
-from tabwb.workbench.results.controller import Exported
+from tabwb.workbench.results.controller import Exported, ResultsController
+from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, report_text
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -59,10 +60,9 @@ class ExportScreen(Dialog[str | None]):
     """Stays until the file is written, and returns its path, or until it is closed.
 
     Args:
+        desk: runs the export, and publishes what comes of it.
         wanted: what is written.
         formats: (id, title) of each exporter.
-        write: queues the writing of a format, at a path, within the study or not.
-        news: publishes the worker's messages, :class:`Exported` among them.
     """
 
     CSS_PATH = "export.tcss"
@@ -73,14 +73,10 @@ class ExportScreen(Dialog[str | None]):
     AUTO_FOCUS = "#export-path"
 
     def __init__(
-        self,
-        wanted: ExportWanted,
-        formats: Sequence[tuple[str, str]],
-        write: Callable[[str, str, bool], None],
-        news: Signal[object],
+        self, desk: Desk, wanted: ExportWanted, formats: Sequence[tuple[str, str]]
     ) -> None:
         super().__init__()
-        self._wanted, self._formats, self._queue, self._news = wanted, formats, write, news
+        self._desk, self._wanted, self._formats = desk, wanted, formats
         self._within = False
         self._writing = False
 
@@ -103,7 +99,7 @@ class ExportScreen(Dialog[str | None]):
 
     def on_mount(self) -> None:
         """Mark JSONL if it is there; listen to what comes of writing."""
-        self._news.subscribe(self, self._hear)
+        self._desk.news.subscribe(self, self._hear)
         names = [name for name, _ in self._formats]
         if names:
             self.query_one(Formats).highlighted = names.index("jsonl") if "jsonl" in names else 0
@@ -164,7 +160,10 @@ class ExportScreen(Dialog[str | None]):
             return
         self._writing = True
         self._tell(Content.styled("… writing", QUIET))
-        self._queue(self._formats[formats.highlighted][0], path, self._within)
+        export = self._desk.controller(ResultsController).export
+        format_id = self._formats[formats.highlighted][0]
+        numbers = self._wanted.numbers
+        self._desk.do(partial(export, numbers, format_id, path, within_study=self._within))
 
     def _tell(self, content: Content) -> None:
         self.query_one("#export-message", Static).update(content)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from rich.cells import cell_len
 from rich.console import Group
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import DataTable, Static
@@ -26,6 +26,7 @@ from tabwb.workbench.results.presenter import ResponseRow, Results
 from tabwb.workbench.results.sessions_sheet import SessionsSheet
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.docks import ScorePanel, ShownScores
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, ReportView
@@ -41,6 +42,7 @@ from tabwb.workbench.shell.wording import (
 
 GIVEN = ("#", "item", "verdict", "latency", "response")
 NAMED = ("#", "item", "said", "score", "any", "first", "code", "latency")
+NUMBERS = ("#", "latency")
 GIVES_WAY = (
     ("item", 16), ("response", 12), ("said", 12), ("code", 14), ("first", 0), ("any", 0),
     ("latency", 0), ("said", 6), ("code", 8), ("item", 8), ("verdict", 8), ("score", 8),
@@ -50,37 +52,24 @@ PADDING = 2
 """What a table puts around each cell."""
 
 
-def given_cells(row: ResponseRow) -> tuple[Text, ...]:
-    """One response; of a picture that was named, what was said to it."""
+def given_cells(row: ResponseRow) -> tuple[str, ...]:
+    """Return the cells of a response after its item; of a picture, what was said to it."""
     attempt = row.item.attempt
     text = " ".join(attempt.response.split()) if attempt else row.item.trial.reason
     if row.named is not None:
         text = heard_or_transcribed(row.named.item, arpabet=True)
-    return (
-        Text(str(row.item.place[0]), justify="right", style="dim"),
-        Text(row.item.trial.plan.item),
-        Text(f"{MARKS[row.glyph]} {row.verdict}"),
-        Text(seconds(attempt.latency_s) if attempt else "", justify="right"),
-        Text(text, no_wrap=True),
-    )
+    latency = seconds(attempt.latency_s) if attempt else ""
+    return f"{MARKS[row.glyph]} {row.verdict}", latency, text
 
 
-def named_cells(row: ResponseRow) -> tuple[Text, ...]:
-    """One picture: what was said, who says whether it is right, and why."""
-    number = Text(str(row.item.place[0]), justify="right", style="dim")
+def named_cells(row: ResponseRow) -> tuple[str, ...]:
+    """Return the cells of a picture after its item: what was said, whether it is right, and why."""
     if row.named is None:
-        return (number, Text(row.item.trial.plan.item))
+        return ()
     item = row.named.item
-    return (
-        number,
-        Text(item.item),
-        Text(heard_or_transcribed(item, arpabet=True)),
-        Text(score_of(item)),
-        Text(verdict_of(item, "correct-any")),
-        Text(verdict_of(item, "correct-first")),
-        Text(code_of(item), no_wrap=True),
-        Text(seconds(item.latency_s), justify="right"),
-    )
+    said = heard_or_transcribed(item, arpabet=True)
+    verdicts = verdict_of(item, "correct-any"), verdict_of(item, "correct-first")
+    return said, score_of(item), *verdicts, code_of(item), seconds(item.latency_s)
 
 
 def fitted(wanted: Mapping[str, int], room: int) -> dict[str, int]:
@@ -113,10 +102,14 @@ def fitted(wanted: Mapping[str, int], room: int) -> dict[str, int]:
     return sizes
 
 
-def _cut(cell: Text, width: int, *, name: bool) -> Text:
-    """What does not fit is cut: a name in its middle, for its end tells it from others."""
-    if name:
-        return Text(shortened(cell.plain, width), cell.style)
+def _cell(head: str, words: str, width: int) -> Text:
+    """Return a cell; an item's name is cut in its middle, for its end tells it from others."""
+    cell = Text(
+        shortened(words, width) if head == "item" else words,
+        style="dim" if head == "#" else "",
+        justify="right" if head in NUMBERS else None,
+        no_wrap=head in {"response", "code"},
+    )
     cell.truncate(width, overflow="ellipsis")
     return cell
 
@@ -138,10 +131,7 @@ correct-any and correct-first over the transcript; a code with ? is proposed.
 """
 
 
-class SummaryPane(VerticalScroll, can_focus=True):
-    """The summary; can be focused to scroll."""
-
-    HELP = """\
+SUMMARY_HELP = """\
 # Results
 
 *Right* is the policy *exact*, with its 95 % interval for prompts like these; *norm.* and *extr.*
@@ -165,14 +155,12 @@ class ResultsPage(Page):
         super().__init__(desk, page)
         self.results: Results | None = None
         self.responses_shown = False
-        self.listener: tuple[int, str] = (0, "")
-        """Administration, and who scores its responses as another rater."""
 
     def compose(self) -> ComposeResult:
         """Head, then one of the two."""
         yield Line(id="results-head")
         yield Static(id="results-conditions", markup=False)
-        with SummaryPane(id="results-summary"):
+        with ScrollPane(id="results-summary", help_text=SUMMARY_HELP):
             yield ReportView(id="results-view")
             yield SessionsSheet()
             yield Static(id="results-cautions", markup=False)
@@ -204,24 +192,18 @@ class ResultsPage(Page):
         self.query_one(ReportView).show(Group(*views))
         model = given.conditions.kind == "model"
         self._say("results-cautions", "\n".join(cautions(battery, summary, model=model)))
-        self._fill(results)
+        self.fill()
         self.show_responses(self.responses_shown, focus=new)
 
     def _say(self, widget: str, words: str) -> None:
         self.query_one(f"#{widget}", Static).update(Content.styled(words, QUIET))
 
-    def listen(self, number: int, rater: str) -> None:
-        """Hide what others said of an administration's responses until this rater has scored."""
-        self.listener = (number, rater)
-        if self.results is not None:
-            self._fill(self.results)
-
     def _seen(self, row: ResponseRow) -> ResponseRow:
-        """A response as the one who listens may see it."""
-        number, rater = self.listener
-        if row.named is None or self.results is None or self.results.administration.id != number:
+        """Return a response without what others said, until who listens has scored too."""
+        listeners, number = self.desk.actions(ResultsActions).listeners, self.administration()
+        if row.named is None or number not in listeners:
             return row
-        named = row.named.seen_by(rater)
+        named = row.named.seen_by(listeners[number])
         return row if named is row.named else replace(row, named=named, verdict="", glyph="open")
 
     def open_summary(self) -> None:
@@ -241,8 +223,7 @@ class ResultsPage(Page):
 
     def on_resize(self, event: Resize) -> None:
         """Columns as there is room."""
-        if self.results is not None:
-            self._fill(self.results)
+        self.fill()
 
     def focus_inside(self) -> None:
         """Give the focus to summary or responses."""
@@ -266,8 +247,6 @@ class ResultsPage(Page):
         back = command.id == "results.responses" and self.responses_shown
         return "Summary" if back else command.foot
 
-    # ---------------------------------------------------------------- commands
-
     def responses(self) -> None:
         """Change between summary and responses."""
         self.show_responses(not self.responses_shown)
@@ -276,14 +255,8 @@ class ResultsPage(Page):
         """Write the responses to a file."""
         if self.results is not None:
             given = self.results.administration
-            self.desk.tell(
-                ExportWanted(
-                    (given.id,),
-                    f"#{given.id}",
-                    f"administration-{given.id}",
-                    people=given.conditions.guarded,
-                )
-            )
+            name, people = f"administration-{given.id}", given.conditions.guarded
+            self.desk.tell(ExportWanted((given.id,), f"#{given.id}", name, people))
 
     def rescore(self) -> None:
         """Score again."""
@@ -298,33 +271,34 @@ class ResultsPage(Page):
             work = desk.work
             await desk.go(desk.return_to or ("home" if work is None else work.page))
 
-    def _fill(self, results: Results) -> None:
+    def fill(self) -> None:
+        """Show the list of responses."""
+        results = self.results
+        if results is None:
+            return
         table = self.query_one(ResponseTable)
         at = table.cursor_row
         table.clear(columns=True)
-        named = results.only_named
-        heads: Sequence[str] = NAMED if named else GIVEN
-        seen = [self._seen(row) for row in results.responses]
-        rows = [named_cells(row) if named else given_cells(row) for row in seen]
+        heads: Sequence[str] = NAMED if results.only_named else GIVEN
+        cells_of = named_cells if results.only_named else given_cells
+        rows = []
+        for row in results.responses:
+            cells = str(row.item.place[0]), row.item.trial.plan.item, *cells_of(self._seen(row))
+            rows.append(dict(zip(heads, cells, strict=False)))
         wanted = {
-            head: max([len(head), *(row[place].cell_len for row in rows if place < len(row))])
-            for place, head in enumerate(heads)
+            head: max([len(head), *(cell_len(words.get(head, "")) for words in rows)])
+            for head in heads
         }
         room = (self.size.width or self.app.size.width) - table.scrollbar_size_vertical
         sizes = fitted(wanted, room)
-        for name, width in sizes.items():
-            numbers = name in {"#", "latency"}
-            head = Text(name, justify="right" if numbers else "left")
-            table.add_column(head, width=width)
-        for row, cells in zip(results.responses, rows, strict=True):
-            shown = [
-                _cut(cell, sizes[head], name=head == "item")
-                for head, cell in zip(heads, cells, strict=False)
-                if head in sizes
-            ]
-            table.add_row(*shown, key=str(row.item.place[0]))
-        if results.responses:
-            table.move_cursor(row=min(at, len(results.responses) - 1))
+        for head, width in sizes.items():
+            justify: Literal["left", "right"] = "right" if head in NUMBERS else "left"
+            table.add_column(Text(head, justify=justify), width=width)
+        for words in rows:
+            shown = (_cell(head, words[head], sizes[head]) for head in sizes if head in words)
+            table.add_row(*shown, key=words["#"])
+        if rows:
+            table.move_cursor(row=min(at, len(rows) - 1))
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Open a response."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.signal import Signal
 from textual.widgets import Static
@@ -21,16 +21,12 @@ from tabwb.report.summaries.counted import is_usable
 from tabwb.workbench.engine.messages import ListenerChanged, ListenerInput, PlaybackWanted
 from tabwb.workbench.results.controller import ResultsReady
 from tabwb.workbench.results.presenter import NamedResponse, ResponseRow, Results
-from tabwb.workbench.shell.dialogs import Dialog
+from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import AMBER, MARKS, QUIET, seconds, short_spec, stopped
 
-
-class ResponseText(VerticalScroll, can_focus=True):
-    """Scrolls."""
-
-    HELP = """\
+HELP = """\
 # Response
 
 The exact prompt, every attempt, every rating with its reason. **v** declares the item void, **n**
@@ -175,7 +171,7 @@ class ResponseScreen(Dialog[str | None]):
         title = f"Item {item.place[0]} of {item.place[1]}   {item.subtest}"
         with Vertical(classes="dialog"):
             yield Static(title, classes="dialog-title", markup=False)
-            with ResponseText(id="response-text"):
+            with ScrollPane(id="response-text", help_text=HELP):
                 if (named := self._named) is not None:
                     yield NamedText(named)
                 yield Static(self._text(), id="response-words", markup=False)

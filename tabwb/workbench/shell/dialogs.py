@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
+from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -34,6 +35,25 @@ class Choice(Button):
 
     def __init__(self, words: str, *, id: str) -> None:
         super().__init__(words, id=id, compact=True)
+
+
+class ScrollPane(VerticalScroll, can_focus=True):
+    """A part of a dialog or page that can be focused to scroll it.
+
+    Args:
+        children: what is inside.
+        id: of the pane.
+        help_text: for F1.
+    """
+
+    def __init__(self, *children: Widget, id: str, help_text: str) -> None:
+        super().__init__(*children, id=id)
+        self.help_text = help_text
+
+
+def labelled(label: str, field: Widget) -> Horizontal:
+    """Return a row of a dialog: a label and a field."""
+    return Horizontal(Static(label, classes="label", markup=False), field, classes="row")
 
 
 Choices = tuple[tuple[str, str], ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from textwrap import wrap
 
 from textual.content import Content
 
@@ -21,6 +22,8 @@ from tabwb.workbench.engine.view_models import Item, SubtestScore
 
 ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"
 """Theme variables that texts are styled with."""
+LEAST = 20
+"""No text is wrapped narrower, also before there is any room."""
 
 MARKS = {
     "right": "✓",
@@ -109,6 +112,13 @@ def verdict_words(rating: Rating | None, probability: float | None = None) -> st
         return f"{_WITHOUT[rating.status]} {rating.status.value}"
     word = "● present" if rating.value else "○ absent"
     return word if probability is None else f"{word} {probability:.2f}"
+
+
+def folded(text: str, width: int, style: str = "", indent: int = 0) -> Iterator[Content]:
+    """Yield a text in lines of its own, each so many columns from the left."""
+    for line in text.splitlines():
+        for part in wrap(line, max(width - indent, LEAST)) or [""]:
+            yield Content.assemble(" " * indent, (part, style))
 
 
 def seconds(value: float | None) -> str:
