@@ -79,7 +79,8 @@ def _rates(rate: Rate) -> Iterator[RenderableType]:
 def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
     corpus = report.corpus
     if corpus.missing:
-        how = "scored as silence" if _scored_all(report) else "left out"
+        silent = any(row.hyp_row is None for row in corpus.utterances)
+        how = "scored as silence" if silent else "left out"
         yield _dim(f"missing in the hypothesis, {how}: {named(corpus.missing)}")
     if corpus.extra:
         yield _dim(f"not in the reference, left out: {named(corpus.extra)}")
@@ -111,10 +112,6 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
 
 def _counted(labels: Counter[str]) -> str:
     return named(f"{label} {count}" for label, count in labels.most_common())
-
-
-def _scored_all(report: PhonemeReport) -> bool:
-    return any(row.hyp_row is None for row in report.corpus.utterances)
 
 
 def _group_table(column: str, rates: Sequence[Rate], top: int) -> Table:

@@ -127,13 +127,8 @@ def summary_view(
         yield from _kinds_tables(summary.subtests)
     if not burdens:
         return
-    titles = {
-        category.id: category.title
-        for grouping in battery.groupings
-        for category in grouping.categories
-    }
     for judge in summary.judges:
-        yield burden_view(judge, titles)
+        yield burden_view(judge, category_titles(battery))
         if details:
             yield _features_table(judge, battery)
         yield Text()
@@ -147,13 +142,18 @@ def summary_view(
 
 
 def _remarks(subtests: Sequence[SubtestSummary], width: int, *, details: bool) -> RenderableType:
-    notes = [
-        (subtest.title, f"{what}: {figures}")
-        for subtest in subtests
-        for what, figures in (*_hidden_columns(subtest, width), *remarks(subtest))
-        if not (details and _in_kinds(what, subtest))
-    ]
-    return Padding(_pairs(notes), (0, 1, 1, 1)) if notes else Group()
+    """Return remarks in two columns, a subtest's title only once."""
+    made = Table.grid(padding=(0, 2))
+    made.add_column(style="dim")
+    made.add_column()
+    for subtest in subtests:
+        in_kinds = {"right by tag", "errors"} if subtest.by_foil else {"right by tag"}
+        title = subtest.title
+        for what, figures in (*_hidden_columns(subtest, width), *remarks(subtest)):
+            if not (details and what in in_kinds):
+                made.add_row(title, f"{what}: {figures}")
+                title = ""
+    return Padding(made, (0, 1, 1, 1)) if made.row_count else Group()
 
 
 def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, str]]:
@@ -166,11 +166,6 @@ def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, 
         yield "normalised", f"{count(correct['normalised'])}, extracted {extracted}"
     if width < MINIMUM_WIDTH and (baselines := baselines_of(subtest)):
         yield "baseline", baselines
-
-
-def _in_kinds(what: str, subtest: SubtestSummary) -> bool:
-    """Return whether the tables of kinds say more than this remark."""
-    return what == "right by tag" or (what == "errors" and bool(subtest.by_foil))
 
 
 def _kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]:
@@ -226,16 +221,10 @@ def _subtests_table(subtests: Sequence[SubtestSummary], width: int) -> Table:
     return made
 
 
-def _pairs(notes: Iterable[tuple[str, str]]) -> Table:
-    """Return remarks in two columns, a subtest's title only once."""
-    made = Table.grid(padding=(0, 2))
-    made.add_column(style="dim")
-    made.add_column()
-    last = ""
-    for title, words in notes:
-        made.add_row("" if title == last else title, words)
-        last = title
-    return made
+def category_titles(battery: Battery) -> dict[str, str]:
+    """Return the titles of a battery's categories, by id."""
+    categories = (category for grouping in battery.groupings for category in grouping.categories)
+    return {category.id: category.title for category in categories}
 
 
 def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableType:

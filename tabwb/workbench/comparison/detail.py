@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tabwb.report.measures import NONE
-from tabwb.report.render.tables import burden_view
+from tabwb.report.render.tables import burden_view, category_titles
 from tabwb.report.render.wording import (
     FEW,
     baselines_of,
@@ -41,13 +40,6 @@ class ModelDetail(OptionList):
     """The features can be chosen; everything else stands between them."""
 
     HELP = HELP
-
-    class FeatureChosen(Message):
-        """The responses on which judges differ about a feature are wanted."""
-
-        def __init__(self, feature: str) -> None:
-            self.feature = feature
-            super().__init__()
 
     def __init__(self) -> None:
         super().__init__(id="model-detail", compact=True)
@@ -98,12 +90,6 @@ class ModelDetail(OptionList):
             self.scroll_up()
         else:
             super().action_cursor_up()
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """That feature."""
-        event.stop()
-        if event.option.id:
-            self.post_message(self.FeatureChosen(event.option.id))
 
     def _options_of(
         self, row: Grouped | None, basis: Basis | None, width: int, *, answers: bool
@@ -163,12 +149,7 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
 
 
 def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:
-    titles = {
-        category.id: category.title
-        for grouping in row.battery.groupings
-        for category in grouping.categories
-    }
-    yield content_of(burden_view(judge, titles), width)
+    yield content_of(burden_view(judge, category_titles(row.battery)), width)
     if judge.burden.usable.few:
         yield Content.styled(f"{FEW}: the burden is not ranked", "$warning")
     if judge.caution:

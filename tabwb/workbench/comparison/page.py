@@ -311,10 +311,10 @@ class ModelsPage(Page):
         if self.current is not None:
             self.desk.actions(ComparisonActions).open_model(self.current)
 
-    def on_model_detail_feature_chosen(self, event: ModelDetail.FeatureChosen) -> None:
+    def on_option_list_option_selected(self, event: ModelDetail.OptionSelected) -> None:
         """Find the responses on which judges differ about a feature."""
         event.stop()
-        self.desk.actions(ComparisonActions).differ_on(event.feature)
+        self.desk.actions(ComparisonActions).differ_on(str(event.option.id))
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """Sort by what was clicked."""

@@ -159,7 +159,8 @@ class PlotPane(VerticalScroll, can_focus=True):
             try:
                 from textual_plotext import PlotextPlot
             except ImportError:
-                self._title(missing())
+                error = MissingExtra("a plot", "plots", package=EXTRAS["plots"][0])
+                self._title(Content.assemble((error.message, AMBER), f"\n{error.hint}"))
                 return
             self._plot = PlotextPlot(id="plot")
             self._plot.theme = "clear"
@@ -194,12 +195,6 @@ class PlotPane(VerticalScroll, can_focus=True):
 
     def _title(self, content: Content) -> None:
         self.query_one("#plot-title", Static).update(content)
-
-
-def missing() -> Content:
-    """Which extra is needed, and the command that installs it."""
-    error = MissingExtra("a plot", "plots", package=EXTRAS["plots"][0])
-    return Content.assemble((error.message, AMBER), f"\n{error.hint}")
 
 
 def draw(plot: PlotextPlot, figure: Figure, step: int, room: int) -> None:

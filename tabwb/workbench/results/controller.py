@@ -61,14 +61,7 @@ class ResultsController(Controller):
     def export(
         self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
     ) -> None:
-        """Write the responses of administrations to a new file.
-
-        Args:
-            numbers: of the administrations.
-            format_id: of the exporter.
-            path: of the file; what is wrong with it is told to the dialog.
-            within_study: the file stays within the study that collected the responses.
-        """
+        """Write the responses of administrations to a new file; the dialog is told of errors."""
         from tabwb.report.documents import exporting
         from tabwb.report.documents.exporting import check_destination
 

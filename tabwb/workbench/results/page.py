@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Literal
@@ -279,8 +279,8 @@ class ResultsPage(Page):
         table = self.query_one(ResponseTable)
         at = table.cursor_row
         table.clear(columns=True)
-        heads: Sequence[str] = NAMED if results.only_named else GIVEN
-        cells_of = named_cells if results.only_named else given_cells
+        only_named = len(results.summary.named) == len(results.battery.subtests)
+        heads, cells_of = (NAMED, named_cells) if only_named else (GIVEN, given_cells)
         rows = []
         for row in results.responses:
             cells = str(row.item.place[0]), row.item.trial.plan.item, *cells_of(self._seen(row))

@@ -66,26 +66,17 @@ class ResponseRow:
 
 @dataclass(frozen=True, slots=True)
 class NamingSession:
-    """One administration of a naming battery to a speaker.
-
-    Attributes:
-        number: of the administration.
-        at: when it was held, UTC, ISO 8601.
-        named: its naming subtests.
-    """
+    """One administration of a naming battery to a speaker."""
 
     number: int
     at: str
+    """When it was held, UTC, ISO 8601."""
     named: tuple[NamedSubtest, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The results of one administration.
-
-    Attributes:
-        sessions: of a naming battery, with the same speaker, this one among them, oldest first.
-    """
+    """The results of one administration."""
 
     administration: Administration
     battery: Battery
@@ -93,11 +84,7 @@ class Results:
     scores: Scores
     responses: tuple[ResponseRow, ...]
     sessions: tuple[NamingSession, ...]
-
-    @property
-    def only_named(self) -> bool:
-        """Whether all subtests were named."""
-        return len(self.summary.named) == len(self.battery.subtests)
+    """Of a naming battery, with the same speaker, this one among them, oldest first."""
 
 
 def results_of(data: AdministrationData, others: Sequence[AdministrationData] = ()) -> Results:
