@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import click
@@ -67,15 +67,7 @@ def doctor(store_location: str | None, as_json: bool) -> int:
     """Check this installation and say what to do. Exit status 1 if something is wrong."""
     findings = list(_findings(store_location))
     if as_json:
-        print_json(
-            {
-                "format": 1,
-                "findings": [
-                    {"what": f.what, "state": f.state, "text": f.text, "todo": f.todo}
-                    for f in findings
-                ],
-            }
-        )
+        print_json({"format": 1, "findings": [asdict(finding) for finding in findings]})
     else:
         for finding in findings:
             click.echo(f"{GLYPHS[finding.state]:<10} {finding.what:<12} {finding.text}")
@@ -90,45 +82,40 @@ def _findings(store_location: str | None) -> Iterator[Finding]:
     yield from _guarded("plugins", _plugins())
     yield from _guarded("store", _store(store_location))
     yield from _guarded("bundled", _bundled())
-    yield from _microphone()
+    # Many machines have no microphone and need none: worth a note, and no problem.
+    yield from _guarded("microphone", _microphone(), "note")
     yield _terminal()
 
 
-def _guarded(what: str, findings: Iterator[Finding]) -> Iterator[Finding]:
+def _guarded(
+    what: str, findings: Iterator[Finding], failed: State = "problem"
+) -> Iterator[Finding]:
     try:
         yield from findings
     except TabwbError as error:
         lines = str(error).splitlines()
-        yield Finding(what, "problem", lines[0], " ".join(lines[1:]))
+        yield Finding(what, failed, lines[0], " ".join(lines[1:]))
 
 
 def _extras() -> Iterator[Finding]:
     for extra, packages in EXTRAS.items():
         missing = [package for package in packages if not is_installed(package)]
         if missing:
-            yield Finding(
-                f"[{extra}]",
-                "note",
-                f"not installed ({', '.join(missing)}): {LACKING[extra]}",
-                f"install it with: {extra_command(extra)}",
-            )
+            lacking = f"not installed ({', '.join(missing)}): {LACKING[extra]}"
+            install = f"install it with: {extra_command(extra)}"
+            yield Finding(f"[{extra}]", "note", lacking, install)
         else:
             yield Finding(f"[{extra}]", "ok", ", ".join(packages))
 
 
 def _plugins() -> Iterator[Finding]:
     with opened_plugins() as plugins:
-        counted = len(plugins.plugins)
-        yield Finding("plugins", "ok", f"{counted} loaded")
+        yield Finding("plugins", "ok", f"{len(plugins.plugins)} loaded")
         for problem in plugins.problems:
             yield Finding("plugins", "problem", str(problem), "see: tabwb plugins list")
-        yield Finding(
-            "network",
-            "ok",
-            "offline: only this machine's own addresses"
-            if plugins.configuration.offline
-            else "allowed (use --offline to forbid it)",
-        )
+        allowed = "allowed (use --offline to forbid it)"
+        offline = "offline: only this machine's own addresses"
+        yield Finding("network", "ok", offline if plugins.configuration.offline else allowed)
 
 
 def _store(location: str | None) -> Iterator[Finding]:
@@ -145,7 +132,6 @@ def _store(location: str | None) -> Iterator[Finding]:
 def _bundled() -> Iterator[Finding]:
     if not (is_installed("torch") and is_installed("transformers")):
         return
-
     started = time.monotonic()
     with opened_plugins() as plugins, closing(plugins.open_model("bundled")) as backend:
         facts = backend.open()
@@ -153,33 +139,19 @@ def _bundled() -> Iterator[Finding]:
         request = Request((Message("user", "Please repeat exactly: door."),), Decoding(16))
         *_, reply = backend.reply(request, threading.Event())
         text = reply.text if isinstance(reply, Reply) else ""
-        yield Finding(
-            "bundled",
-            "ok",
-            f"loads in {loaded:.1f} s and answers {text.strip()!r} "
-            f"({facts.get('parameters', '?')} parameters)",
-        )
+        size = facts.get("parameters", "?")
+        shown = f"loads in {loaded:.1f} s and answers {text.strip()!r} ({size} parameters)"
+        yield Finding("bundled", "ok", shown)
 
 
 def _microphone() -> Iterator[Finding]:
     if not is_installed("sounddevice"):
         return
-
-    try:
-        found = inputs()
-        chosen = choose(found, None, "microphone")
-    except TabwbError as error:
-        # Many machines have none and need none: worth a note, and no problem.
-        lines = str(error).splitlines()
-        yield Finding("microphone", "note", lines[0], " ".join(lines[1:]))
-        return
-    others = f", {plural(len(found) - 1, 'other')}" if len(found) > 1 else ""
-    yield Finding(
-        "microphone",
-        "ok",
-        f"{chosen.name} ({chosen.host}), {chosen.rate} Hz{others}",
-        "hear it with: tabwb microphone test",
-    )
+    devices = inputs()
+    chosen = choose(devices, None, "microphone")
+    others = f", {plural(len(devices) - 1, 'other')}" if len(devices) > 1 else ""
+    shown = f"{chosen.name} ({chosen.host}), {chosen.rate} Hz{others}"
+    yield Finding("microphone", "ok", shown, "hear it with: tabwb microphone test")
 
 
 def _terminal() -> Finding:
@@ -187,9 +159,8 @@ def _terminal() -> Finding:
     shown = f"{size.columns}x{size.lines}, TERM={os.environ.get('TERM', 'unset')}"
     encoding = (sys.stdout.encoding or "").lower()
     if encoding not in {"utf-8", "utf8"}:
-        return Finding(
-            "terminal", "note", f"{shown}, encoding {encoding}", "set LANG to a UTF-8 locale"
-        )
+        shown += f", encoding {encoding}"
+        return Finding("terminal", "note", shown, "set LANG to a UTF-8 locale")
     if size.columns < 80 or size.lines < 24:
         return Finding("terminal", "note", shown, "the workbench needs 80x24 or more")
     return Finding("terminal", "ok", shown)

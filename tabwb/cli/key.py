@@ -20,54 +20,47 @@ def key() -> None:
 
 @key.command("set")
 @click.argument("service")
-def set_key(service: str) -> int:
+def set_key(service: str) -> None:
     """Keep the key of SERVICE: gemini, openai, or the host of a server (openrouter.ai).
 
     The key is typed without echo, or read from stdin if that is not a terminal. It is never given
     on the command line, where every program can read it.
     """
     service = keys.check_service(service)
-    given = keys.checked_key(_read(service), "the key")
-    keys.write_key(service, given)
+    if sys.stdin.isatty():
+        typed = click.prompt(f"Key of {service} (not shown)", hide_input=True, err=True)
+    else:
+        typed = sys.stdin.read()
+    keys.write_key(service, keys.checked_key(typed, "the key"))
     note(f"the key of '{service}' is kept in the system keyring")
-    return 0
 
 
 @key.command("list")
 @click.argument("services", metavar="[SERVICE]...", nargs=-1)
 @json_option
-def list_keys(services: tuple[str, ...], as_json: bool) -> int:
+def list_keys(services: tuple[str, ...], as_json: bool) -> None:
     """Show where the key of each SERVICE is found, never the key.
 
     Keyrings do not list their entries: name the hosts of servers.
     """
-    found = {}
+    sources = {}
     for service in services or tuple(keys.SERVICES):
         name = keys.check_service(service)
-        where = keys.find_key(keys.SERVICES.get(name, ()), name)
-        found[name] = None if where is None else where.source
+        key = keys.find_key(keys.SERVICES.get(name, ()), name)
+        sources[name] = None if key is None else key.source
     if as_json:
-        rows = [{"service": name, "source": source} for name, source in found.items()]
+        rows = [{"service": name, "source": source} for name, source in sources.items()]
         print_json({"format": 1, "keys": rows})
-        return 0
-    width = max(map(len, found))
-    for name, source in found.items():
+        return
+    width = max(map(len, sources))
+    for name, source in sources.items():
         click.echo(f"{name:<{width}}  {source or 'no key'}")
-    return 0
 
 
 @key.command("delete")
 @click.argument("service")
-def delete_key(service: str) -> int:
+def delete_key(service: str) -> None:
     """Delete the key of SERVICE from the system keyring."""
     service = keys.check_service(service)
     keys.delete_key(service)
     note(f"the key of '{service}' is deleted")
-    return 0
-
-
-def _read(service: str) -> str:
-    if sys.stdin.isatty():
-        typed: str = click.prompt(f"Key of {service} (not shown)", hide_input=True, err=True)
-        return typed
-    return sys.stdin.read()

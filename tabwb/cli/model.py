@@ -14,9 +14,6 @@ from tabwb.records.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.descriptors import Descriptor
-    from tabwb.plugin_api.registry.plugins import Plugins
-
-_TRY = "Say hello."
 
 
 @click.group()
@@ -32,29 +29,28 @@ def model() -> None:
 @model.command("list")
 @json_option
 @offline_option
-def list_models(as_json: bool, offline: bool | None) -> int:
+def list_models(as_json: bool, offline: bool | None) -> None:
     """List back ends and profiles of models."""
     with opened_plugins(offline) as plugins:
-        backends = [_backend(plugins, each) for each in plugins.descriptors("models")]
+        backends = [_backend(descriptor) for descriptor in plugins.descriptors("models")]
         profiles = [
             {"name": name, "spec": str(profile.spec), "where": profile.where, **profile.labels}
             for name, profile in sorted(plugins.configuration.profiles.items())
         ]
     if as_json:
         print_json({"format": 1, "backends": backends, "profiles": profiles})
-        return 0
-    for each in backends:
-        missing = f"  (needs the extra {each['missing']})" if each["missing"] else ""
-        click.echo(f"{each['spec']:28} {each['title']}{missing}")
+        return
+    for backend in backends:
+        missing = f"  (needs the extra {backend['missing']})" if backend["missing"] else ""
+        click.echo(f"{backend['spec']:28} {backend['title']}{missing}")
     if not profiles:
         note("no profiles; 'tabwb model add NAME SPEC' writes one")
     for profile in profiles:
-        said = ", ".join(profile[key] for key in ("family", "tuning") if key in profile)
+        labels = [profile[key] for key in ("family", "tuning") if key in profile]
         if "parameters" in profile:
-            said += f"{', ' if said else ''}{int(profile['parameters']):,} parameters"
-        click.echo(f"{'profile:' + profile['name']:28} {profile['spec']}"
-                   f"{'  (' + said + ')' if said else ''}")  # fmt: skip
-    return 0
+            labels.append(f"{int(profile['parameters']):,} parameters")
+        shown = f"  ({', '.join(labels)})" if labels else ""
+        click.echo(f"{'profile:' + profile['name']:28} {profile['spec']}{shown}")
 
 
 @model.command()
@@ -68,7 +64,7 @@ def list_models(as_json: bool, offline: bool | None) -> int:
 @click.option("--force", is_flag=True, help="Replace a profile of this name.")
 def add(
     name: str, spec: str, family: str, tuning: str | None, parameters: str | None, force: bool
-) -> int:
+) -> None:
     """Write profile NAME for the model SPEC into your configuration."""
     with opened_plugins() as plugins:
         if name in plugins.configuration.profiles and not force:
@@ -79,89 +75,87 @@ def add(
         profile = plugins.profile_of(name, spec, family, tuning or "", parameters or "")
         path = write_profile(plugins.configuration.config_dir, name, profile)
     note(f"profile:{name} is written to {path}")
-    return 0
 
 
 @model.command()
 @click.argument("name")
-def remove(name: str) -> int:
+def remove(name: str) -> None:
     """Delete profile NAME from your configuration."""
     with opened_plugins() as plugins:
         path = remove_profile(plugins.configuration.config_dir, name)
     note(f"profile:{name} is deleted from {path}")
-    return 0
 
 
 @model.command("test")
 @click.argument("spec")
-@click.option("--prompt", default=_TRY, show_default=True, help="The prompt.")
+@click.option("--prompt", default="Say hello.", show_default=True, help="The prompt.")
 @click.option("--max-tokens", type=click.IntRange(1, 100_000), default=32, show_default=True)
 @json_option
 @offline_option
-def try_model(spec: str, prompt: str, max_tokens: int, as_json: bool, offline: bool | None) -> int:
+def try_model(spec: str, prompt: str, max_tokens: int, as_json: bool, offline: bool | None) -> None:
     """Load or reach the model SPEC, send one prompt, and show the reply."""
+    from tabwb.administer.session import trying
+
     with opened_plugins(offline) as plugins:
-        found = _tried(plugins, spec, prompt, max_tokens)
-    if as_json:
-        print_json({"format": 1, **found})
-        return 0
-    for key, value in found["facts"].items():
-        click.echo(f"{key:18} {value}")
-    click.echo(f"{'opened in':18} {found['opened_s']:.1f} s")
-    click.echo(f"{'answered in':18} {found['latency_s']:.2f} s")
-    click.echo(f"{'stopped because':18} {found['stop_reason']}")
-    click.echo(f"{'tokens':18} {_count(found['prompt_tokens'])} sent, "
-               f"{_count(found['reply_tokens'])} back")  # fmt: skip
-    click.echo(f"{'price':18} {found['price'] or 'unknown (see prices.toml)'}")
-    click.echo(f"{'prompt':18} {prompt}")
-    click.echo(f"{'reply':18} {found['reply']}")
-    return 0
-
-
-def _tried(plugins: Plugins, spec: str, prompt: str, max_tokens: int) -> dict[str, Any]:
-    from tabwb.administer.session.trying import try_model
-
-    tried = try_model(
-        plugins,
-        spec,
-        threading.Event(),
-        prompt=prompt,
-        max_tokens=max_tokens,
-        on_wait=lambda wait: note(f"{wait.reason}: waiting {wait.seconds:.0f} s"),
-    )
+        tried = trying.try_model(
+            plugins,
+            spec,
+            threading.Event(),
+            prompt=prompt,
+            max_tokens=max_tokens,
+            on_wait=lambda wait: note(f"{wait.reason}: waiting {wait.seconds:.0f} s"),
+        )
     reply = tried.reply
-    return {
-        "model": tried.model,
-        "facts": dict(tried.facts),
-        "opened_s": tried.opened_s,
-        "prompt": prompt,
-        "reply": reply.text,
-        "stop_reason": reply.stop_reason.value,
-        "latency_s": reply.latency_s,
-        "prompt_tokens": reply.prompt_tokens,
-        "reply_tokens": reply.reply_tokens,
-        "price": None if tried.price is None else str(tried.price),
-        "cost": tried.cost,
-    }
+    price = None if tried.price is None else str(tried.price)
+    if as_json:
+        print_json(
+            {
+                "format": 1,
+                "model": tried.model,
+                "facts": dict(tried.facts),
+                "opened_s": tried.opened_s,
+                "prompt": prompt,
+                "reply": reply.text,
+                "stop_reason": reply.stop_reason.value,
+                "latency_s": reply.latency_s,
+                "prompt_tokens": reply.prompt_tokens,
+                "reply_tokens": reply.reply_tokens,
+                "price": price,
+                "cost": tried.cost,
+            }
+        )
+        return
+    sent, received = (
+        "not counted" if tokens is None else str(tokens)
+        for tokens in (reply.prompt_tokens, reply.reply_tokens)
+    )
+    rows = (
+        *tried.facts.items(),
+        ("opened in", f"{tried.opened_s:.1f} s"),
+        ("answered in", f"{reply.latency_s:.2f} s"),
+        ("stopped because", reply.stop_reason.value),
+        ("tokens", f"{sent} sent, {received} back"),
+        ("price", price or "unknown (see prices.toml)"),
+        ("prompt", prompt),
+        ("reply", reply.text),
+    )
+    for name, text in rows:
+        click.echo(f"{name:18} {text}")
 
 
-def _backend(plugins: Plugins, descriptor: Descriptor) -> dict[str, Any]:
+def _backend(descriptor: Descriptor) -> dict[str, Any]:
     missing = None
     try:
         check_needs(descriptor)
     except MissingExtra as error:
         missing = error.extra
-    name = f":{descriptor.name_help}" if descriptor.name_help else ""
+    name_help = f":{descriptor.name_help}" if descriptor.name_help else ""
     return {
         "id": descriptor.id,
-        "spec": descriptor.id + name,
+        "spec": descriptor.id + name_help,
         "title": descriptor.title,
         "protocols": list(descriptor.answers_under),
         "needs": list(descriptor.needs),
         "missing": missing,
         "remarks": descriptor.remarks,
     }
-
-
-def _count(tokens: int | None) -> str:
-    return "not counted" if tokens is None else str(tokens)

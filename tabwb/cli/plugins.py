@@ -1,18 +1,21 @@
-"""``tabwb plugins``: list what is there and what failed, write a plugin, trust a folder."""
+"""``tabwb plugins`` and ``tabwb trust``: list and write plugins, trust folders and their files."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
+from tabwb.plugin_api.config.settings import folder_file
 from tabwb.plugin_api.registry.index import check_needs
 from tabwb.plugin_api.registry.loading import folder_entries
 from tabwb.plugin_api.registry.scaffold import write_plugin
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import Spec
+from tabwb.store.location import without_password
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.index import Component
@@ -26,13 +29,13 @@ def plugins() -> None:
 
 @plugins.command("list")
 @json_option
-def list_plugins(as_json: bool) -> int:
+def list_plugins(as_json: bool) -> None:
     """List plugins, their components, and errors."""
     with opened_plugins() as loaded:
         document = _document(loaded)
     if as_json:
         print_json(document)
-        return 0
+        return
     for plugin in document["plugins"]:
         source = plugin["folder"] or f"{plugin['distribution']} {plugin['version']}".strip()
         heading(plugin["name"], newline=False)
@@ -50,7 +53,6 @@ def list_plugins(as_json: bool) -> int:
         note(f"\n! {problem['plugin']}: {problem['what']}: {lines[0]}")
         for line in lines[1:]:
             note(f"    {line}")
-    return 0
 
 
 @plugins.command("new")
@@ -62,19 +64,18 @@ def list_plugins(as_json: bool) -> int:
     default=Path(),
     help="The folder to write into (default: the current one).",
 )
-def new_plugin(name: str, parent: Path) -> int:
+def new_plugin(name: str, parent: Path) -> None:
     """Write a working plugin NAME: a battery, a scorer, a transcriber and tests that pass."""
     written = write_plugin(name, parent)
     for path in written:
         click.echo(path)
     root = written[0].parent
     note(f"try it:  tabwb plugins trust {root}  and then  tabwb run {root.name} --model echo")
-    return 0
 
 
 @plugins.command("trust")
 @click.argument("path", type=click.Path(path_type=Path))
-def trust_folder(path: Path) -> int:
+def trust_folder(path: Path) -> None:
     """Trust the plugin in folder PATH, in its present state.
 
     Its code will run whenever tabwb starts: look at it first. A folder that changes afterwards is
@@ -85,15 +86,53 @@ def trust_folder(path: Path) -> int:
     before = trusted.folders().get(path.resolve())
     digest = trusted.add_folder(path)
     if before == digest:
-        click.echo(f"{path.resolve()} ({names}) was trusted already: SHA-256 {digest[:12]}")
+        what = "was trusted already"
     elif before is None:
-        click.echo(f"{path.resolve()} ({names}) is trusted as it is now: SHA-256 {digest[:12]}")
+        what = "is trusted as it is now"
     else:
-        click.echo(
-            f"{path.resolve()} ({names}) has changed (it was {before[:12]}) and is trusted "
-            f"as it is now: SHA-256 {digest[:12]}"
+        what = f"has changed (it was {before[:12]}) and is trusted as it is now"
+    click.echo(f"{path.resolve()} ({names}) {what}: SHA-256 {digest[:12]}")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=Path())
+@json_option
+def trust(folder: Path, as_json: bool) -> None:
+    """Trust the tabwb.toml in FOLDER (default: the current one), in its present state.
+
+    It may then choose the store, plugins, servers, keys and what the study requires, whenever tabwb
+    starts in that folder. Read it first. The plugin folders that it names are trusted too: their
+    code will run. What changes afterwards is ignored until it is trusted again.
+    """
+    trusted = configuration().trust_list
+    file = folder_file(folder.resolve())
+    if file is None:
+        raise UsageError(
+            "there is no tabwb.toml in this folder",
+            where=str(folder.resolve()),
+            hint="to trust a plugin folder: tabwb plugins trust PATH",
         )
-    return 0
+    for place in file.plugin_folders:
+        folder_entries(place)
+    plugins = {str(place): trusted.add_folder(place) for place in file.plugin_folders}
+    trusted.add_file(file.path, file.digest)
+    store = None if file.store is None else without_password(file.store)
+    if as_json:
+        document = {
+            "file": str(file.path),
+            "sha256": file.digest,
+            "settings": list(file.settings),
+            "store": store,
+            "plugin_folders": plugins,
+        }
+        print_json({"format": 1, "trusted": document})
+        return
+    click.echo(f"{file.path} is trusted as it is now: SHA-256 {file.digest[:12]}")
+    click.echo(f"it sets: {', '.join(file.settings) or 'nothing'}")
+    if store is not None:
+        click.echo(f"store: {store}")
+    for path, digest in plugins.items():
+        click.echo(f"plugin folder {path} is trusted as it is now: SHA-256 {digest[:12]}")
 
 
 def _document(loaded: Plugins) -> dict[str, Any]:
@@ -104,25 +143,14 @@ def _document(loaded: Plugins) -> dict[str, Any]:
         for kind in KINDS
     }
     batteries = [
-        {"id": each.id, "title": "", "owner": each.owner, "path": str(each.path), "status": "ok"}
-        for each in loaded.batteries()
+        {"id": file.id, "title": "", "owner": file.owner, "path": str(file.path), "status": "ok"}
+        for file in loaded.batteries()
     ]
     return {
         "format": 1,
-        "plugins": [
-            {
-                "name": plugin.name,
-                "distribution": plugin.distribution,
-                "version": plugin.version,
-                "folder": plugin.folder,
-            }
-            for plugin in loaded.plugins
-        ],
+        "plugins": [asdict(plugin) for plugin in loaded.plugins],
         "components": {**components, "batteries": batteries},
-        "problems": [
-            {"plugin": problem.plugin, "what": problem.what, "error": problem.error}
-            for problem in loaded.problems
-        ],
+        "problems": [asdict(problem) for problem in loaded.problems],
     }
 
 

@@ -1,4 +1,4 @@
-"""``tabwb results``: one administration, several side by side, or the list of what there is."""
+"""``tabwb results``, ``diff`` and ``export``: results as tables, compared, and in files."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 import click
 
 from tabwb.cli.common import (
+    inform,
     json_option,
     missing_store,
     note,
     open_store,
     opened_plugins,
+    opened_store,
     primary_option,
     print_json,
     store_option,
+    verbosity_options,
 )
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.standard_streams import is_stdout
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from tabwb.records.trials import Administration
     from tabwb.report.summaries.groups import By, Grouped, Sort
     from tabwb.report.summaries.load import AdministrationData
+
 
 _BY = ("administration", "model", "battery", "lesion", "protocol", "family", "tuning")
 _SORT = ("burden", "name", "N", "accuracy")
@@ -69,25 +74,35 @@ def results(
     primary: str,
     store_location: str | None,
     as_json: bool,
-) -> int:
+) -> None:
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list all."""
     from tabwb.report.summaries import load
 
     with opened_plugins() as plugins:
         listing = not administrations and by is None
-        _refuse_csv(csv_file, listing=listing, details=details, as_json=as_json)
-        _refuse_idle(listing, len(administrations), by, sort, judge, details=details)
+        if csv_file is not None and listing:
+            raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
+        if csv_file is not None and (details or as_json):
+            other = "--json" if as_json else "--details"
+            raise UsageError(f"--csv and {other} exclude each other")
+        if listing and (sort or judge or details):
+            raise UsageError(
+                "a list of administrations has no burdens to sort, choose or detail",
+                hint="tabwb results --by model, or name administrations",
+            )
+        if len(administrations) == 1 and by is None and sort:
+            raise UsageError("one administration has no order", hint="name several, or use --by")
         if not administrations and csv_file is None and missing_store(store_location, plugins):
             if listing:
                 _show_list((), as_json=as_json)
             else:
                 _show_groups((), by, sort, None, details=details, as_json=as_json)
-            return 0
+            return
         rater = None if judge is None else _rater(plugins, judge)
         with open_store(store_location, plugins, create=False) as store:
             if listing:
                 _show_list(store.administrations(), as_json=as_json)
-                return 0
+                return
             counting = primary or plugins.configuration.study.primary_rater
             chosen = load.load_administrations(store, administrations, primary=counting)
     if csv_file is not None:
@@ -96,36 +111,6 @@ def results(
         _show_one(chosen[0], rater, details=details, arpabet=arpabet, as_json=as_json)
     else:
         _show_groups(chosen, by, sort, rater, details=details, as_json=as_json)
-    return 0
-
-
-def _refuse_idle(
-    listing: bool,
-    named: int,
-    by: By | None,
-    sort: Sort | None,
-    judge: str | None,
-    *,
-    details: bool,
-) -> None:
-    """An option that would change nothing is refused rather than passed over."""
-    if listing and (sort or judge or details):
-        raise UsageError(
-            "a list of administrations has no burdens to sort, choose or detail",
-            hint="tabwb results --by model, or name administrations",
-        )
-    if named == 1 and by is None and sort:
-        raise UsageError("one administration has no order", hint="name several, or use --by")
-
-
-def _refuse_csv(out: Path | None, *, listing: bool, details: bool, as_json: bool) -> None:
-    if out is None:
-        return
-    if listing:
-        raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
-    if details or as_json:
-        other = "--json" if as_json else "--details"
-        raise UsageError(f"--csv and {other} exclude each other")
 
 
 def _write_groups(
@@ -161,7 +146,7 @@ def _summarised(
 
 
 def _rater(plugins: Plugins, judge: str) -> str:
-    """The rater's stored name: an alias resolved; a judge that is not installed by its own name."""
+    """Return the rater's stored name: of an alias the id, of a judge not installed its own name."""
     try:
         return str(plugins.resolve("judges", judge)[1])
     except TabwbError:
@@ -190,15 +175,16 @@ def _show_one(
 
     summary = pool([only.source], interval=True)
     if judge is not None:
-        check_judge(judge, [each.rater for each in summary.judges])
+        check_judge(judge, [judged.rater for judged in summary.judges])
         summary = only_judge(summary, judge)
     if as_json:
         print_json(document.administration_document(only, summary))
     else:
-        view = tables.administration_view(
-            only.administration, only.battery, summary, details=details, arpabet=arpabet
+        print_view(
+            tables.administration_view(
+                only.administration, only.battery, summary, details=details, arpabet=arpabet
+            )
         )
-        print_view(view)
 
 
 def _show_groups(
@@ -226,3 +212,110 @@ def _show_groups(
         print_json(document.groups_document(made, pairs))
     else:
         print_view(groups_view(made, pairs, details=details))
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@click.option("--all", "everything", is_flag=True, help="Include items with equal responses.")
+@primary_option
+@store_option
+@json_option
+def diff(
+    first: str,
+    second: str,
+    everything: bool,
+    primary: str,
+    store_location: str | None,
+    as_json: bool,
+) -> None:
+    """Compare administrations FIRST and SECOND of one battery, item by item.
+
+    Each may be several, separated by commas: 3,4,5. Accuracies under every policy, burdens and
+    each feature are compared, with 95 % intervals and p values for prompts like these and for these
+    prompts, and with the smallest p value and difference that the items can show.
+    """
+    from tabwb.report.summaries.difference import difference
+    from tabwb.report.summaries.groups import unlike
+    from tabwb.report.summaries.load import load_administrations, sources_of
+
+    with opened_store(store_location) as (plugins, store):
+        counting = primary or plugins.configuration.study.primary_rater
+        sides = [
+            load_administrations(store, side.split(","), primary=counting)
+            for side in (first, second)
+        ]
+        one, other = sides
+        compared = difference(
+            sources_of(one), sources_of(other), (_label(one), _label(other)), unlike(one, other)
+        )
+    if as_json:
+        print_json({"format": 1, **compared.to_json()})
+        return
+    from tabwb.report.render.difference import difference_view
+    from tabwb.report.render.printing import print_view
+
+    print_view(difference_view(compared, one[0].battery, everything=everything))
+
+
+def _label(side: tuple[AdministrationData, ...]) -> str:
+    from tabwb.report.summaries.counted import name_of
+
+    numbers = ", ".join(f"#{data.administration.id}" for data in side)
+    names = dict.fromkeys(name_of(data.administration.conditions) for data in side)
+    return f"{numbers} {', '.join(names)}"
+
+
+@click.command()
+@click.argument("administrations", nargs=-1, required=True)
+@click.option("--format", "format_id", metavar="F", default="jsonl", show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file, never overwritten; '-' for standard output.",
+)
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option(
+    "--within-study",
+    is_flag=True,
+    help="The file stays within the study that collected the data; otherwise speakers must have "
+    "agreed to 'share'.",
+)
+@primary_option
+@verbosity_options
+@store_option
+def export(
+    administrations: tuple[str, ...],
+    format_id: str,
+    out: Path,
+    force: bool,
+    within_study: bool,
+    primary: str,
+    store_location: str | None,
+) -> None:
+    """Write ADMINISTRATIONS (numbers or uids) to a file.
+
+    jsonl has one line per counted response and can be read by the model replay:FILE.
+    """
+    from tabwb.report.documents import exporting
+    from tabwb.report.documents.exporting import check_destination
+
+    with opened_plugins() as plugins:
+        plugins.resolve("exporters", format_id)
+        if not is_stdout(out):
+            out = check_destination(out, force=force, remedy="choose another name, or use --force")
+        with open_store(store_location, plugins, create=False) as store:
+            permit = exporting.export(
+                store,
+                plugins,
+                administrations,
+                format_id,
+                out,
+                within_study=within_study,
+                primary=primary,
+            )
+            if permit.notice:
+                note(f"warning: {permit.notice}")
+        if not is_stdout(out):
+            inform(f"{out} written")

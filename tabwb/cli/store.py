@@ -21,7 +21,7 @@ def store() -> None:
 @store.command()
 @store_option
 @json_option
-def info(store_location: str | None, as_json: bool) -> int:
+def info(store_location: str | None, as_json: bool) -> None:
     """Show the path, size and content of the store."""
     from tabwb.store import maintenance
     from tabwb.store.store import Store
@@ -30,7 +30,7 @@ def info(store_location: str | None, as_json: bool) -> int:
         found = maintenance.info(opened)
     if as_json:
         print_json({"format": 1, "store": asdict(found)})
-        return 0
+        return
     lines = {
         "store": found.location,
         "kind": found.kind,
@@ -42,14 +42,13 @@ def info(store_location: str | None, as_json: bool) -> int:
     width = max(map(len, lines))
     for name, text in lines.items():
         click.echo(f"{name:<{width}}  {text}")
-    return 0
 
 
 @store.command()
-@click.argument("out", type=click.Path())
+@click.argument("out", type=click.Path(path_type=Path))
 @store_option
 @json_option
-def backup(out: str, store_location: str | None, as_json: bool) -> int:
+def backup(out: Path, store_location: str | None, as_json: bool) -> None:
     """Copy the store to OUT and check the copy.
 
     The store may be in use. OUT is a new file. Files of batteries are copied beside it.
@@ -61,13 +60,11 @@ def backup(out: str, store_location: str | None, as_json: bool) -> int:
         raise KeyboardInterrupt  # what is half written is removed on the way out
 
     with Store.open(_place(store_location), create=False) as opened, caught(stop, *ENDING):
-        maintenance.backup(opened, Path(out))
-        source = opened.location
+        maintenance.backup(opened, out)
     if as_json:
-        print_json({"format": 1, "backup": {"store": source, "out": str(Path(out).absolute())}})
+        print_json({"format": 1, "backup": {"store": opened.location, "out": str(out.absolute())}})
     else:
-        click.echo(f"{source} is copied to {Path(out).absolute()}; the copy was checked")
-    return 0
+        click.echo(f"{opened.location} is copied to {out.absolute()}; the copy was checked")
 
 
 @store.command()
@@ -81,42 +78,37 @@ def check(store_location: str | None, as_json: bool) -> int:
     """
     from tabwb.store import maintenance
 
-    path = _file(store_location)
+    path = resolve(_place(store_location))
+    if not isinstance(path, Path):
+        raise UsageError(
+            "a store on a server is checked with the server's own means",
+            where=without_password(path),
+            hint="for example pg_amcheck",
+        )
     damage = maintenance.check(path)
-    removed = [] if damage else [str(each) for each in maintenance.remove_unnamed(path)]
+    removed = [] if damage else [str(file) for file in maintenance.remove_unnamed(path)]
     if as_json:
-        found = [{"where": each.where, "what": each.what} for each in damage]
-        document = {"store": str(path), "whole": not damage, "damage": found, "removed": removed}
+        rows = [asdict(place) for place in damage]
+        document = {"store": str(path), "whole": not damage, "damage": rows, "removed": removed}
         print_json({"format": 1, **document})
     else:
         for name in removed:
             click.echo(f"{name}: removed, because no row names it")
-        for each in damage:
-            click.echo(f"{each.where}: {each.what}")
+        for place in damage:
+            click.echo(f"{place.where}: {place.what}")
         if not damage:
             click.echo(f"{path} is whole")
     if damage:
         note("damaged: restore a backup, and keep the damaged file; it may still be readable")
-    return 1 if damage else 0
+    return int(bool(damage))
 
 
 def _place(store_location: str | None) -> str | None:
     return configuration().store_at(store_location)
 
 
-def _file(store_location: str | None) -> Path:
-    place = resolve(_place(store_location))
-    if isinstance(place, Path):
-        return place
-    raise UsageError(
-        "a store on a server is checked with the server's own means",
-        where=without_password(place),
-        hint="for example pg_amcheck",
-    )
-
-
 def _size(n_bytes: int) -> str:
-    """Bytes for people.
+    """Return bytes for people.
 
     >>> _size(999), _size(31_457_280)
     ('999 bytes', '31.5 MB')

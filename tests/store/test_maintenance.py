@@ -192,7 +192,7 @@ def test_the_commands_print_and_exit_as_they_should(filled: Path, tmp_path: Path
         done = CliRunner().invoke(
             command, [*arguments, "--store", str(filled)], standalone_mode=False
         )
-        return int(done.return_value), done.stdout
+        return int(done.return_value or 0), done.stdout
 
     status, out = run("info", "--json")
     document = json.loads(out)
