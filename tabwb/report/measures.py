@@ -54,7 +54,6 @@ class Measure:
         id: JSON key and end of the CSV column.
         meaning: one sentence.
         pooled: how responses are put together.
-        lower_is_better: of two examinees the lower value is the better one; None where neither is.
         digits: decimal places that are shown; percent: of a share in per cent.
         compute: from the verdicts under one policy.
         policies: those under which it is computed.
@@ -66,7 +65,6 @@ class Measure:
     meaning: str
     unit: Unit
     pooled: Pooling = "responses"
-    lower_is_better: bool | None = False
     digits: int = 2
     percent: bool = False
     compute: Callable[[ScoredAnswers], Estimate] | None = None
@@ -108,69 +106,44 @@ def _balanced_accuracy(answers: ScoredAnswers) -> Estimate:
 ACCURACY = Measure("accuracy", "accuracy", "share of right responses, policy exact", "share")
 SUBTEST_MEASURES = (
     Measure(
-        "chance_corrected",
-        "corrected for chance",
-        "(accuracy - guessing) / (1 - guessing), if a guess must be an option",
-        "share",
+        "chance_corrected", "corrected for chance",
+        "(accuracy - guessing) / (1 - guessing), if a guess must be an option", "share",
         compute=_chance_corrected,
     ),
     Measure(
-        "yes_rate",
-        "yes-rate",
-        "share of responses that are yes, policy exact",
-        "share",
-        lower_is_better=None,
-        compute=_yes_rate,
-        policies=POLICIES,
-        yes_no=True,
+        "yes_rate", "yes-rate", "share of responses that are yes, policy exact", "share",
+        compute=_yes_rate, policies=POLICIES, yes_no=True,
     ),
     Measure(
-        "balanced_accuracy",
-        "balanced accuracy",
-        "mean of the accuracies of yes and of no questions, policy exact",
-        "share",
-        compute=_balanced_accuracy,
-        policies=POLICIES,
-        yes_no=True,
+        "balanced_accuracy", "balanced accuracy",
+        "mean of the accuracies of yes and of no questions, policy exact", "share",
+        compute=_balanced_accuracy, policies=POLICIES, yes_no=True,
     ),
-)
+)  # fmt: skip
 BASELINES = (
     Measure(
-        "always_first",
-        "always first option",
-        "accuracy of always choosing the first option",
+        "always_first", "always first option", "accuracy of always choosing the first option",
         "share",
-        lower_is_better=None,
     ),
-    Measure(
-        "always_yes", "always Yes", "accuracy of always saying yes", "share", lower_is_better=None
-    ),
-    Measure("guessing", "guessing", "accuracy of guessing", "share", lower_is_better=None),
-)
+    Measure("always_yes", "always Yes", "accuracy of always saying yes", "share"),
+    Measure("guessing", "guessing", "accuracy of guessing", "share"),
+)  # fmt: skip
 BURDEN = Measure(
-    "burden",
-    "symptom burden",
-    "mean number of features present per response",
+    "burden", "symptom burden", "mean number of features present per response",
     "features per response",
-    lower_is_better=True,
-)
+)  # fmt: skip
 FEATURE_RATE = Measure(
-    "rate", "feature rate", "share of responses in which a feature is present", "share",
-    lower_is_better=True,
-)  # fmt: skip
+    "rate", "feature rate", "share of responses in which a feature is present", "share"
+)
 WORDS_MEAN = Measure(
-    "words_mean", "words", "mean number of words of a usable response", "words",
-    lower_is_better=None, digits=0,
-)  # fmt: skip
+    "words_mean", "words", "mean number of words of a usable response", "words", digits=0
+)
 LEXICAL_MEASURES = (
-    Measure("words", "words", "number of words", "words", lower_is_better=None),
-    Measure("ttr", "TTR", "type-token ratio", "ratio", lower_is_better=None),
-    Measure(
-        "mattr", "MATTR", "moving-average type-token ratio, window of 50 words", "ratio",
-        lower_is_better=None,
-    ),
-    Measure("mtld", "MTLD", "measure of textual lexical diversity", "words", lower_is_better=None),
-)  # fmt: skip
+    Measure("words", "words", "number of words", "words"),
+    Measure("ttr", "TTR", "type-token ratio", "ratio"),
+    Measure("mattr", "MATTR", "moving-average type-token ratio, window of 50 words", "ratio"),
+    Measure("mtld", "MTLD", "measure of textual lexical diversity", "words"),
+)
 NAMING_MEASURES = (
     Measure("outcome", "Battery rule", "names that are right by the rule of the battery", "share"),
     Measure("person", "Listener", "names that a listener scored right", "share"),
@@ -185,16 +158,16 @@ NAMING_MEASURES = (
 )  # fmt: skip
 LATENCY = Measure(
     "latency", "median latency", "from the picture to the onset of a right response", "seconds",
-    "median", lower_is_better=True,
+    "median",
 )  # fmt: skip
 PHONEME_MEASURES = (
     Measure(
         "per", "phoneme error rate", "phoneme edits / phonemes of the reference", "ratio",
-        "phonemes", lower_is_better=True, digits=1, percent=True,
+        "phonemes", digits=1, percent=True,
     ),
     Measure(
         "fer", "feature error rate", "feature edits / features of the reference's phonemes",
-        "ratio", "phonemes", lower_is_better=True, digits=1, percent=True,
+        "ratio", "phonemes", digits=1, percent=True,
     ),
 )  # fmt: skip
 MEASURES = (

@@ -18,7 +18,7 @@ DETERMINISTIC = (
     "Where nothing was drawn (greedy), the figures are deterministic for exactly these prompts."
 )
 UNRELIABLE = (
-    "There are fewer than 10 items. Where one prompt draws a feature almost alone, an interval "
+    "There are fewer than 10 items. Where one prompt elicits a feature almost alone, an interval "
     "from five items covers the true value in 82 % of studies (64 % at worst), whatever the method."
 )
 

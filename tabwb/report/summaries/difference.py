@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING
 
-from tabwb.battery.model import Battery, Subtest
+from tabwb.battery.model import Battery
 from tabwb.records.errors import UsageError
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.compared import Compared, Tested, accuracies, burdens
 from tabwb.report.summaries.counted import CountedResponse, Source, counted
+from tabwb.report.summaries.paired import right
 from tabwb.report.summaries.subtests import decider
 from tabwb.report.summaries.summary import interval_json, pool
 
@@ -69,7 +70,7 @@ class Difference:
         return {
             "first": self.first,
             "second": self.second,
-            "compared": [_compared(each) for each in self.compared],
+            "compared": [_compared(row) for row in self.compared],
             "items": plain(self.items),
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {name: {"first": a, "second": b} for name, a, b in self.unlike},
@@ -77,7 +78,7 @@ class Difference:
                 side: shared
                 for side, (shared, _) in zip(("first", "second"), self.shared_streams, strict=True)
             },
-            **({"naming": [each.to_json() for each in self.named]} if self.named else {}),
+            **({"naming": [subtest.to_json() for subtest in self.named]} if self.named else {}),
         }
 
 
@@ -101,21 +102,21 @@ def difference(
         UsageError: the sides were given different batteries or battery versions.
     """
     batteries = {source.battery.content_hash: source.battery for source in (*first, *second)}
-    if len(batteries) != 1:
-        names = " and ".join(f"{one.id} {one.version}" for one in batteries.values())
+    battery, *others = batteries.values()
+    if others:
+        names = " and ".join(f"{given.id} {given.version}" for given in batteries.values())
         raise UsageError(f"only administrations of one battery can be compared, not {names}")
-    battery = next(iter(batteries.values()))
-    one, other = counted(first), counted(second)
+    rows = counted(first), counted(second)
     judged, left_out = burdens((pool(first).judges, pool(second).judges))
     return Difference(
         labels[0],
         labels[1],
-        (*accuracies(battery, (one, other)), *judged),
-        _side_by_side(battery, one, other),
+        (*accuracies(battery, rows), *judged),
+        _side_by_side(battery, rows),
         left_out,
         _named(battery, first, second),
         unlike,
-        (_shared(one), _shared(other)),
+        (_shared(rows[0]), _shared(rows[1])),
     )
 
 
@@ -133,75 +134,55 @@ def _named(
     return naming_difference(first, second)
 
 
-def _decider(
-    subtest: Subtest, one: Sequence[CountedResponse], other: Sequence[CountedResponse]
-) -> str | None:
-    return decider(subtest, [row for row in (*one, *other) if row.subtest.id == subtest.id])
-
-
-def _exact(row: CountedResponse, rater: str) -> float | None:
-    rating = row.verdict(rater)
-    return None if rating is None else rating.value
-
-
 def _side_by_side(
-    battery: Battery, one: Sequence[CountedResponse], other: Sequence[CountedResponse]
+    battery: Battery, sides: tuple[Sequence[CountedResponse], Sequence[CountedResponse]]
 ) -> tuple[SideBySide, ...]:
-    made: list[SideBySide] = []
+    items: list[SideBySide] = []
     for subtest in battery.subtests:
         if subtest.task.coded:
             continue
-        rater = _decider(subtest, one, other)
+        own = [[row for row in side if row.subtest.id == subtest.id] for side in sides]
+        rater = decider(subtest, [row for side in own for row in side])
         for item in subtest.items:
-            mine, theirs = (
-                [r for r in rows if (r.subtest.id, r.item.id) == (subtest.id, item.id)]
-                for rows in (one, other)
-            )
+            mine, theirs = ([row for row in side if row.item.id == item.id] for side in own)
             if mine or theirs:
-                made.append(
-                    SideBySide(
-                        subtest.id,
-                        item.id,
-                        item.prompt,
-                        item.expected,
-                        _said(mine),
-                        _said(theirs),
-                        _right(mine, rater),
-                        _right(theirs, rater),
-                    )
+                texts = _texts(mine), _texts(theirs)
+                shares = _right(mine, rater), _right(theirs, rater)
+                items.append(
+                    SideBySide(subtest.id, item.id, item.prompt, item.expected, *texts, *shares)
                 )
-    return tuple(made)
+    return tuple(items)
 
 
-def _said(rows: Sequence[CountedResponse]) -> tuple[str, ...]:
+def _texts(rows: Sequence[CountedResponse]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.attempt.response for row in rows))
 
 
 def _right(rows: Sequence[CountedResponse], rater: str | None) -> float | None:
-    given = [] if rater is None else [_exact(row, rater) for row in rows]
+    given = [] if rater is None else [right(row, rater) for row in rows]
     values = [value for value in given if value is not None]
     return fsum(values) / len(values) if values else None
 
 
-def _compared(each: Compared) -> Json:
-    test = each.sides.test
+def _compared(row: Compared) -> Json:
+    test = row.sides.test
     return {
-        "measure": each.measure,
-        "subtest": each.subtest or None,
-        "rater": each.rater or None,
-        "policy": each.policy or None,
-        "feature": each.feature or None,
-        **picked(each.sides, "items", "first", "second"),
-        **picked(each, "difference", "smallest_p", "items_left_out"),
-        "features": [] if each.terms is None else list(each.terms.features),
-        "scope": None if each.terms is None else each.terms.scope,
-        "prompt_hash": None if each.terms is None else each.terms.prompt_hash,
+        "measure": row.measure,
+        "subtest": row.subtest or None,
+        "rater": row.rater or None,
+        "policy": row.policy or None,
+        "feature": row.feature or None,
+        **picked(row.sides, "items", "first", "second"),
+        **picked(row, "difference", "smallest_p", "items_left_out"),
+        "features": [] if row.terms is None else list(row.terms.features),
+        "scope": None if row.terms is None else row.terms.scope,
+        "prompt_hash": None if row.terms is None else row.terms.prompt_hash,
         "p": None if test is None else test.p,
-        "test": each.like.test or None,
-        "smallest_difference": each.showable.value,
-        "smallest_difference_reason": each.showable.reason,
-        "estimates": [_tested(one) for one in (each.like, each.these)],
-        "usable": [one.to_json() for one in each.usable],
+        "test": row.like.test or None,
+        "smallest_difference": row.showable.value,
+        "smallest_difference_reason": row.showable.reason,
+        "estimates": [_tested(row.like), _tested(row.these)],
+        "usable": [usable.to_json() for usable in row.usable],
         "status": "undefined" if test is None else "value",
     }
 

@@ -17,7 +17,7 @@ PROBABILITY = ".probability"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class JudgedFeature:
     """What one judge says of one feature in one response; None where it was not asked."""
 
     judge: str
@@ -42,7 +42,7 @@ class Disputed:
 
     row: CountedResponse
     examinee: str
-    said: tuple[Said, ...]
+    said: tuple[JudgedFeature, ...]
     distance: float
     split: bool
 
@@ -72,7 +72,7 @@ def distance(scores: Sequence[float]) -> float | None:
     (0.6666666666666666, 0.5, None)
     """
     pairs = list(combinations(scores, 2))
-    return fsum(abs(one - other) for one, other in pairs) / len(pairs) if pairs else None
+    return fsum(abs(first - second) for first, second in pairs) / len(pairs) if pairs else None
 
 
 def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
@@ -88,34 +88,36 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
     judges = [judge for judge in pool(sources).judges if feature in judge.burden.features]
     labels = judge_labels(judges)
     rows: dict[tuple[int, int], CountedResponse] = {}
-    said: dict[tuple[int, int], list[Said]] = {}
+    judged: dict[tuple[int, int], list[JudgedFeature]] = {}
     for label, judge in zip(labels, judges, strict=True):
         for row, _ in judge.judged:
             if not row.usable:
                 continue  # its features are undefined for every judge
-            place = row.place
-            rows.setdefault(place, row)
+            rows.setdefault(row.place, row)
             told = row.rating(judge.rater, feature + PROBABILITY)
-            said.setdefault(place, []).append(
-                Said(label, row.rating(judge.rater, feature), told.value if told else None)
+            judged.setdefault(row.place, []).append(
+                JudgedFeature(label, row.rating(judge.rater, feature), told.value if told else None)
             )
     compared = 0
-    found = []
+    disputed = []
     for place, row in rows.items():
-        own = tuple(said[place])
-        apart = distance([one.score for one in own if one.score is not None])
+        own = tuple(judged[place])
+        apart = distance([given.score for given in own if given.score is not None])
         if apart is None:
             continue
         compared += 1
-        verdicts = {one.verdict.value for one in own if one.verdict and one.score is not None}
-        if apart > 0 or len(verdicts) > 1:
-            examinee = sources[row.source].examinee
-            found.append(Disputed(row, examinee, own, apart, len(verdicts) > 1))
-    found.sort(
-        key=lambda one: (not one.split, -round(one.distance, 9), one.row.source, _number(one))
+        verdicts = {
+            given.verdict.value for given in own if given.verdict and given.score is not None
+        }
+        split = len(verdicts) > 1
+        if apart > 0 or split:
+            disputed.append(Disputed(row, sources[row.source].examinee, own, apart, split))
+    disputed.sort(
+        key=lambda response: (
+            not response.split,
+            -round(response.distance, 9),
+            response.row.source,
+            response.row.trial.plan.number,
+        )
     )
-    return Disagreements(feature, labels, compared, tuple(found))
-
-
-def _number(one: Disputed) -> int:
-    return one.row.trial.plan.number
+    return Disagreements(feature, labels, compared, tuple(disputed))

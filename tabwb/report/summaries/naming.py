@@ -17,7 +17,14 @@ from tabwb.battery.naming import listed_words, naming_item
 from tabwb.report.plain import Json, picked, picked_or_none
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.naming.case import Earlier
-from tabwb.scoring.naming.summary import BASES, Basis, NamedItem, NamingSummary, right_by, summarise
+from tabwb.scoring.naming.summary import (
+    RATING_SOURCES,
+    NamedItem,
+    NamingSummary,
+    RatingSource,
+    right_by,
+    summarise,
+)
 from tabwb.scoring.participant_tests import McNemar, mcnemar
 from tabwb.tasks.spoken_naming.rules import NamingRules
 
@@ -29,7 +36,7 @@ def namings(source: Source) -> tuple[Naming, ...]:
     """
     battery = source.battery
     speech, listed = speech_of(source.speaker), listed_words(battery)
-    found: list[Naming] = []
+    made: list[Naming] = []
     earlier: list[Earlier] = []
     for trial in source.trials:
         subtest = battery.subtest(trial.plan.subtest)
@@ -46,10 +53,10 @@ def namings(source: Source) -> tuple[Naming, ...]:
             speech,
             listed,
         )
-        found.append(naming_of(view))
+        made.append(naming_of(view))
         if view.spoken is not None:
             earlier.append(view.spoken)
-    return tuple(found)
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +81,13 @@ class NamedSubtest:
         return {
             "rule": self.rules.rule,
             "primary_rater": self.primary or None,
-            "scored_by_several": sum(bool(one.other_scores) for one in self.items),
+            "scored_by_several": sum(bool(item.other_scores) for item in self.items),
             "accuracy": {
-                one.basis: {
-                    **picked(one, "correct", "n", "open", "rate", "interval"),
-                    "status": "undefined" if one.rate is None else "value",
+                share.basis: {
+                    **picked(share, "correct", "n", "open", "rate", "interval"),
+                    "status": "undefined" if share.rate is None else "value",
                 }
-                for one in summary.accuracy
+                for share in summary.accuracy
             },
             "items": dict(summary.statuses),
             **picked(
@@ -92,24 +99,22 @@ class NamedSubtest:
 
 def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
     """Return the naming subtests of administrations of one battery."""
-    battery = sources[0].battery
-    found: list[NamedSubtest] = []
     scored = [naming for source in sources for naming in namings(source)]
-    for subtest in battery.subtests:
+    named: list[NamedSubtest] = []
+    for subtest in sources[0].battery.subtests:
         if not subtest.task.coded:
             continue
+        plans = [(naming, naming.view.trial.plan) for naming in scored]
         items = tuple(
             named_item(naming)
-            for naming in scored
-            if naming.view.trial.plan.subtest == subtest.id and not naming.view.trial.plan.practice
+            for naming, plan in plans
+            if plan.subtest == subtest.id and not plan.practice
         )
-        rules = subtest.naming or NamingRules()
-        found.append(
-            NamedSubtest(
-                subtest.id, subtest.title, rules, items, summarise(items), sources[0].primary
-            )
+        rules, primary = subtest.naming or NamingRules(), sources[0].primary
+        named.append(
+            NamedSubtest(subtest.id, subtest.title, rules, items, summarise(items), primary)
         )
-    return tuple(found)
+    return tuple(named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +129,7 @@ class NamedPair:
     @property
     def differs(self) -> bool:
         """Whether the sides differ in what was said or in what is said of it."""
-        sides = (self.first, self.second)
-        one, other = ([_facts(each) for each in side] for side in sides)
-        return one != other
+        return list(map(_facts, self.first)) != list(map(_facts, self.second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,7 @@ class Changed:
         left_out: items with no verdict, or several responses, on a side.
     """
 
-    basis: Basis
+    basis: RatingSource
     items: int
     first: int
     second: int
@@ -171,25 +174,21 @@ class NamedDifference:
             "subtest": self.id,
             "changed": [
                 {
-                    "basis": one.basis,
-                    "items": one.items,
-                    "left_out": one.left_out,
-                    "first_right": one.first,
-                    "second_right": one.second,
-                    **picked_or_none(one.test, "gained", "lost", "p", "mid_p"),
-                    "test": None if one.test is None else "McNemar, exact, two-sided",
-                    "status": "undefined" if one.test is None else "value",
+                    **picked(changed, "basis", "items", "left_out"),
+                    "first_right": changed.first,
+                    "second_right": changed.second,
+                    **picked_or_none(changed.test, "gained", "lost", "p", "mid_p"),
+                    "test": None if changed.test is None else "McNemar, exact, two-sided",
+                    "status": "undefined" if changed.test is None else "value",
                 }
-                for one in self.changed
+                for changed in self.changed
             ],
             "codes": dict(zip(("first", "second"), map(dict, self.codes), strict=True)),
             "items": [
                 {
-                    "item": pair.item,
-                    "target": pair.target,
-                    "differs": pair.differs,
-                    "first": [_facts(one) for one in pair.first],
-                    "second": [_facts(one) for one in pair.second],
+                    **picked(pair, "item", "target", "differs"),
+                    "first": list(map(_facts, pair.first)),
+                    "second": list(map(_facts, pair.second)),
                 }
                 for pair in self.pairs
             ],
@@ -205,31 +204,26 @@ def naming_difference(
         first: administrations of the first side.
         second: of the second; of the same battery.
     """
-    return tuple(
-        _subtest(one, other)
-        for one, other in zip(named_subtests(first), named_subtests(second), strict=True)
-    )
+    sides = zip(named_subtests(first), named_subtests(second), strict=True)
+    return tuple(_subtest(*subtests) for subtests in sides)
 
 
-def _subtest(one: NamedSubtest, other: NamedSubtest) -> NamedDifference:
-    names = dict.fromkeys(each.item for each in (*one.items, *other.items))
-    pairs = tuple(_pair(name, one.items, other.items) for name in names)
-    changed = tuple(_changed(pairs, basis) for basis in BASES)
+def _subtest(first: NamedSubtest, second: NamedSubtest) -> NamedDifference:
+    names = dict.fromkeys(item.item for item in (*first.items, *second.items))
+    pairs = tuple(_pair(name, first.items, second.items) for name in names)
+    changed = (_changed(pairs, basis) for basis in RATING_SOURCES)
+    codes = _codes(first.items), _codes(second.items)
     return NamedDifference(
-        one.id,
-        one.title,
-        pairs,
-        tuple(each for each in changed if each.items),
-        (_codes(one.items), _codes(other.items)),
+        first.id, first.title, pairs, tuple(each for each in changed if each.items), codes
     )
 
 
-def _pair(name: str, one: Sequence[NamedItem], other: Sequence[NamedItem]) -> NamedPair:
-    mine, theirs = (tuple(each for each in side if each.item == name) for side in (one, other))
+def _pair(name: str, *sides: Sequence[NamedItem]) -> NamedPair:
+    mine, theirs = (tuple(item for item in side if item.item == name) for side in sides)
     return NamedPair(name, (*mine, *theirs)[0].target, mine, theirs)
 
 
-def _changed(pairs: Sequence[NamedPair], basis: Basis) -> Changed:
+def _changed(pairs: Sequence[NamedPair], basis: RatingSource) -> Changed:
     verdicts = [(_only(pair.first, basis), _only(pair.second, basis)) for pair in pairs]
     known = [(a, b) for a, b in verdicts if a is not None and b is not None]
     before, after = [a for a, _ in known], [b for _, b in known]
@@ -237,26 +231,26 @@ def _changed(pairs: Sequence[NamedPair], basis: Basis) -> Changed:
     return Changed(basis, len(known), sum(before), sum(after), test, len(pairs) - len(known))
 
 
-def _only(responses: Sequence[NamedItem], basis: Basis) -> bool | None:
+def _only(responses: Sequence[NamedItem], basis: RatingSource) -> bool | None:
     """Return whether the only response of a side is right; None without or with several."""
-    answered = [one for one in responses if one.status == "answered"]
+    answered = [item for item in responses if item.status == "answered"]
     return right_by(answered[0], basis) if len(answered) == 1 else None
 
 
 def _codes(items: Sequence[NamedItem]) -> Mapping[str, int]:
-    said = [one.code or one.proposed for one in items if one.status == "answered"]
-    return dict(Counter(code for code in said if code).most_common())
+    codes = (item.code or item.proposed for item in items if item.status == "answered")
+    return dict(Counter(filter(None, codes)).most_common())
 
 
-def _facts(one: NamedItem) -> Json:
+def _facts(item: NamedItem) -> Json:
     return {
-        "status": one.status,
-        "heard": one.heard or None,
-        "phonemes": list(one.phonemes),
-        "score": one.score or None,
-        "right": right_by(one, "outcome"),
-        "correct_any": one.rules.get("correct-any"),
-        "correct_first": one.rules.get("correct-first"),
-        "code": one.code or None,
-        "proposed": one.proposed or None,
+        "status": item.status,
+        "heard": item.heard or None,
+        "phonemes": list(item.phonemes),
+        "score": item.score or None,
+        "right": right_by(item, "outcome"),
+        "correct_any": item.rules.get("correct-any"),
+        "correct_first": item.rules.get("correct-first"),
+        "code": item.code or None,
+        "proposed": item.proposed or None,
     }

@@ -15,8 +15,11 @@ from tabwb.report.summaries.subtests import (
     FoilErrors,
     Measured,
     Share,
+    SubtestCount,
     SubtestSummary,
+    decider,
     other_measures,
+    share_of,
     summarise_subtest,
 )
 from tabwb.scoring.burden import NO_USABLE, NONE_COUNTED, CategoryBurden, Usable, count_usable
@@ -165,6 +168,47 @@ def _answers(rows: Sequence[CountedResponse]) -> Answers:
         shared_streams=sum(row.shares_stream for row in rows),
         repeated_draws=sum(len(row.duplicates) for row in rows if not row.fixed),
     )
+
+
+class LiveSummary:
+    """Summarises one administration again and again while it runs."""
+
+    def __init__(self) -> None:
+        self._judged: list[CountedResponse] = []
+        self._judges: tuple[JudgeSummary, ...] = ()
+
+    def of(self, source: Source) -> tuple[tuple[SubtestCount, ...], tuple[JudgeSummary, ...]]:
+        """Return the counts of each subtest, and the burden of each judge without intervals.
+
+        Burdens are computed only when a response that judges rate is new or was rated again.
+        """
+        rows = counted([source])
+        in_scope = [row for row in rows if _is_for_judges(row)]
+        if in_scope != self._judged:
+            self._judged = in_scope
+            self._judges = summarise_judges(source.battery, [source], rows)
+        return _subtest_counts(source, rows), self._judges
+
+
+def _is_for_judges(row: CountedResponse) -> bool:
+    scorers = row.subtest.scorers
+    return row.subtest.task.connected or any(
+        rating.rater not in scorers for rating in row.trial.ratings
+    )
+
+
+def _subtest_counts(source: Source, rows: Sequence[CountedResponse]) -> tuple[SubtestCount, ...]:
+    given = [trial for trial in source.trials if not trial.plan.practice]
+    planned = Counter(trial.plan.subtest for trial in given)
+    answered = Counter(trial.plan.subtest for trial in given if trial.is_answered)
+    counts = []
+    for subtest in source.battery.subtests:
+        own = [row for row in rows if row.subtest.id == subtest.id]
+        share = share_of(own, decider(subtest, own), ("exact",))
+        trials = planned[subtest.id], answered[subtest.id]
+        right = share.correct["exact"]
+        counts.append(SubtestCount(subtest.id, subtest.title, *trials, share.scored, right))
+    return tuple(counts)
 
 
 def interval_json(interval: EstimatedInterval) -> Json:

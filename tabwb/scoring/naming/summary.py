@@ -17,10 +17,10 @@ from tabwb.scoring.naming.decide import Outcome
 from tabwb.scoring.naming.target import CODES
 
 Status = Literal["answered", "not-administered", "void", "skipped", "not-scorable", "planned"]
-Basis = Literal["person", "correct-any", "correct-first", "outcome"]
+RatingSource = Literal["person", "correct-any", "correct-first", "outcome"]
 """What decides whether an answer is right: a person's score, a rule on the transcript, or the
 outcome by the battery's rules (:func:`tabwb.scoring.naming.decide.outcome_of`)."""
-BASES: tuple[Basis, ...] = ("outcome", "person", "correct-any", "correct-first")
+RATING_SOURCES: tuple[RatingSource, ...] = ("outcome", "person", "correct-any", "correct-first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class NamingAccuracy:
         interval: exact 95 % interval (Clopper-Pearson), None where n is 0.
     """
 
-    basis: Basis
+    basis: RatingSource
     correct: int
     n: int
     open: int
@@ -154,7 +154,7 @@ def summarise(items: Sequence[NamedItem]) -> NamingSummary:
         if item.outcome == "right" and item.status == "answered" and item.latency_s is not None
     ]
     return NamingSummary(
-        tuple(accuracy(items, basis) for basis in BASES),
+        tuple(accuracy(items, basis) for basis in RATING_SOURCES),
         Counter(item.status for item in items),
         code_profile(items, lambda item: item.code),
         code_profile(items, lambda item: item.proposed_open),
@@ -167,7 +167,7 @@ def summarise(items: Sequence[NamedItem]) -> NamingSummary:
     )
 
 
-def accuracy(items: Sequence[NamedItem], basis: Basis) -> NamingAccuracy:
+def accuracy(items: Sequence[NamedItem], basis: RatingSource) -> NamingAccuracy:
     """Return the right answers over the answered items for which the basis has a verdict.
 
     Args:
@@ -226,7 +226,7 @@ def _answered(items: Iterable[NamedItem]) -> list[NamedItem]:
     return [item for item in items if item.status == "answered"]
 
 
-def right_by(item: NamedItem, basis: Basis) -> bool | None:
+def right_by(item: NamedItem, basis: RatingSource) -> bool | None:
     """Return whether an item is right by a basis; None where the basis has no verdict.
 
     Args:
