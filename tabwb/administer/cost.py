@@ -174,8 +174,7 @@ def format_spending(spending: Spending) -> str:
     parts = [f"{flying}{of} in flight"] if asked > 1 else []
     sent, received = spending.prompt_tokens, spending.reply_tokens
     if sent is None or received is None:
-        if not spending.free:
-            parts.append("tokens not counted")
+        parts += [] if spending.free else ["tokens not counted"]
     elif sent + received:
         parts.append(f"{sent + received:,} tokens")
     else:
@@ -247,22 +246,13 @@ def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Ite
             subtest = battery.subtest(plan.subtest)
             limit = token_limit(subtest, conditions)
             longest = max(longest, limit)
-            response = Response(
-                "x" * (limit * CHARACTERS_PER_TOKEN),
-                ResponseStatus.OK,
-                subtest.item(plan.item).prompt,
-                plan.prompt,
-                subtest.task.text_kind,
-            )
+            text, prompt = "x" * (limit * CHARACTERS_PER_TOKEN), subtest.item(plan.item).prompt
+            kind = subtest.task.text_kind
+            response = Response(text, ResponseStatus.OK, prompt, plan.prompt, kind)
             requests = judge.requests(response, battery.features)
-            one = call_at_most(
-                price,
-                sum(tokens_of(request) for request in requests),
-                sum(
-                    plugins.reply_tokens_behind(judge, request.decoding.max_tokens)
-                    for request in requests
-                ),
-                judge.most_requests,
-            )
-            cost = None if cost is None or one is None else cost + one
+            tokens = sum(map(tokens_of, requests))
+            limits = (request.decoding.max_tokens for request in requests)
+            reply = sum(plugins.reply_tokens_behind(judge, limit) for limit in limits)
+            call = call_at_most(price, tokens, reply, judge.most_requests)
+            cost = None if cost is None or call is None else cost + call
         yield Forecast(judge.rater, len(texts), len(texts) * judge.most_requests, longest, cost)

@@ -84,6 +84,9 @@ class Estimate:
     cost_at_most: float | None = None
 
 
+_FAILED = frozenset({RatingStatus.ERROR, RatingStatus.UNPARSED})
+
+
 @dataclass(slots=True)
 class Tally:
     """What judging has taken so far.
@@ -129,10 +132,8 @@ class Tally:
         self.in_error += RatingStatus.ERROR in statuses
         self.unparsed += RatingStatus.UNPARSED in statuses
         self.repaired += judgement.repaired and RatingStatus.UNPARSED not in statuses
-        failed = {RatingStatus.ERROR, RatingStatus.UNPARSED}
-        self.problem = self.problem or next(
-            (each.reason for each in judgement.ratings if each.status in failed and each.reason), ""
-        )
+        failed = [rating.reason for rating in judgement.ratings if rating.status in _FAILED]
+        self.problem = self.problem or next(filter(None, failed), "")
         self.requests += judgement.requests
         if not judgement.requests:
             return
@@ -208,12 +209,12 @@ def format_estimate(estimate: Estimate, price: Price | None) -> str:
     """
     asks = estimate.prompt_tokens or not estimate.to_ask
     parts = [f"{estimate.to_ask} to {'ask' if asks else 'judge'}"]
-    if estimate.twins:
-        parts.append(f"{estimate.twins} of the same text")
-    if estimate.from_store:
-        parts.append(f"{estimate.from_store} from the store")
-    if estimate.judged:
-        parts.append(f"{estimate.judged} judged already")
+    others = {
+        "of the same text": estimate.twins,
+        "from the store": estimate.from_store,
+        "judged already": estimate.judged,
+    }
+    parts += [f"{count} {name}" for name, count in others.items() if count]
     if estimate.to_ask and estimate.prompt_tokens:
         parts.append(
             f"about {estimate.prompt_tokens:,} tokens sent and {estimate.reply_tokens:,} received"
@@ -250,12 +251,7 @@ def format_tally(tally: Tally) -> str:
         parts = [plural(tally.judged, "verdict"), "no model requests needed"]
     elif tally.from_store:
         parts.append(f"{tally.from_store} of them without a model request")
-    for count, what in (
-        (tally.repaired, "repaired"),
-        (tally.unparsed, "unparsed"),
-        (tally.in_error, "in error"),
-    ):
-        if count:
-            parts.append(f"{count} {what}")
+    counts = {"repaired": tally.repaired, "unparsed": tally.unparsed, "in error": tally.in_error}
+    parts += [f"{count} {name}" for name, count in counts.items() if count]
     words = ", ".join([*parts, format_spent(tally)] if tally.requests else parts)
     return f"{words}\nthe first without a verdict: {tally.problem}" if tally.problem else words

@@ -32,7 +32,7 @@ from tabwb.plugin_api.remote.prices import Price, cost_of
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.exchange import Request, Wait
-from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, failed
+from tabwb.records.ratings import Judged, Judgement, Rating, failed
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import DeclarationEntry, RatingsEntry, Trial
 from tabwb.records.words import plural
@@ -88,18 +88,20 @@ class Judging:
         self._price = price
         self._plugins = plugins
         self._repeats = repeats
-        self._fresh = again or repeats > 1
         self._again = again
         administration = store.administration(number)
         conditions = administration.conditions
         self._acts = consent.check_judging(store, plugins, conditions, judge)
-        told = store.history(number)
-        self._trials = told.trials
-        subtests = {trial.plan.number: trial.plan.subtest for trial in told.trials}
+        history = store.history(number)
+        self._trials = history.trials
+        subtests = {trial.plan.number: trial.plan.subtest for trial in history.trials}
         self._observers = Observers(
             plugins, battery, administration, store.location, subtests.__getitem__
         )
-        self._declaration = _declared(judge, scope, told.declarations.get(judge.rater))
+        # Once it has judged other answers too, a judge's burden stays over all of them.
+        before = history.declarations.get(judge.rater)
+        wide = scope == "all" or (before is not None and before.scope == "all")
+        self._declaration = declaration_of(judge, "all" if wide else "connected-text")
         raters = Raters(plugins, battery, (), dialect=consent.dialect_of(store, conditions))
         self._work = self._sort(self._targets(raters, scope))
 
@@ -118,15 +120,12 @@ class Judging:
             reply_tokens=reply,
             cost=cost_of(self._price, prompt, reply),
             reply_tokens_at_most=self._most_requests * sum(target.reply_limit for target in calls),
-            cost_at_most=None
-            if self._price is None
-            else sum(self._reserved(target) for target in calls),
+            cost_at_most=None if self._price is None else sum(map(self._reserved, calls)),
         )
 
     def requests(self) -> Iterator[tuple[int, Request]]:
         """Each request that would be sent, with the number of its trial; asks nothing."""
-        for targets in self._work.ask.values():
-            first = targets[0]
+        for first, *_ in self._work.ask.values():
             for request in self._requests(first.response):
                 yield first.trial, request
 
@@ -181,22 +180,19 @@ class Judging:
                     down = _is_down(made.ratings) and not cancel.is_set()
                     failures = failures + 1 if down else 0
                     if failures >= CONSECUTIVE_FAILURES:
-                        left = len(open_) + len(waiting)
-                        raise self._stop(
-                            f"{failures} calls in a row failed; the last one: "
-                            f"{made.ratings[0].reason}",
-                            left,
-                        )
+                        last = f"{failures} calls in a row failed; the last one: "
+                        reason = last + made.ratings[0].reason
+                        raise self._stop(reason, len(open_) + len(waiting))
             if cancel.is_set():
                 raise self._stop("stopped by the user", len(open_) + len(waiting))
 
     # ---------------------------------------------------------------- inside
 
     def _targets(self, raters: Raters, scope: str) -> Iterator[tuple[Trial, Target]]:
-        said = Counter(
-            (each.trial, each.attempt)
-            for each in (self._store.judgements(self.number) if self._again else ())
-            if each.judgement.rater == self.judge.rater
+        given = Counter(
+            (judged.trial, judged.attempt)
+            for judged in (self._store.judgements(self.number) if self._again else ())
+            if judged.judgement.rater == self.judge.rater
         )
         for trial in self._trials:
             attempt = trial.counting
@@ -208,21 +204,14 @@ class Judging:
                 continue
             response = raters.response(trial.plan, attempt, self._trials)
             requests = self._requests(response)
-            given = said[trial.plan.number, attempt.number] if self._again else 0
+            key = request_key(self.judge, requests, response)
+            limits = [request.decoding.max_tokens for request in requests]
+            behind = sum(self._plugins.reply_tokens_behind(self.judge, limit) for limit in limits)
+            place = trial.plan.number, attempt.number
             for repeat in range(self._repeats):
-                target = Target(
-                    trial.plan.number,
-                    attempt.number,
-                    replace(response, draw=given + repeat),
-                    request_key(self.judge, requests, response),
-                    repeat,
-                    sum(tokens_of(request) for request in requests),
-                    sum(
-                        self._plugins.reply_tokens_behind(self.judge, request.decoding.max_tokens)
-                        for request in requests
-                    ),
-                )
-                yield trial, target
+                draw = replace(response, draw=given[place] + repeat)
+                prompt_tokens = sum(map(tokens_of, requests))
+                yield trial, Target(*place, draw, key, repeat, prompt_tokens, behind)
 
     def _requests(self, response: Response) -> Sequence[Request]:
         if isinstance(self.judge, ModelJudge):
@@ -233,7 +222,7 @@ class Judging:
         work = Work()
         pairs = list(targets)
         stored = {}
-        if not self._fresh:
+        if not self._again and self._repeats == 1:
             stored = self._store.judgements_of({target.key for _, target in pairs})
         before = self._before()
         for trial, target in pairs:
@@ -251,12 +240,11 @@ class Judging:
                 work.ask.setdefault((target.key, target.repeat), []).append(target)
         if self._again:
             # Those judged longest ago first, so that limited rounds come to all of them.
-            def age(targets: list[Target]) -> int:
-                first = targets[0]
+            def age(first: Target) -> int:
                 known = before.get((first.trial, first.attempt, first.repeat))
                 return known.id if known else 0
 
-            work.ask = dict(sorted(work.ask.items(), key=lambda item: age(item[1])))
+            work.ask = dict(sorted(work.ask.items(), key=lambda item: age(item[1][0])))
         return work
 
     def _before(self) -> dict[tuple[int, int, int], Judgement]:
@@ -264,9 +252,9 @@ class Judging:
         if not isinstance(self.judge, ModelJudge):
             return {}
         return {
-            (each.trial, each.attempt, each.judgement.repeat): each.judgement
-            for each in self._store.judgements(self.number)
-            if each.judgement.rater == self.judge.rater
+            (judged.trial, judged.attempt, judged.judgement.repeat): judged.judgement
+            for judged in self._store.judgements(self.number)
+            if judged.judgement.rater == self.judge.rater
         }
 
     def _verdicts(
@@ -342,18 +330,12 @@ class Judging:
         if isinstance(self.judge, ModelJudge):
             judged = list(self._store.keep_judgements(self.number, judged, self._declaration))
         else:
-            self._store.append(
-                self.number,
-                [
-                    *(
-                        RatingsEntry(one.trial, one.attempt, one.judgement.ratings)
-                        for one in judged
-                    ),
-                    DeclarationEntry(self._declaration),
-                ],
-            )
-        for (target, _), each in zip(pairs, judged, strict=True):
-            self.tally.add(each.judgement, self._reserved(target))
+            entries = [
+                RatingsEntry(each.trial, each.attempt, each.judgement.ratings) for each in judged
+            ]
+            self._store.append(self.number, [*entries, DeclarationEntry(self._declaration)])
+        for (target, _), new in zip(pairs, judged, strict=True):
+            self.tally.add(new.judgement, self._reserved(target))
         return [
             self._observers.tell(
                 events.JudgementRecorded(self.number, each.trial, each.attempt, each.judgement)
@@ -396,10 +378,8 @@ class Judging:
 
     def _reserved(self, target: Target) -> float:
         """Return the most that a call may cost, US dollars; 0 where nothing is known or charged."""
-        most = call_at_most(
-            self._price, target.prompt_tokens, target.reply_limit, self._most_requests
-        )
-        return most or 0.0
+        tokens = target.prompt_tokens, target.reply_limit
+        return call_at_most(self._price, *tokens, self._most_requests) or 0.0
 
     def _reply_tokens(self) -> int:
         """Return the estimated tokens of a reply: the mean so far, else ten for each feature."""
@@ -436,12 +416,6 @@ def check_limits(judge: Judge, limits: Limits) -> None:
 
 def _may_differ(judge: Judge) -> bool:
     return isinstance(judge, ModelJudge) and getattr(judge, "writes", True)
-
-
-def _declared(judge: Judge, scope: str, before: Declaration | None) -> Declaration:
-    # Once it has judged other answers too, a judge's burden stays over all of them.
-    wide = scope == "all" or (before is not None and before.scope == "all")
-    return declaration_of(judge, "all" if wide else "connected-text")
 
 
 def _is_down(ratings: Sequence[Rating]) -> bool:

@@ -34,6 +34,7 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
     request = session.request()
     number, trial = session.administration.id, session.position[0]
     reply: Reply | None = None
+    error, cause = "the back end ended without a reply", ""
     try:
         for piece in pieces(backend, request, cancel):
             if isinstance(piece, Reply):
@@ -42,22 +43,12 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
                 yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
             else:
                 yield session.tell(events.Streamed(number, trial, str(piece)))
-    except TabwbError as error:
-        yield from session.fail(
-            str(error), request.messages, None, request.decoding, cause=_cause(error)
-        )
-        return
-    except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
-        yield from session.fail(
-            f"{type(error).__name__}: {error}", request.messages, None, request.decoding
-        )
-        return
+    except Exception as failure:  # noqa: BLE001 - a back end's failure is an attempt in error
+        reply, error, cause = None, _words(failure), _cause(failure)
     if reply is None:
-        yield from session.fail(
-            "the back end ended without a reply", request.messages, None, request.decoding
-        )
-        return
-    yield from session.record(reply, request.messages, request.decoding)
+        yield from session.fail(error, request.messages, None, request.decoding, cause=cause)
+    else:
+        yield from session.record(reply, request.messages, request.decoding)
 
 
 def drive(
@@ -75,9 +66,8 @@ def drive(
         together: how many items are put to a back end that can batch at once; one in a
             conversation, because each prompt needs the answers before it.
     """
-    crowd = backend if isinstance(backend, BatchingBackend) and together > 1 else None
-    if session.administration.conditions.conversation:
-        crowd = None
+    alone = together == 1 or session.administration.conditions.conversation
+    crowd = backend if isinstance(backend, BatchingBackend) and not alone else None
     failures = 0
     while session.status is AdministrationStatus.RUNNING and not cancel.is_set():
         if crowd is not None and (trials := session.upcoming(together)):
@@ -161,12 +151,16 @@ def ask_together(
                     session.record(late, requests[index].messages, requests[index].decoding)
 
 
-def _cause(error: TabwbError) -> str:
+def _cause(error: Exception) -> str:
     return NO_ANSWER if isinstance(error, NoAnswer) else ""
 
 
-def _as_of_component(error: TabwbError) -> ComponentError:
-    return error if isinstance(error, NoAnswer) else ComponentError(str(error))
+def _words(error: Exception) -> str:
+    return str(error) if isinstance(error, TabwbError) else f"{type(error).__name__}: {error}"
+
+
+def _as_of_component(error: Exception) -> ComponentError:
+    return error if isinstance(error, NoAnswer) else ComponentError(_words(error))
 
 
 def _answers(
@@ -189,10 +183,8 @@ def _answers(
             yield asked[index], piece
             if not isinstance(piece, Wait):
                 left.discard(asked[index])
-    except TabwbError as error:
-        yield -1, _as_of_component(error)
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
-        yield -1, ComponentError(f"{type(error).__name__}: {error}")
+        yield -1, _as_of_component(error)
     else:
         if left and not cancel.is_set():
             yield -1, ComponentError("the back end ended without a reply")
@@ -201,7 +193,5 @@ def _answers(
 def _chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply | ComponentError:
     try:
         return chosen(backend, request, cancel)
-    except TabwbError as error:
-        return _as_of_component(error)
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
-        return ComponentError(f"{type(error).__name__}: {error}")
+        return _as_of_component(error)

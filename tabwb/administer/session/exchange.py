@@ -52,7 +52,7 @@ def request_for(
     decoding = replace(
         conditions.decoding,
         max_tokens=token_limit(subtest, conditions),
-        seed=seed_for(battery, conditions, plan, attempt),
+        seed=_seed_for(battery, conditions, plan, attempt),
     )
     options = plan.options
     if conditions.protocol is not Protocol.GENERATE:
@@ -81,7 +81,7 @@ def token_limit(subtest: Subtest, conditions: Conditions) -> int:
     return own if conditions.token_limits == "battery" else min(own, given)
 
 
-def seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, attempt: int) -> int:
+def _seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, attempt: int) -> int:
     """Return the seed of one reply; no two replies of a study share it, except by chance.
 
     Besides the parts that :func:`~tabwb.records.seeds.reply_seed` names it depends on the battery's
@@ -89,12 +89,6 @@ def seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, attem
     computer draws the same), the lesion, protocol, temperature, top-p and conversation. It does not
     depend on the number of replicates, the order of items, token limits or stop sequences: runs
     that differ in nothing else repeat the same draws.
-
-    Args:
-        battery: what is given.
-        conditions: how.
-        plan: the trial.
-        attempt: 1-based, of the replies to this trial.
     """
     decoding = conditions.decoding
     return reply_seed(
@@ -226,28 +220,21 @@ def sent(decoding: Decoding | None, *, drawn: bool = True, written: bool = True)
         "stop": json.dumps(decoding.stop, ensure_ascii=False) if written else NOT_SENT,
     }
     if drawn and not decoding.greedy:
-        for name in SAMPLING:
-            value = getattr(decoding, name)
-            kept[name] = str(value)
+        kept |= {name: str(getattr(decoding, name)) for name in SAMPLING}
     return kept
 
 
 def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
-    counts = {
-        "prompt_tokens": reply.prompt_tokens,
-        "reply_tokens": reply.reply_tokens,
-        "first_piece_s": reply.first_piece_s,
-    }
-    known = {key: value for key, value in counts.items() if value is not None}
+    names = ("prompt_tokens", "reply_tokens", "first_piece_s")
+    known = {name: value for name in names if (value := getattr(reply, name)) is not None}
     # What a back end says that it sent stands before what it was asked for.
     asked = sent(
         decoding,
         drawn=reply.metadata.get("sampled") != "no",
         written=reply.metadata.get("protocol") != Protocol.LIKELIHOOD,
     )
-    return {
-        key: storable(str(value)) for key, value in {**asked, **reply.metadata, **known}.items()
-    }
+    told = {**asked, **reply.metadata, **known}
+    return {key: storable(str(value)) for key, value in told.items()}
 
 
 def _now() -> str:

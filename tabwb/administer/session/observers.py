@@ -20,9 +20,6 @@ class Observers:
     """Completes the events of one administration and calls the observers.
 
     Attributes:
-        plugins: with the observers.
-        battery: what is given.
-        administration: with its uid and examinee.
         store: where it is kept, without a password.
         subtest_of: the subtest of the trial with this number.
     """
@@ -40,7 +37,10 @@ class Observers:
         """
         if isinstance(event, TRANSIENT) and not self.plugins.observes(type(event)):
             return event
-        given = self.administration
+        given, trial = self.administration, getattr(event, "trial", None)
+        subtest = trial.subtest if isinstance(trial, PlannedTrial) else ""
+        if isinstance(trial, int):
+            subtest = self.subtest_of(trial)
         whole = replace(
             event,
             uid=given.uid,
@@ -48,15 +48,7 @@ class Observers:
             battery=given.battery,
             battery_version=given.battery_version,
             store=self.store,
-            task=self._task(event),
+            task=self.battery.subtest(subtest).response.value if subtest else "",
         )
         self.plugins.notify(whole)
         return whole
-
-    def _task(self, event: events.Event) -> str:
-        trial = getattr(event, "trial", None)
-        if isinstance(trial, PlannedTrial):
-            return self.battery.subtest(trial.subtest).response.value
-        if isinstance(trial, int):
-            return self.battery.subtest(self.subtest_of(trial)).response.value
-        return ""

@@ -55,11 +55,12 @@ class Raters:
     def later(self) -> tuple[str, ...]:
         """The judges behind which a model stands: they judge when the answers are safe."""
         if self._later is None:
-            self._later = tuple(filter(self._asks_a_model, self._judge_specs))
+            self._later = tuple(
+                spec
+                for spec in self._judge_specs
+                if self._plugins.resolve("judges", spec)[0].wraps is not None
+            )
         return self._later
-
-    def _asks_a_model(self, spec: str) -> bool:
-        return self._plugins.resolve("judges", spec)[0].wraps is not None
 
     def rate(
         self, plan: PlannedTrial, attempt: Attempt, trials: Sequence[Trial]
@@ -72,11 +73,10 @@ class Raters:
             trials: the administration's trials in order, as they stand, for what was said before.
         """
         subtest = self._battery.subtest(plan.subtest)
-        item = subtest.item(plan.item)
         response = self.response(plan, attempt, trials)
         ratings: list[Rating] = []
         for scorer_id in subtest.scorers:
-            ratings += self._score(scorer_id, subtest, item, response)
+            ratings += self._score(scorer_id, subtest, subtest.item(plan.item), response)
         if subtest.task.judged == "always" and self._battery.features:
             for judge in self.judges():
                 ratings += self._judge(judge, response)
@@ -132,17 +132,18 @@ class Raters:
     def _score(
         self, scorer_id: str, subtest: Subtest, item: Item, response: Response
     ) -> Sequence[Rating]:
-        found = self._scorers.get(scorer_id)
-        if found is None:
-            found = self._scorers[scorer_id] = self._make_scorer(scorer_id)
-        if isinstance(found, TabwbError):
-            return [failed(scorer_id, EXACT, found.message)]
-        scorer, own = found
+        named = self._scorers.get(scorer_id)
+        if named is None:
+            named = self._scorers[scorer_id] = self._make_scorer(scorer_id)
+        if isinstance(named, TabwbError):
+            return [failed(scorer_id, EXACT, named.message)]
+        scorer, own = named
 
         def score() -> Sequence[Rating]:
             given = scorer.score(subtest, item, response)
             if own == scorer_id:
                 return given
+            # A scorer with options signs with its id; its ratings are under its whole spec.
             return [_renamed(rating, own, scorer_id) for rating in given]
 
         return _guarded(scorer_id, scorer.measures, score)
@@ -150,7 +151,7 @@ class Raters:
     def _make_scorer(self, spec: str) -> _NamedScorer | TabwbError:
         try:
             scorer = self._plugins.scorer(spec)
-            if (declared := scorer_declaration(spec, scorer)) is not None:
+            if (declared := _scorer_declaration(spec, scorer)) is not None:
                 self._declarations[spec] = declared
             return scorer, self._plugins.resolve("scorers", spec)[0].id
         except TabwbError as error:
@@ -158,7 +159,6 @@ class Raters:
 
     def _judge(self, judge: Judge, response: Response) -> Sequence[Rating]:
         features = self._battery.features
-        measures = [feature.id for feature in features]
 
         def judged() -> Sequence[Rating]:
             given = judge.judge(response, features)
@@ -166,22 +166,16 @@ class Raters:
                 raise ValueError("the judge gave no rating")
             return given
 
-        return _guarded(judge.rater, measures, judged)
+        return _guarded(judge.rater, [feature.id for feature in features], judged)
 
 
 def _renamed(rating: Rating, own: str, rater: str) -> Rating:
-    """A rating of a scorer with options, which signs with its id, under its whole spec."""
     mine = isinstance(rating, Rating) and rating.rater == own
     return replace(rating, rater=rater) if mine else rating
 
 
-def scorer_declaration(rater: str, scorer: Scorer) -> Declaration | None:
-    """Return which measure of a scorer decides; None where that is ``exact``, as by default.
-
-    Args:
-        rater: the scorer's spec, as the battery names it.
-        scorer: as made.
-    """
+def _scorer_declaration(rater: str, scorer: Scorer) -> Declaration | None:
+    """Return which measure of a scorer decides; None where that is ``exact``, as by default."""
     decides = getattr(scorer, "decides", True)
     deciding = tuple(storable(str(name)) for name in scorer.measures[:1]) if decides else ()
     if deciding == (EXACT,) or (not deciding and EXACT not in scorer.measures):

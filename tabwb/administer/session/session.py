@@ -238,7 +238,7 @@ class Session:
         if failed:
             count = "1 item is" if failed == 1 else f"{failed} items are"
             return self.pause(f"{count} in error and can be asked again")
-        return self._finish()
+        return self.commit([EventEntry("finished", None)], events.Finished(self.administration.id))
 
     def begin_at(self, number: int) -> Events:
         """Show one planned trial out of turn.
@@ -289,12 +289,9 @@ class Session:
             language=self.battery.language,
         )
         ratings = self.raters.rate(trial.plan, attempt, self.history.standing)
+        rated = RatingsEntry(number, attempt.number, ratings)
         made = self.commit(
-            [
-                AttemptEntry(number, attempt),
-                RatingsEntry(number, attempt.number, ratings),
-                *self.declared(ratings),
-            ],
+            [AttemptEntry(number, attempt), rated, *self.declared(ratings)],
             events.AttemptRecorded(self.administration.id, number, attempt),
             events.Rated(self.administration.id, number, attempt.number, ratings),
         )
@@ -325,10 +322,8 @@ class Session:
         attempt = attempt_in_error(trial, message, messages, partial, decoding)
         if cause:
             attempt = replace(attempt, metadata={**attempt.metadata, "cause": cause})
-        made = self.commit(
-            [AttemptEntry(number, attempt)],
-            events.AttemptRecorded(self.administration.id, number, attempt),
-        )
+        recorded = events.AttemptRecorded(self.administration.id, number, attempt)
+        made = self.commit([AttemptEntry(number, attempt)], recorded)
         self.state.awaiting = False
         self.state.failed.add(number)
         return made
@@ -407,16 +402,13 @@ class Session:
             raise TabwbError("there is nothing to take back")
         if self._strategy is not None and self._strategy.undoes(target):
             return self._strategy.undo(target)
-        undone = EventEntry("undone", target.trial, target.what, target.sequence)
-        entries: list[Entry] = [undone]
-        left = self.history.with_entry(undone).trials
+        entries = [EventEntry("undone", target.trial, target.what, target.sequence)]
+        left = self.history.with_entry(entries[0]).trials
         if any(trial.state is TrialState.PLANNED for trial in left):
-            entries += [
-                EventEntry("undone", None, "the end", sequence) for sequence in self.history.endings
-            ]
-        made = self.commit(
-            entries, events.Undone(self.administration.id, target.trial, target.what)
-        )
+            ends = self.history.endings
+            entries += [EventEntry("undone", None, "the end", sequence) for sequence in ends]
+        undone = events.Undone(self.administration.id, target.trial, target.what)
+        made = self.commit(entries, undone)
         self.state.awaiting = False
         self.state.reopen(target.trial)
         if target.trial is not None:
@@ -430,7 +422,7 @@ class Session:
             text: the note.
             number: of the trial; None: the current one.
         """
-        where = number if number is not None else self.state.number
+        where = self.state.number if number is None else number
         if where is not None:
             self.history.trial(where)
         return self.commit(
@@ -444,12 +436,12 @@ class Session:
         The earlier ratings stay in the store; the new ones count.
         """
         entries = [entry for trial in self.trials for entry in self._rated_again(trial)]
-        made = [
-            events.Rated(self.administration.id, entry.trial, entry.attempt, entry.ratings)
-            for entry in entries
-        ]
-        declared = self.declared([rating for event in made for rating in event.ratings])
-        return self.commit([*entries, *declared], *made) if entries else ()
+        if not entries:
+            return ()
+        number = self.administration.id
+        made = [events.Rated(number, each.trial, each.attempt, each.ratings) for each in entries]
+        declared = self.declared([rating for entry in entries for rating in entry.ratings])
+        return self.commit([*entries, *declared], *made)
 
     def pause(self, reason: str = "") -> Events:
         """Let the administration rest; an unanswered prompt will be shown again."""
@@ -471,9 +463,8 @@ class Session:
         self.state.reopen(None)
         if self.status is not AdministrationStatus.PAUSED:
             return ()
-        return self.commit(
-            [EventEntry("resumed", None, "")], events.Resumed(self.administration.id)
-        )
+        resumed = events.Resumed(self.administration.id)
+        return self.commit([EventEntry("resumed", None, "")], resumed)
 
     def discontinue(self, reason: str) -> Events:
         """End early, for a reason; what was not given reads *not administered*.
@@ -554,16 +545,13 @@ class Session:
 
     def _next_planned(self) -> Trial | None:
         trial = self.state.first_planned
-        if trial is None or self._strategy is None:
-            return trial
-        return self._strategy.in_turn(trial)
+        return trial if trial is None or self._strategy is None else self._strategy.in_turn(trial)
 
     def _must_not_be_discontinued(self) -> None:
         if self.status is AdministrationStatus.DISCONTINUED:
             raise TabwbError("this administration was discontinued", hint="undo takes that back")
 
     def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
-        """Ratings of the counting answer by the scorers and judges as they are now."""
         if self._strategy is not None and self._strategy.is_spoken(trial):
             return self._strategy.rated_again(trial)
         attempt = trial.counting
@@ -587,9 +575,6 @@ class Session:
         self.state.number, self.state.awaiting = number, True
         self.state.asked_at = time.monotonic()
         return made
-
-    def _finish(self) -> Events:
-        return self.commit([EventEntry("finished", None)], events.Finished(self.administration.id))
 
 
 def _words(text: str, what: str) -> str:

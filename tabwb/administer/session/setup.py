@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -232,7 +232,7 @@ def create_naming(
         )
     spec = notated(store, plugins, conditions, conditions.transcriber)
     conditions = replace(conditions, transcriber=spec)
-    check_typed(plugins, spec)
+    _check_typed(plugins, spec)
     session = create(store, plugins, battery, conditions)
     session.spoken.aloud = True
     return session
@@ -260,23 +260,12 @@ def notated(
     return str(replace(spec, options={**spec.options, "ipa": "uk"}))
 
 
-def check_typed(plugins: Plugins, transcriber: str | None) -> None:
-    """Read a table of transcripts that a person typed, before anything is begun for it.
-
-    Args:
-        plugins: with the transcriber.
-        transcriber: its spec, or None.
-
-    Raises:
-        TabwbError: it cannot be read, or a line of it is wrong.
-    """
+def _check_typed(plugins: Plugins, transcriber: str | None) -> None:
+    """Read a table of transcripts that a person typed, before anything is begun for it."""
     if transcriber is None or not is_typed(transcriber):
         return
-    typed = plugins.open_transcriber(transcriber)
-    try:
+    with closing(plugins.open_transcriber(transcriber)) as typed:
         typed.open()
-    finally:
-        typed.close()
 
 
 def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Session:
@@ -339,7 +328,8 @@ def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Sess
 
 def _versions(plugins: Plugins) -> dict[str, str]:
     versions = {"tabwb": version("tabwb"), "python": platform.python_version()}
-    for plugin in plugins.plugins:
-        if plugin.distribution and plugin.version:
-            versions[plugin.distribution] = plugin.version
-    return versions
+    return versions | {
+        plugin.distribution: plugin.version
+        for plugin in plugins.plugins
+        if plugin.distribution and plugin.version
+    }

@@ -70,11 +70,11 @@ def planned(plugins: Plugins, battery: Battery, conditions: Conditions) -> tuple
     unsampled: tuple[str, ...] = ()
     if conditions.kind == "model":
         unsampled = plugins.resolve("models", conditions.examinee)[0].unsampled
-    told: list[int] = []
+    sizes: list[int] = []
     for spec in conditions.judges:
         with suppress(TabwbError):  # said where the judge is used
-            told.append(len(plugins.judge(spec).features))
-    return showable(battery, conditions, unsampled, min(filter(None, told), default=None))
+            sizes.append(len(plugins.judge(spec).features))
+    return showable(battery, conditions, unsampled, min(filter(None, sizes), default=None))
 
 
 def showable(
@@ -95,34 +95,24 @@ def showable(
     plans = [plan for plan in plan_trials(battery, conditions) if not plan.practice]
     texts = [plan for plan in plans if tasks[plan.subtest].connected]
     scored = [plan for plan in plans if tasks[plan.subtest].right_or_wrong]
-    greedy = conditions.kind == "model" and conditions.decoding.greedy
-    fixed = greedy or (
-        conditions.kind == "model"
-        and (conditions.protocol is Protocol.LIKELIHOOD or conditions.protocol.value in unsampled)
-    )
-    showable_rows: list[Showable] = []
-    told = min(len(battery.features), n_features or len(battery.features))
-    if texts and told and conditions.judges:
+    is_model = conditions.kind == "model"
+    greedy = is_model and conditions.decoding.greedy
+    takes_likeliest = conditions.protocol.value in (Protocol.LIKELIHOOD.value, *unsampled)
+    fixed = greedy or (is_model and takes_likeliest)
+    n = min(len(battery.features), n_features or len(battery.features))
+    rows: list[Showable] = []
+    if texts and n and conditions.judges:
         design = _design(texts, greedy)
         for estimand in Estimand:
-            value = _drawn(greedy, estimand) or detectable_burden(design, told, estimand)
-            showable_rows.append(_showable("symptom burden", estimand, design, value, told))
+            value = _drawn(greedy, estimand) or detectable_burden(design, n, estimand)
+            least = smallest_p(design.items)
+            rows.append(Showable("symptom burden", estimand, design, value, least, n))
     if scored:
         design = _design(scored, fixed)
         for estimand in Estimand:
             value = _drawn(fixed, estimand) or detectable_accuracy(design, estimand)
-            showable_rows.append(_showable("accuracy", estimand, design, value))
-    return tuple(showable_rows)
-
-
-def _showable(
-    measure: str,
-    estimand: Estimand,
-    design: Design,
-    value: Estimate,
-    n_features: int | None = None,
-) -> Showable:
-    return Showable(measure, estimand, design, value, smallest_p(design.items), n_features)
+            rows.append(Showable("accuracy", estimand, design, value, smallest_p(design.items)))
+    return tuple(rows)
 
 
 def _drawn(fixed: bool, estimand: Estimand) -> Estimate | None:
@@ -142,21 +132,20 @@ def _design(plans: Sequence[PlannedTrial], fixed: bool) -> Design:
 
 def said(rows: Iterable[Showable]) -> Iterator[str]:
     """Yield what a design can show as lines of text; nothing where there is nothing to show."""
-    found = list(rows)
-    if not found:
+    rows = list(rows)
+    if not rows:
         return
     yield "smallest difference from another examinee on the same items (80 % power, 5 % level):"
-    for row in found:
+    for row in rows:
         design = row.design
         responses = f"{design.items} items x {design.replicates:.3g}"
         yield f"  {_measure(row)}, {row.estimand.value} ({responses}): {_difference(row)}"
-    for measure in dict.fromkeys(row.measure for row in found):
-        row = next(each for each in found if each.measure == measure)
-        least = f"{row.smallest_p:.3g}"
+    for measure in dict.fromkeys(row.measure for row in rows):
+        row = next(row for row in rows if row.measure == measure)
         never = ", so it never reaches .05" if row.smallest_p > 0.05 else ""
         yield (
             f"  sign-flip test of {measure} over {row.design.items} items: "
-            f"p is at least {least}{never}"
+            f"p is at least {row.smallest_p:.3g}{never}"
         )
     yield f"  {ASSUMED}"
 
@@ -178,11 +167,11 @@ def _difference(row: Showable) -> str:
 
 def brief(rows: Iterable[Showable]) -> Iterator[str]:
     """Yield one line for each estimand that a smallest difference can be said for."""
-    found = list(rows)
+    rows = list(rows)
     for estimand in Estimand:
         shown = [
             f"{_measure(row)} {_difference(row)}"
-            for row in found
+            for row in rows
             if row.estimand is estimand and row.difference.defined
         ]
         if shown:

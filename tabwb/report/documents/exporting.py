@@ -55,7 +55,7 @@ def export(
     chosen = load_administrations(
         store, references, sound=getattr(exporter, "sound", False), primary=primary
     )
-    given = [one.administration for one in chosen]
+    given = [data.administration for data in chosen]
     permit = check_export(store, plugins, given, format_id, out, within_study=within_study)
     if permit.acts and store.only_read:
         raise StoreError(

@@ -27,9 +27,8 @@ from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.tasks.task_type import task_type
 
-Cell = tuple[object, str]
-"""A value, and what its column holds; a value None is undefined and becomes an empty cell."""
-Row = dict[str, Cell]
+Row = dict[str, tuple[object, str]]
+"""Column to value and meaning; a value None is undefined and becomes an empty cell."""
 
 LONGEST = 24
 """A judge with a longer name, or with an address in it, is called ``judge1``, ``judge2`` ..."""
@@ -58,13 +57,13 @@ LABELS = {
 """What a group's label is, by what its administrations have in common."""
 
 
-def groups_csv(made: Sequence[Grouped]) -> str:
+def groups_csv(groups: Sequence[Grouped]) -> str:
     """Return the table's text.
 
     Raises:
         TabwbError: there is nothing to write.
     """
-    rows = _rows(made)
+    rows = _rows(groups)
     columns = _columns(rows)
     return csv_text(
         list(columns), ([row.get(name, (None, ""))[0] for name in columns] for row in rows)
@@ -86,25 +85,25 @@ def of_models(
     return models, made_by.total() - made_by["unknown"], made_by["unknown"]
 
 
-def write_groups(made: Sequence[Grouped], out: Path) -> Path:
+def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
     """Write the table, with what its columns hold in a text beside it; return the file.
 
     Args:
-        made: the groups.
+        groups: the rows.
         out: the file, which must not be there yet.
 
     Raises:
         TabwbError: there is nothing to write, the file is there already, or it cannot be written.
     """
-    text = groups_csv(made)
+    text = groups_csv(groups)
     place = check_destination(out)
-    names = file_names(_specs(made))
+    names = file_names(_specs(groups))
     warnings = (
         named(sentence, names)
-        for one in made
-        for sentence in cautions(one.battery, one.summary, model=True)
+        for group in groups
+        for sentence in cautions(group.battery, group.summary, model=True)
     )
-    columns = "\n".join(f"- {name}: {meaning}" for name, meaning in _columns(_rows(made)).items())
+    columns = "\n".join(f"- {name}: {meaning}" for name, meaning in _columns(_rows(groups)).items())
     notes = [*dict.fromkeys((RESEARCH_ONLY, *warnings)), NOTE, CSV_CELLS, f"Columns:\n{columns}"]
     write_text(place, text, notes)
     return place
@@ -127,62 +126,63 @@ def _columns(rows: Sequence[Row]) -> Mapping[str, str]:
     return {name: meaning for row in rows for name, (_, meaning) in row.items()}
 
 
-def _rows(made: Sequence[Grouped]) -> list[Row]:
+def _rows(groups: Sequence[Grouped]) -> list[Row]:
     """Return the row of each group, its specs without folders of this machine."""
-    if not made:
+    if not groups:
         raise TabwbError("there are no administrations of models to write")
-    names = file_names(_specs(made))
+    names = file_names(_specs(groups))
     return [
         {
             named(column, names): (
                 named(value, names) if isinstance(value, str) else value,
                 meaning,
             )
-            for column, (value, meaning) in _row(one, made).items()
+            for column, (value, meaning) in _row(group, groups).items()
         }
-        for one in made
+        for group in groups
     ]
 
 
-def _specs(made: Sequence[Grouped]) -> Iterator[str]:
-    for one in made:
-        for member in one.group.members:
+def _specs(groups: Sequence[Grouped]) -> Iterator[str]:
+    for group in groups:
+        for member in group.group.members:
             conditions = member.administration.conditions
             yield conditions.examinee
             yield from conditions.judges
             if conditions.lesion is not None:
                 yield conditions.lesion
-        yield from (judge.terms.rater for judge in one.summary.judges)
+        yield from (judge.terms.rater for judge in group.summary.judges)
 
 
-def _row(one: Grouped, made: Sequence[Grouped]) -> Row:
-    row = {name: (value, meaning) for name, value, meaning in _group_cells(one)}
-    kinds = dict.fromkeys(judge.terms for each in made for judge in each.summary.judges)
-    first = {judge.terms: judge for each in made for judge in each.summary.judges}
-    labels = judge_labels([first[terms] for terms in kinds])
-    for terms, name, label in zip(kinds, judge_names(labels), labels, strict=True):
+def _row(group: Grouped, groups: Sequence[Grouped]) -> Row:
+    row = {name: (value, meaning) for name, value, meaning in _group_cells(group)}
+    judges = [judge for each in groups for judge in each.summary.judges]
+    first = {judge.terms: judge for judge in judges}
+    labels = judge_labels(list(first.values()))
+    own = {judge.terms: judge for judge in group.summary.judges}
+    for terms, name, label in zip(first, judge_names(labels), labels, strict=True):
         if name != label:
             row[name] = label, "the judge whose columns begin with this name"
-        judge = next((each for each in one.summary.judges if each.terms == terms), None)
-        if judge is not None:
-            row |= {f"{name} {what}": (value, told) for what, value, told in _judge_cells(judge)}
+        if terms in own:
+            row |= _prefixed(name, _judge_cells(own[terms]))
         waiting = "responses that this judge has not judged yet"
-        row[f"{name} not_judged"] = one.not_judged(terms.rater), waiting
-    for subtest in one.summary.subtests:
+        row[f"{name} not_judged"] = group.not_judged(terms.rater), waiting
+    for subtest in group.summary.subtests:
         if subtest.share.scored:
-            row |= {
-                f"{subtest.id} {what}": (value, told)
-                for what, value, told in _subtest_cells(subtest)
-            }
+            row |= _prefixed(subtest.id, _subtest_cells(subtest))
     return row
+
+
+def _prefixed(prefix: str, cells: Cells) -> Row:
+    return {f"{prefix} {name}": (value, meaning) for name, value, meaning in cells}
 
 
 Cells = Iterator[tuple[str, object, str]]
 """Column, value, meaning."""
 
 
-def _group_cells(one: Grouped) -> Cells:
-    group, answers = one.group, one.summary.answers
+def _group_cells(row: Grouped) -> Cells:
+    group, answers = row.group, row.summary.answers
     labels = group.labels
     profile = "of the models in the group, as their profiles say"
     yield group.by, group.label, LABELS[group.by]
@@ -191,22 +191,21 @@ def _group_cells(one: Grouped) -> Cells:
         " | ".join(f"{name} {value}" for name, value in group.apart) or None,
         "the conditions by which this row is apart from others of the same name",
     )
-    yield "battery", one.battery.id, LABELS["battery"]
-    yield "battery_version", one.battery.version, "the battery's version"
-    numbers = " ".join(str(each.administration.id) for each in group.members)
+    yield "battery", row.battery.id, LABELS["battery"]
+    yield "battery_version", row.battery.version, "the battery's version"
+    numbers = " ".join(str(member.administration.id) for member in group.members)
     yield "administrations", numbers, "numbers of the administrations in the group"
     yield "family", labels.get("family"), LABELS["family"]
     yield "tunings", " | ".join(group.tunings), profile
-    parameters = labels.get("parameters")
-    yield "parameters", parameters, "number of parameters, as the profile says"
+    yield "parameters", labels.get("parameters"), "number of parameters, as the profile says"
     for name, values in group.circumstances.items():
         yield f"given_{name}", " | ".join(values), f"{name} under which the group was given"
     for name, values in group.mixed.items():
         if name not in group.circumstances:
-            told = f"{name} in which the group's members differ"
-            yield f"differing_{name}", " | ".join(values), told
-    for what, value, _ in _usable_cells(answers.usable):
-        yield f"answers_{what}", value, USABLE_ANSWERS[what]
+            meaning = f"{name} in which the group's members differ"
+            yield f"differing_{name}", " | ".join(values), meaning
+    for name, value, _ in _usable_cells(answers.usable):
+        yield f"answers_{name}", value, USABLE_ANSWERS[name]
     yield "answers", answers.n, "responses that count"
     yield "answers_distinct", answers.n_distinct, "different texts among the responses"
     yield "answers_words_mean", answers.words_mean.value, WORDS_MEAN.meaning
@@ -227,16 +226,16 @@ USABLE_ANSWERS = {
 }
 
 
-def _usable_cells(found: Usable) -> Cells:
-    causes = " | ".join(f"{name} {n}" for name, n in found.causes.items())
-    yield "usable", found.usable, "responses that can be described"
-    yield "n", found.n, "responses"
+def _usable_cells(answers: Usable) -> Cells:
+    causes = " | ".join(f"{name} {n}" for name, n in answers.causes.items())
+    yield "usable", answers.usable, "responses that can be described"
+    yield "n", answers.n, "responses"
     yield "causes", causes or None, USABLE_ANSWERS["causes"]
-    yield "few_usable", "true" if found.few else "false", "true: the burden must not be ranked"
+    yield "few_usable", "true" if answers.few else "false", "true: the burden must not be ranked"
 
 
-def _ends(found: Sequence[EstimatedInterval]) -> Cells:
-    intervals = {each.estimand: each.interval for each in found}
+def _ends(estimated: Sequence[EstimatedInterval]) -> Cells:
+    intervals = {each.estimand: each.interval for each in estimated}
     for prefix, estimand, prompts in (
         ("", Estimand.PROMPTS_LIKE_THESE, "prompts like these"),
         ("these_", Estimand.THESE_PROMPTS, "exactly these prompts"),
@@ -269,8 +268,8 @@ def _subtest_cells(subtest: SubtestSummary) -> Cells:
     yield "N", share.n, JUDGED_OR_SCORED
     yield "scored", share.scored, "responses with a verdict under the policy exact"
     for policy in POLICIES:
-        told = f"right answers under the policy {policy}"
-        yield f"correct_{policy}", share.correct[policy], told
+        meaning = f"right answers under the policy {policy}"
+        yield f"correct_{policy}", share.correct[policy], meaning
     yield ACCURACY.id, share.accuracy().value, ACCURACY.meaning
     yield from _ends(share.intervals())
     yield "repeated", subtest.repeated, "responses beyond the first to the same item"

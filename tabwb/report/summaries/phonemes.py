@@ -44,10 +44,10 @@ class Tables:
             scores: of a corpus.
             psst: whether they are over PSST's inventory, which has classes and features.
         """
-        found = confusions(scores)
+        confused = confusions(scores)
         if not psst:
-            return cls((), found, ())
-        return cls(class_rates(scores), found, changed_features(found))
+            return cls((), confused, ())
+        return cls(class_rates(scores), confused, changed_features(confused))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +114,11 @@ def _utterances(report: PhonemeReport) -> Iterator[Json]:
     if scores is None:
         return
     features = scores.costs.features
-    columns = zip(
-        report.corpus.utterances,
-        scores.edits.tolist(),
-        scores.phonemes.tolist(),
-        scores.quarters.tolist(),
-        scores.traces(),
-        strict=True,
-    )
-    for one, edits, phonemes, quarters, trace in columns:
+    arrays = (scores.edits.tolist(), scores.phonemes.tolist(), scores.quarters.tolist())
+    columns = zip(report.corpus.utterances, *arrays, scores.traces(), strict=True)
+    for utterance, edits, phonemes, quarters, trace in columns:
         yield {
-            "utterance_id": one.id,
+            "utterance_id": utterance.id,
             "per_distance": edits,
             "per_length": phonemes,
             "fer_distance": quarters / QUARTERS,
@@ -133,23 +127,22 @@ def _utterances(report: PhonemeReport) -> Iterator[Json]:
         }
 
 
-def _task_b(found: TaskB) -> Json:
-    counts = found.classification
+def _task_b(classified: TaskB) -> Json:
     return {
-        "rule": found.rule,
+        "rule": classified.rule,
         **picked(
-            counts,
+            classified.classification,
             *("compared", "tp", "fp", "fn", "tn", "precision", "recall", "specificity"),
             *("f1", "accuracy", "balanced_accuracy"),
         ),
         "predictions": [
             {
-                "utterance_id": each.id,
-                "prompt": each.prompt,
-                "correctness": each.label,
-                "prediction": each.predicted,
+                "utterance_id": utterance.id,
+                "prompt": utterance.prompt,
+                "correctness": utterance.label,
+                "prediction": utterance.predicted,
             }
-            for each in found.predictions
+            for utterance in classified.predictions
         ],
     }
 
@@ -162,37 +155,23 @@ def _optional(report: PhonemeReport) -> Iterator[tuple[str, Any]]:
     if report.corpus.extra:
         yield "extra", list(report.corpus.extra)
     if report.ceiling is not None:
-        yield (
-            "ceiling",
-            {
-                "labels": report.ceiling.labels.name,
-                "merged": dict(report.ceiling.labels.merged),
-                **_rate(report.ceiling.rate),
-            },
-        )
+        labels = report.ceiling.labels
+        merged = {"labels": labels.name, "merged": dict(labels.merged)}
+        yield "ceiling", merged | _rate(report.ceiling.rate)
     if report.groups is not None:
-        yield (
-            "by",
-            {
-                column: [{"name": rate.name, **_rate(rate)} for rate in rates]
-                for column, rates in report.groups.items()
-            },
-        )
-    if report.tables is not None:
-        yield (
-            "classes",
-            [{**plain(each), "error_rate": each.error_rate} for each in report.tables.classes],
-        )
-        yield (
-            "confusions",
-            [[*each.step, each.count] for each in report.tables.confusions],
-        )
+        groups = {
+            column: [{"name": rate.name, **_rate(rate)} for rate in rates]
+            for column, rates in report.groups.items()
+        }
+        yield "by", groups
+    if tables := report.tables:
+        classes = [{**plain(row), "error_rate": row.error_rate} for row in tables.classes]
+        yield "classes", classes
+        yield "confusions", [[*row.step, row.count] for row in tables.confusions]
+        changes = [(row.change, row.count) for row in tables.changed]
         yield (
             "feature_changes",
-            [
-                [each.change.feature, each.change.before, each.change.after, each.count]
-                for each in report.tables.changed
-            ],
+            [[change.feature, change.before, change.after, n] for change, n in changes],
         )
 
 
