@@ -48,18 +48,11 @@ class Scores:
     codes: Ints
     offsets: Longs
 
-    def trace(self, utterance: int) -> tuple[Step, ...]:
-        """Return FER's alignment of one utterance."""
-        begin, end = self.offsets[utterance : utterance + 2]
-        steps = self.costs.steps
-        return tuple(steps[code] for code in self.codes[begin:end].tolist())
-
     def traces(self) -> list[tuple[Step, ...]]:
         """Return FER's alignments of all utterances."""
         steps = self.costs.steps
         every = [steps[code] for code in self.codes.tolist()]
-        bounds = self.offsets.tolist()
-        return [tuple(every[a:b]) for a, b in pairwise(bounds)]
+        return [tuple(every[begin:end]) for begin, end in pairwise(self.offsets.tolist())]
 
     @property
     def feature_distance(self) -> float:
@@ -95,19 +88,10 @@ class Scores:
         """Phoneme error rate: sum of edits / reference phonemes over the corpus."""
         return self.phoneme_distance / self.phoneme_length if self.phoneme_length else None
 
-    def step_counts(self, utterances: Sequence[int] | None = None) -> Longs:
-        """Return how often each step occurs: int64 (K + 1, K + 1), reference by hypothesis.
-
-        Args:
-            utterances: which to count; None for all.
-        """
+    def step_counts(self) -> Longs:
+        """Return how often each step occurs: int64 (K + 1, K + 1), reference by hypothesis."""
         size = len(self.costs.labels) + 1
-        codes = self.codes
-        if utterances is not None:
-            chosen = np.zeros(len(self.quarters), dtype=bool)
-            chosen[list(utterances)] = True
-            codes = codes[np.repeat(chosen, np.diff(self.offsets))]
-        return np.bincount(codes, minlength=size * size).reshape(size, size)
+        return np.bincount(self.codes, minlength=size * size).reshape(size, size)
 
     def some(self, utterances: Sequence[int]) -> Scores:
         """Return the scores of some utterances only, in the order asked for."""
@@ -116,14 +100,8 @@ class Scores:
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
         codes = self.codes[np.repeat(self.offsets[:-1][index], lengths) + within]
-        return Scores(
-            self.costs,
-            self.quarters[index],
-            self.edits[index],
-            self.phonemes[index],
-            codes,
-            offsets,
-        )
+        counts = self.quarters[index], self.edits[index], self.phonemes[index]
+        return Scores(self.costs, *counts, codes, offsets)
 
 
 def score(
@@ -144,24 +122,23 @@ def score(
     >>> found = score([["OW", "P", "UH"], []], [["OW", "M", "UH"], ["F"]])
     >>> found.quarters.tolist(), found.edits.tolist(), found.phonemes.tolist()
     ([14, 80], [1, 1], [3, 0])
-    >>> [step.op for step in found.trace(0)]
+    >>> [step.op for step in found.traces()[0]]
     ['EQ', 'SUB', 'EQ']
     """
     if len(refs) != len(hyps):
         raise ValueError(f"{len(refs)} references and {len(hyps)} hypotheses")
     costs = costs or psst_costs()
-    ref_codes, hyp_codes = (_encode(side, costs) for side in (refs, hyps))
-    ref_sizes, hyp_sizes = (
-        np.array([len(u) for u in side], dtype=np.int64) for side in (refs, hyps)
+    ref_codes, hyp_codes = (
+        np.array([costs.codes[label] for labels in side for label in labels], dtype=np.int32)
+        for side in (refs, hyps)
     )
+    ref_sizes, hyp_sizes = (np.array([*map(len, side)], dtype=np.int64) for side in (refs, hyps))
     count = len(refs)
     quarters, edits, steps = (np.zeros(count, dtype=np.int64) for _ in range(3))
     pieces: list[tuple[Longs, Ints]] = []
     for chosen in _buckets(ref_sizes, hyp_sizes):
-        ref, hyp = (
-            _padded(ref_codes, ref_sizes, chosen, costs),
-            _padded(hyp_codes, hyp_sizes, chosen, costs),
-        )
+        ref = _padded(ref_codes, ref_sizes, chosen, costs)
+        hyp = _padded(hyp_codes, hyp_sizes, chosen, costs)
         sizes = ref_sizes[chosen], hyp_sizes[chosen]
         quarters[chosen], edits[chosen], came = _distances(ref, hyp, sizes, costs)
         codes, lengths = _walk_back(ref, hyp, sizes, came, costs)
@@ -176,14 +153,6 @@ def score(
     spoken = np.append(costs.spoken, False)
     phonemes = _sums(spoken[ref_codes], ref_sizes)
     return Scores(costs, quarters, edits, phonemes, every, offsets)
-
-
-def _encode(utterances: Sequence[Sequence[str]], costs: CostTable) -> Ints:
-    """Return all labels of all utterances as codes, int32, one after the other."""
-    codes = costs.codes
-    return np.array(
-        [codes[label] for utterance in utterances for label in utterance], dtype=np.int32
-    )
 
 
 def _sums(flags: NDArray[np.bool_], sizes: Longs) -> Longs:
@@ -231,25 +200,17 @@ def _distances(
 ) -> tuple[Longs, Longs, NDArray[np.int8]]:
     """Return the dynamic program of both metrics, one anti-diagonal of all utterances at a time.
 
-    Args:
-        ref: codes of the references, int32 (rows, n).
-        hyp: codes of the hypotheses, int32 (columns, n).
-        sizes: the length of each utterance without padding.
-        costs: what steps cost.
-
-    Returns:
-        Feature distances in quarters and edits, int64 (n,); and for each cell where its feature
-        distance came from, int8 (rows + columns + 1, rows + 1, n) by diagonal and row.
+    Of codes int32 (rows, n) and (columns, n) and the lengths of utterances without padding: feature
+    distances in quarters and edits, int64 (n,); and for each cell where its feature distance came
+    from, int8 (rows + columns + 1, rows + 1, n) by diagonal and row.
     """
     rows, columns, count = len(ref), len(hyp), ref.shape[1]
     # Half as wide is twice as fast, where no sum can run over.
     narrow = int(costs.indel.max()) * (rows + columns) + NEVER < np.iinfo(np.int16).max
     kind = np.dtype(np.int16 if narrow else np.int32)
     table = costs.step_quarters.astype(kind)
-    indel, edit = (
-        np.append(costs.indel, 0).astype(kind),
-        np.append(costs.spoken, False).astype(kind),
-    )
+    indel = np.append(costs.indel, 0).astype(kind)
+    edit = np.append(costs.spoken, False).astype(kind)
     # Row i meets column diagonal - i: hypotheses lie backwards, to be read forwards along it.
     turned = hyp[::-1].astype(np.intp)
     rowwise = ref.astype(np.intp) * len(indel)
@@ -305,11 +266,7 @@ def _walk_back(
     came: NDArray[np.int8],
     costs: CostTable,
 ) -> tuple[Ints, Longs]:
-    """Return the steps from each utterance's last cell back to its first.
-
-    Returns:
-        Codes of all steps in order of time, utterance after utterance, and how many each has.
-    """
+    """Return the codes of all steps in order of time, and how many each utterance has."""
     count, none = ref.shape[1], costs.none
     size = none + 1
     row, column = sizes[0].copy(), sizes[1].copy()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from tabwb.phonology.batch import Scores, score
-from tabwb.phonology.costs import CostTable, psst_costs
+from tabwb.phonology.costs import CostTable, panphon_costs, psst_costs, segment
 from tabwb.phonology.inventory import mapped_letters, parse_arpabet, parse_spoken
 from tabwb.phonology.labels import Mapped, best_possible, label_set, map_labels
 from tabwb.phonology.tables import severity
@@ -80,12 +80,8 @@ class Corpus:
         """PER, FER and traces; None where there are no transcripts."""
         if not self.has_transcripts:
             return None
-        utterances = self.utterances
-        return score(
-            [utterance.ref for utterance in utterances],
-            [utterance.hyp for utterance in utterances],
-            self.costs,
-        )
+        refs = [utterance.ref for utterance in self.utterances]
+        return score(refs, [utterance.hyp for utterance in self.utterances], self.costs)
 
     def groups(self, column: str) -> list[str]:
         """Return the group of each utterance: a column of the reference, ``severity`` or ``item``.
@@ -101,11 +97,10 @@ class Corpus:
         chosen = column if column in columns else _STANDS_FOR.get(column, column)
         if columns and chosen not in columns:
             raise UsageError(f"the reference has no column '{chosen}'", allowed=", ".join(columns))
+        rows = [utterance.ref_row for utterance in self.utterances]
         if not banded:
-            return [
-                utterance.ref_row.cells[chosen] or NOT_RECORDED for utterance in self.utterances
-            ]
-        quotients = (utterance.ref_row.number(chosen) for utterance in self.utterances)
+            return [row.cells[chosen] or NOT_RECORDED for row in rows]
+        quotients = (row.number(chosen) for row in rows)
         return [NOT_RECORDED if quotient is None else severity(quotient) for quotient in quotients]
 
 
@@ -212,8 +207,6 @@ def _transcript_columns(ref: Table, hyp: Table) -> tuple[str, str] | None:
 def _read_reference(row: Row, column: str, inventory: str) -> tuple[str, ...]:
     text = row.cells[column]
     if inventory == "panphon":
-        from tabwb.phonology.panphon_inventory import segment
-
         segments = segment(text)
         if segments.dropped:
             raise TabwbError(
@@ -221,17 +214,14 @@ def _read_reference(row: Row, column: str, inventory: str) -> tuple[str, ...]:
             )
         return _short_enough(segments.phonemes, row)
     try:
-        if text.isascii():
-            return _short_enough(parse_arpabet(text, silent=True), row)
-        return _short_enough(parse_spoken(text), row)
+        phonemes = parse_arpabet(text, silent=True) if text.isascii() else parse_spoken(text)
+        return _short_enough(phonemes, row)
     except TabwbError as error:
         raise at_row(row, error) from error
 
 
 def _read_hypothesis(row: Row, column: str, labels: str, inventory: str) -> Mapped:
     if inventory == "panphon":
-        from tabwb.phonology.panphon_inventory import segment
-
         mapped = segment(row.cells[column])
     else:
         mapped = map_labels(row.cells[column].split(), labels)
@@ -242,8 +232,6 @@ def _read_hypothesis(row: Row, column: str, labels: str, inventory: str) -> Mapp
 def _costs(utterances: Sequence[Utterance], inventory: str) -> CostTable:
     if inventory == "psst":
         return psst_costs()
-    from tabwb.phonology.panphon_inventory import panphon_costs
-
     return panphon_costs(
         side for utterance in utterances for side in (utterance.ref, utterance.hyp)
     )

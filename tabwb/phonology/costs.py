@@ -1,16 +1,24 @@
-"""Costs of the steps of an alignment, as tables of whole quarters for array lookup."""
+"""Costs of the steps of an alignment, as tables of whole quarters: PSST's, and those of any IPA.
+
+The other segments of IPA have PSST's rule on the 24 features of panphon (extra ``audio``), that is
+its ``feature_edit_distance``: not PSST's feature error rate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.phonology.distance import Operation, Step, indel_cost, substitution_cost
 from tabwb.phonology.inventory import FEATURES, PHONEMES, SILENT
+from tabwb.phonology.labels import Mapped
+from tabwb.records.errors import MissingExtra
 
 Ints = NDArray[np.int32]
 
@@ -74,7 +82,7 @@ def psst_costs() -> CostTable:
     >>> int(costs.substitution[costs.codes["P"], costs.codes["M"]])  # 3.5 features
     14
     """
-    return make_costs(
+    return _make_costs(
         PHONEMES,
         [[substitution_cost(phoneme, other) for other in PHONEMES] for phoneme in PHONEMES],
         [indel_cost(phoneme) for phoneme in PHONEMES],
@@ -82,20 +90,13 @@ def psst_costs() -> CostTable:
     )
 
 
-def make_costs(
+def _make_costs(
     phonemes: Sequence[str],
     substitution: Sequence[Sequence[float]],
     indel: Sequence[float],
     features: int,
 ) -> CostTable:
-    """Return a table of costs for any inventory, with silence and noise added.
-
-    Args:
-        phonemes: of the inventory, K of them.
-        substitution: K rows of K costs, in features; multiples of 0.25.
-        indel: K costs, in features; multiples of 0.25.
-        features: how many features a phoneme has.
-    """
+    """Return a table of K x K and K costs, multiples of 0.25 features, with silence and noise."""
     size, silent = len(phonemes), len(SILENT)
     full = np.full((size + silent, size + silent), NEVER, dtype=np.int32)
     full[:size, :size] = _quarters(substitution).reshape(size, size)
@@ -122,3 +123,60 @@ def _step(ref: str | None, hyp: str | None, quarters: int) -> Step:
         return Step("EQ", ref, hyp, 0.0)
     op: Operation = "INS" if ref is None else "DEL" if hyp is None else "SUB"
     return Step(op, ref, hyp, quarters / QUARTERS)
+
+
+PANPHON_LIMITS: Final = (
+    "Distances over panphon's 24 features, not PSST's: panphon has no ɝ and ɚ, and a diphthong is "
+    "two segments. These rates are not comparable with PSST's."
+)
+"""Shown with every figure."""
+_PASSED_OVER: Final = dict.fromkeys(map(ord, "ˈˌ'.|/[]"))
+_SAME: Final = {ord("g"): "ɡ"}
+
+
+@cache
+def _table() -> Any:
+    try:
+        import panphon
+    except ImportError as error:
+        raise MissingExtra("the inventory of panphon", "panphon", package="panphon") from error
+    return panphon.FeatureTable()
+
+
+def segment(text: str) -> Mapped:
+    """Read IPA, in which silence and noise may stand as words, as panphon's segments.
+
+    Letters that panphon does not know are dropped and counted; stress and boundaries are ignored.
+    """
+    table = _table()
+    segments: list[str] = []
+    indices: list[int] = []
+    dropped: Counter[str] = Counter()
+    for index, word in enumerate(text.split()):
+        if word.lower() in SILENT:
+            known = [word.lower()]
+        else:
+            bare = word.translate(_PASSED_OVER).translate(_SAME)
+            letters = table.segs_safe(bare)
+            known = [letter for letter in letters if table.seg_known(letter)]
+            dropped.update(letter for letter in letters if not table.seg_known(letter))
+        segments += known
+        indices += [index] * len(known)
+    return Mapped(tuple(segments), tuple(indices), dropped)
+
+
+def panphon_costs(utterances: Iterable[Sequence[str]]) -> CostTable:
+    """Return the costs of all segments of some utterances.
+
+    Substitution: the sum over 24 features of |a - b| / 2; insertion, deletion: the sum of 0.5 where
+    the value is 0, else 1 (PSST, section 4.1 and figure 1, on panphon's values).
+    """
+    table = _table()
+    spoken = sorted({phoneme for utterance in utterances for phoneme in utterance} - set(SILENT))
+    values = [table.fts(phoneme).numeric() for phoneme in spoken]
+    return _make_costs(
+        spoken,
+        [[sum(abs(a - b) for a, b in zip(x, y, strict=True)) / 2 for y in values] for x in values],
+        [sum(1.0 if value else 0.5 for value in phoneme) for phoneme in values],
+        len(table.names),
+    )

@@ -72,12 +72,9 @@ AA  +  -  +  +  0  +  -  -  +  -  -  -  -  -  0  0  0  -  +  -  +  -  +  0
 """
 
 
-def _rows() -> dict[str, tuple[str, ...]]:
-    rows = (line.split() for line in _TABLE_6.strip().splitlines())
-    return {phoneme: tuple(cells) for phoneme, *cells in rows}
-
-
-FEATURE_SYMBOLS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(_rows())
+FEATURE_SYMBOLS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {line.split()[0]: tuple(line.split()[1:]) for line in _TABLE_6.strip().splitlines()}
+)
 """Table 6 as printed: of each phoneme one of ``- -+ 0 +- +`` for each of :data:`FEATURES`."""
 
 PHONEMES: Final[tuple[str, ...]] = tuple(FEATURE_SYMBOLS)
@@ -111,9 +108,7 @@ A class is a set of feature values: stops are -sonorant -continuant -delayedrele
 -continuant +delayedrelease, fricatives -sonorant +continuant, nasals +nasal, approximants
 +approximant -syllabic (the tap among them), vowels and diphthongs +syllabic."""
 
-CLASS_OF: Final[Mapping[str, str]] = MappingProxyType(
-    {phoneme: name for name, members in CLASSES.items() for phoneme in members}
-)
+_VOWELS: Final = frozenset(CLASSES["vowels"] + CLASSES["diphthongs"])
 
 IPA: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -201,7 +196,7 @@ def normalise_label(label: str) -> str | None:
 
 def is_vowel(phoneme: str) -> bool:
     """Return whether a phoneme is syllabic; diphthongs and ER are."""
-    return CLASS_OF.get(phoneme) in ("vowels", "diphthongs")
+    return phoneme in _VOWELS
 
 
 def parse_arpabet(text: str, *, silent: bool = False) -> tuple[str, ...]:
@@ -236,9 +231,7 @@ def parse_arpabet(text: str, *, silent: bool = False) -> tuple[str, ...]:
 def parse_ipa(text: str, notation: Notation = "us", *, nearest: bool = True) -> tuple[str, ...]:
     """Read a broad transcription in IPA as the 40 phonemes.
 
-    A sound outside of the 40 becomes the one that :data:`NEAREST` names; what was typed is kept by
-    the caller, and :func:`mapped_letters` tells the mapping.
-
+    A sound outside of the 40 becomes the one that :data:`NEAREST` names (:func:`mapped_letters`).
     Stress, length, ties, boundaries and the detail that no phoneme of ours differs by are passed
     over, glottal stops removed (PSST, appendix B.4). The longest letters are read first: ``tʃ`` is
     CH, and T SH is written with a boundary, ``t.ʃ``.
@@ -351,21 +344,17 @@ def parse_spoken(text: str, notation: Notation = "us") -> tuple[str, ...]:
         return parse_pronunciation(text, notation)
     phonemes: list[str] = []
     for piece in pieces:
-        silent = "<" in piece
-        phonemes += (
-            parse_arpabet(piece, silent=True) if silent else parse_pronunciation(piece, notation)
-        )
+        silent = parse_arpabet(piece, silent=True) if "<" in piece else ()
+        phonemes += silent or parse_pronunciation(piece, notation)
     return tuple(phonemes)
 
 
 def to_ipa(phonemes: Iterable[str]) -> str:
     """Return phonemes in IPA (table 8), without blanks; silence and noise are left out.
 
-    The inventory has one phoneme for the vowels of "but" and of "about". Where there are several
-    vowels, it is written ə at the beginning and after the first vowel, else ʌ [ours].
-
-    A boundary stands where two phonemes would be read as one: ``t.ʃ`` is T SH, ``tʃ`` is CH. So
-    ``parse_ipa(to_ipa(phonemes)) == phonemes`` always.
+    AH, the vowels of "but" and of "about", is ə at the beginning and after the first vowel of
+    several, else ʌ [ours]. A boundary separates two phonemes that would be read as one: ``t.ʃ`` is
+    T SH, ``tʃ`` is CH. So ``parse_ipa(to_ipa(phonemes)) == phonemes`` always.
 
     >>> to_ipa(("D", "AO", "G")), to_ipa(("T", "SH")), to_ipa(("CH",))
     ('dɔɡ', 't.ʃ', 'tʃ')

@@ -57,12 +57,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFeature:
-    """How often one feature changed in one direction, over all substitutions.
-
-    Attributes:
-        change: the feature, before and after, and what one such change costs.
-        count: how often.
-    """
+    """How often one feature changed in one direction, over all substitutions."""
 
     change: FeatureChange
     count: int
@@ -102,14 +97,9 @@ def rate_of(name: str, scores: Scores) -> Rate:
         name: of the group.
         scores: of its utterances.
     """
-    return Rate(
-        name,
-        len(scores.quarters),
-        scores.phoneme_distance,
-        scores.phoneme_length,
-        scores.feature_distance,
-        scores.feature_length,
-    )
+    edits, features = scores.phoneme_distance, scores.feature_distance
+    lengths = scores.phoneme_length, scores.feature_length
+    return Rate(name, len(scores.quarters), edits, lengths[0], features, lengths[1])
 
 
 def rates_by(scores: Scores, groups: Sequence[str]) -> list[Rate]:
@@ -198,7 +188,4 @@ def severity(quotient: float) -> str:
     >>> [severity(each) for each in (93.7, 75.0, 50.0, 25.0)]
     ['mild', 'moderate', 'severe', 'very severe']
     """
-    for name, bound in SEVERITIES:
-        if bound is None or quotient <= bound:
-            return name
-    raise AssertionError("the last band has no bound")
+    return next(name for name, bound in SEVERITIES if bound is None or quotient <= bound)

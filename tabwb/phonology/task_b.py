@@ -1,8 +1,7 @@
 """PSST's task B: whether an accepted pronunciation was said, and how well that is predicted.
 
 Source: PSST, sections 5.1 and 5.2. The columns are those of the PSST challenge: ``prompt`` and
-``correctness`` of the reference, ``prediction`` of the hypothesis, unless pronunciations are given
-to look for in its transcripts.
+``correctness`` of the reference, ``prediction`` of the hypothesis.
 """
 
 from __future__ import annotations
@@ -41,12 +40,11 @@ def says_one_of(
     labels = tuple(transcript)
     if match == "paper":
         labels = tuple(label for label in labels if label not in SILENT)
-    for form in map(tuple, accepted):
-        if form and any(
-            labels[at : at + len(form)] == form for at in range(len(labels) - len(form) + 1)
-        ):
-            return True
-    return False
+    return any(
+        form and labels[at : at + len(form)] == form
+        for form in map(tuple, accepted)
+        for at in range(len(labels) - len(form) + 1)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,24 +167,18 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
     """
     predictions = []
     for utterance in corpus.utterances:
-        label = (
-            utterance.ref_row.truth("correctness")
-            if "correctness" in utterance.ref_row.cells
-            else None
-        )
-        prompt = utterance.ref_row.cells.get("prompt")
-        if prompt is None and utterance.hyp_row is not None:
-            prompt = utterance.hyp_row.cells.get("prompt")
+        row, other = utterance.ref_row, utterance.hyp_row
+        label = row.truth("correctness") if "correctness" in row.cells else None
+        prompt = row.cells.get("prompt")
+        if prompt is None and other is not None:
+            prompt = other.cells.get("prompt")
+        predicted: bool | None = None
         if accepted is not None:
             if not corpus.has_transcripts:
                 raise TabwbError("accepted pronunciations need transcripts to be looked for in")
-            predicted: bool | None = says_one_of(
-                utterance.hyp, _forms(utterance, prompt, accepted), match
-            )
-        elif utterance.hyp_row is not None and "prediction" in utterance.hyp_row.cells:
-            predicted = utterance.hyp_row.truth("prediction")
-        else:
-            predicted = None
+            predicted = says_one_of(utterance.hyp, _forms(utterance, prompt, accepted), match)
+        elif other is not None and "prediction" in other.cells:
+            predicted = other.truth("prediction")
         predictions.append(Prediction(utterance.id, prompt, label, predicted))
     pairs = [
         (prediction.label, prediction.predicted)
@@ -195,11 +187,9 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
     ]
     if accepted is None and not pairs:
         return None
-    classification = Classification.of(pairs)
-    if accepted is None:
-        return TaskB("column prediction", tuple(predictions), classification)
-    rule: Rule = "correct-any, paper" if match == "paper" else "correct-any, code"
-    return TaskB(rule, tuple(predictions), classification)
+    by_match: Rule = "correct-any, paper" if match == "paper" else "correct-any, code"
+    rule: Rule = "column prediction" if accepted is None else by_match
+    return TaskB(rule, tuple(predictions), Classification.of(pairs))
 
 
 def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:

@@ -44,11 +44,6 @@ class PairedTest:
     n: int
     exact: bool
 
-    @property
-    def smallest_p(self) -> float:
-        """The smallest p value that so many pairs can give."""
-        return smallest_p(self.n)
-
 
 def smallest_p(n: int) -> float:
     """Return the smallest two-sided p value of a sign-flip test over n pairs, 2^(1-n).

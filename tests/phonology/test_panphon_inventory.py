@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tabwb.phonology.batch import score
-from tabwb.phonology.panphon_inventory import _table, panphon_costs, segment
+from tabwb.phonology.costs import _table, panphon_costs, segment
 from tabwb.records.errors import MissingExtra
 
 PAIRS = [

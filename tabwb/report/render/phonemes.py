@@ -96,9 +96,9 @@ def _remarks(report: PhonemeReport) -> Iterator[RenderableType]:
             f"{plural(empty, 'empty reference')}: without a rate, insertions count in the corpus"
         )
     if report.inventory == "panphon":
-        from tabwb.phonology.panphon_inventory import LIMITS
+        from tabwb.phonology.costs import PANPHON_LIMITS
 
-        yield Text(LIMITS, style="yellow")
+        yield Text(PANPHON_LIMITS, style="yellow")
     if report.ceiling is not None:
         pairs = report.ceiling.labels.merged.items()
         merged = ", ".join(f"{phoneme} is written {label}" for phoneme, label in pairs)
