@@ -10,7 +10,6 @@ from math import fsum
 
 from tabwb.scoring.distributions import noncentral_t_tail, t_quantile
 from tabwb.scoring.estimate import (
-    DETERMINISTIC,
     NO_VALUE,
     ONE_ITEM,
     ONE_RESPONSE,
@@ -19,6 +18,7 @@ from tabwb.scoring.estimate import (
     Estimate,
     EstimatedInterval,
     Interval,
+    missing_reason,
 )
 from tabwb.scoring.intervals import effective_responses, sum_of_squares
 
@@ -57,20 +57,14 @@ def difference_interval(
     (-1.0, -0.51)
     """
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if len(a) and len(b)]
-    if estimand is Estimand.THESE_PROMPTS and all(deterministic) and pairs:
-        return EstimatedInterval(estimand, None, DETERMINISTIC)
-    if not pairs:
-        return EstimatedInterval(estimand, None, NO_VALUE)
+    most = [max(len(a), len(b)) for a, b in pairs]
+    if reason := missing_reason(estimand, most, all(deterministic)):
+        return EstimatedInterval(estimand, None, reason)
     if estimand is Estimand.THESE_PROMPTS:
         return _these_prompts(pairs, n_features, deterministic)
-    if len(pairs) < 2:
-        return EstimatedInterval(estimand, None, ONE_ITEM)
-    means = [(fsum(a) / len(a), fsum(b) / len(b)) for a, b in pairs]
+    means = [[fsum(pair[side]) / len(pair[side]) for pair in pairs] for side in (0, 1)]
     sizes = [effective_responses([len(pair[side]) for pair in pairs]) for side in (0, 1)]
-    interval = paired_t(
-        [a for a, _ in means], [b for _, b in means], sizes[0], sizes[1], n_features
-    )
-    return EstimatedInterval(estimand, interval)
+    return EstimatedInterval(estimand, paired_t(means[0], means[1], sizes[0], sizes[1], n_features))
 
 
 def paired_t(
@@ -83,12 +77,8 @@ def paired_t(
     """Return the paired interval for prompts like these (two items or more).
 
     With d the k differences of item means: ``mean(d) +- t_{k-1} se``,
-    ``se^2 = max(var(d) / k, f_a + f_b)``. The lower limit f is the sampling variance:
-    ``(m + 0.5/n) / n`` for a burden (Poisson), ``p (1 - p) / n`` with ``p = (mn + 0.5) / (n + 1)``
-    for a rate, m the mean of the side and n its responses. Truncated at the largest
-    possible difference.
-
-    Source: docs/uncertainty.md.
+    ``se^2 = max(var(d) / k, f_a + f_b)``. The lower limit f is the :func:`sampling_floor` of a side
+    with its responses. Truncated at the largest possible difference. Source: docs/uncertainty.md.
 
     Args:
         first: item means.
@@ -116,10 +106,10 @@ def paired_t(
 
 
 def sampling_floor(mean: float, n: float, n_features: int | None) -> float:
-    """Return the least variance of a mean of n responses, above 0 also where all are equal.
+    """Return the least variance of a mean m of n responses, above 0 also where all are equal.
 
-    ``(m + 0.5/n) / n`` for a burden, ``p (1 - p) / n`` with ``p = (mn + 0.5) / (n + 1)`` for a
-    rate.
+    ``(m + 0.5/n) / n`` for a burden (Poisson), ``p (1 - p) / n`` with ``p = (mn + 0.5) / (n + 1)``
+    for a rate.
 
     Args:
         mean: of the responses.
@@ -194,8 +184,7 @@ def family_interval(
     Args:
         differences: rows of equal length, without gaps: leave out items that a family lacks.
         floor: the least variance of the mean, from sampling alone: the mean over families of
-            :func:`sampling_floor` of both sides, divided by F. Without it identical families and
-            items have no interval.
+            :func:`sampling_floor` of both sides, divided by F.
         largest: the largest possible difference, where the interval is truncated.
 
     Raises:
@@ -269,8 +258,7 @@ def detection_factor(df: float) -> float:
     """Return c(df): how many standard errors a difference must have to be found.
 
     The noncentrality at which a two-sided t test at .05 rejects with power .8:
-    ``P(T_df(c) > t_{.975, df}) = 0.8``. Close to ``t_.975 + t_.8``, and above it at few degrees of
-    freedom.
+    ``P(T_df(c) > t_{.975, df}) = 0.8``.
 
     >>> [round(detection_factor(df), 2) for df in (4, 9, 190)]
     [3.76, 3.15, 2.82]

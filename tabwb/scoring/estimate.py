@@ -63,9 +63,8 @@ class Estimand(StrEnum):
     Attributes:
         PROMPTS_LIKE_THESE: the mean over all prompts of this kind. The items are a sample, so the
             interval includes how much items differ from each other. The default.
-        THESE_PROMPTS: the mean over exactly these items, if each were answered infinitely often.
-            The interval includes only how much new draws of the same prompts vary: for
-            repeatability, and for a lesion against the intact model.
+        THESE_PROMPTS: the mean over exactly these items, each answered infinitely often. The
+            interval includes only how much new draws of the same prompts vary.
     """
 
     PROMPTS_LIKE_THESE = "prompts like these"
@@ -79,6 +78,23 @@ NO_VALUE = "no item has a value"
 ONE_RESPONSE = "one response per item: how much draws differ is unknown"
 
 
+def missing_reason(estimand: Estimand, sizes: Sequence[int], deterministic: bool) -> str:
+    """Return why items have no interval, or empty where they have one.
+
+    Args:
+        estimand: what the interval is for.
+        sizes: number of responses to each item, 1 or more.
+        deterministic: nothing was drawn.
+    """
+    if not sizes:
+        return NO_VALUE
+    if estimand is Estimand.PROMPTS_LIKE_THESE:
+        return ONE_ITEM if len(sizes) < 2 else ""
+    if deterministic:
+        return DETERMINISTIC
+    return ONE_RESPONSE if max(sizes) < 2 else ""
+
+
 @dataclass(frozen=True, slots=True)
 class EstimatedInterval:
     """A 95 % interval with its estimand, or the reason why there is none.
@@ -86,8 +102,7 @@ class EstimatedInterval:
     Attributes:
         estimand: what the interval is for.
         interval: its ends, included; None where there is none.
-        reason: why there is none, else empty; :data:`DETERMINISTIC` where there is no error to
-            estimate.
+        reason: why there is none, else empty.
 
     >>> EstimatedInterval(Estimand.THESE_PROMPTS, None, DETERMINISTIC).deterministic
     True
@@ -123,9 +138,8 @@ def clopper_pearson(correct: float, n: float, level: float = LEVEL) -> Interval 
     Source: Clopper and Pearson, Biometrika 26 (1934), 404.
 
     Args:
-        correct: successes k, 0 to n.
-        n: independent trials; replicates of few items are not independent. Both may be fractions,
-            as an effective number of trials is.
+        correct: successes k, 0 to n; may be a fraction, as n may.
+        n: independent trials; replicates of few items are not independent.
         level: coverage, between 0 and 1.
 
     Raises:
@@ -189,8 +203,7 @@ def always_yes(expected: Iterable[str], yes: str = "Yes") -> Estimate:
 def chance_corrected(p: Estimate, c: Estimate, protocol: Protocol | None) -> Estimate:
     """Return accuracy above guessing: ``(p - c) / (1 - c)``, not clipped (below 0 is below chance).
 
-    Only where a guess must land on an option, protocols ``enforced`` and ``likelihood``; a free
-    answer need not be an option, and nothing is "corrected" there.
+    Only under protocols where a guess is one of the options, ``enforced`` and ``likelihood``.
 
     Args:
         p: share correct.

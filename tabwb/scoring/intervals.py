@@ -13,13 +13,12 @@ from tabwb.scoring.estimate import (
     DETERMINISTIC,
     LOWER,
     NO_VALUE,
-    ONE_ITEM,
-    ONE_RESPONSE,
     UPPER,
     Estimand,
     EstimatedInterval,
     Interval,
     clopper_pearson,
+    missing_reason,
 )
 
 if TYPE_CHECKING:
@@ -56,20 +55,16 @@ def burden_interval(
     'deterministic'
     """
     items = [item for item in values if len(item)]
-    if estimand is Estimand.THESE_PROMPTS and deterministic and items:
-        return EstimatedInterval(estimand, None, DETERMINISTIC)
-    if not items or n_features < 1:
-        return EstimatedInterval(estimand, None, NO_VALUE)
-    if estimand is Estimand.PROMPTS_LIKE_THESE:
-        if len(items) < 2:
-            return EstimatedInterval(estimand, None, ONE_ITEM)
-        means = [fsum(item) / len(item) for item in items]
-        return EstimatedInterval(
-            estimand, korn_graubard(means, [len(item) for item in items], n_features)
-        )
-    if all(len(item) < 2 for item in items):
-        return EstimatedInterval(estimand, None, ONE_RESPONSE)
-    return EstimatedInterval(estimand, dispersed_garwood(items, n_features))
+    sizes = [len(item) for item in items]
+    reason = missing_reason(estimand, sizes, deterministic)
+    if n_features < 1 and reason != DETERMINISTIC:
+        reason = NO_VALUE
+    if reason:
+        return EstimatedInterval(estimand, None, reason)
+    if estimand is Estimand.THESE_PROMPTS:
+        return EstimatedInterval(estimand, dispersed_garwood(items, n_features))
+    means = [fsum(item) / len(item) for item in items]
+    return EstimatedInterval(estimand, korn_graubard(means, sizes, n_features))
 
 
 def korn_graubard(means: Sequence[float], replicates: Sequence[int], n_features: int) -> Interval:
@@ -79,13 +74,12 @@ def korn_graubard(means: Sequence[float], replicates: Sequence[int], n_features:
     ``N = krF``, ``p = mean(y)/F``, ``v = var(y)/(k F^2)``, ``q = (t_{N-1} / t_{k-1})^2`` at 0.975,
     ``n = min(p(1-p)/v q, N / (1 + (r-1) 0.1))``; the interval is F times the exact binomial
     interval of ``n p`` of ``n``. The second term of the minimum is a lower limit on the
-    correlation of replicates: without it equal item means would give far too short an interval.
+    correlation of replicates, for item means that are equal.
 
     Unequal replicates r_i (missing or unusable responses): with weights ``w_i = r_i / sum r``,
     ``p = sum w_i y_i / F`` (the mean over responses), ``v = k/(k-1) sum w_i^2 (y_i - pF)^2 / F^2``
     (the ratio estimator's variance), ``N = F sum r_i`` and, for r in the lower limit,
     ``sum r_i^2 / sum r_i``; ``t_{k-1}`` becomes t with ``1 / sum w_i^2 - 1`` degrees of freedom.
-    All equal the formulas above when the r_i are equal.
 
     Source: Korn and Graubard, Survey Methodology 24 (1998), 193; the lower limit:
     docs/uncertainty.md.
@@ -211,10 +205,9 @@ def rate_interval(
     """Return the 95 % interval of a share, from counts per item.
 
     For these prompts: the exact (Clopper-Pearson) interval of all hits of all responses, which is
-    somewhat too wide when the items' shares differ. With unequal numbers of responses it contains
-    the pooled share that is printed, in which items are weighted by their responses. The interval
-    for prompts like these gives every item the same weight; where it does not contain the printed
-    share, it is extended to it.
+    somewhat too wide when the items' shares differ. The interval for prompts like these
+    (:func:`beta_binomial`) gives every item the same weight; where it does not contain the printed
+    share, which weights items by their responses, it is extended to it.
 
     Args:
         hits: for each item the responses with the feature, or the right answers.
@@ -233,20 +226,14 @@ def rate_interval(
     if any(not 0 <= x <= n for x, n in pairs):
         raise ValueError("hits must be between 0 and the number of responses of their item")
     items = [(int(x), int(n)) for x, n in pairs if n]
-    if not items:
-        return EstimatedInterval(estimand, None, NO_VALUE)
+    if reason := missing_reason(estimand, [n for _, n in items], deterministic):
+        return EstimatedInterval(estimand, None, reason)
+    correct, total = sum(x for x, _ in items), sum(n for _, n in items)
     if estimand is Estimand.THESE_PROMPTS:
-        if deterministic:
-            return EstimatedInterval(estimand, None, DETERMINISTIC)
-        if all(n < 2 for _, n in items):
-            return EstimatedInterval(estimand, None, ONE_RESPONSE)
-        exact = clopper_pearson(sum(x for x, _ in items), sum(n for _, n in items))
-        return EstimatedInterval(estimand, exact)
-    if len(items) < 2:
-        return EstimatedInterval(estimand, None, ONE_ITEM)
+        return EstimatedInterval(estimand, clopper_pearson(correct, total))
     # Sorted, because the order of the items does not matter and equal counts share a cache entry.
     interval = beta_binomial(tuple(sorted(items)))
-    share = sum(x for x, _ in items) / sum(n for _, n in items)
+    share = correct / total
     return EstimatedInterval(
         estimand, Interval(min(interval.low, share), max(interval.high, share))
     )
@@ -264,12 +251,9 @@ def beta_binomial(items: tuple[tuple[int, int], ...]) -> Interval:
     correlations ``(j + 1/2)/24``. The ends are its 0.025 and 0.975 quantiles, between the grid's
     points by linear interpolation; 0 and 1 where no response or every response is a hit.
 
-    Unequal numbers of responses need nothing further: the likelihood holds for any n_i. With one
-    response to each item rho has no influence and the interval is Jeffreys', which is computed
-    exactly: quantiles of Beta(x + 1/2, n - x + 1/2).
-
-    Source: docs/uncertainty.md; Jeffreys' interval: Brown, Cai and DasGupta, Statistical
-    Science 16 (2001), 101.
+    With one response to each item rho has no influence and the interval is Jeffreys', which is
+    computed exactly: quantiles of Beta(x + 1/2, n - x + 1/2). Source: docs/uncertainty.md; Brown,
+    Cai and DasGupta, Statistical Science 16 (2001), 101.
 
     Args:
         items: (hits, responses) of each item, with one response or more.
@@ -322,7 +306,7 @@ def _rising(counts: Sequence[int], most: int) -> NDArray[np.float64]:
         part = reached[start : start + CACHED_RESPONSES]
         if part.any():
             size = 1 << (len(part) - 1).bit_length()
-            terms = _logarithms(start, size) if start == 0 else _grid(start, size)
+            terms = (_first_grid if start == 0 else _grid)(start, size)
             sums += terms[..., : len(part)] @ part
     return sums
 
@@ -337,11 +321,6 @@ def _times_reached(counts: Sequence[int], most: int) -> NDArray[np.float64]:
     return above[:most]
 
 
-@lru_cache(maxsize=12)
-def _logarithms(start: int, size: int) -> NDArray[np.float64]:
-    return _grid(start, size)
-
-
 def _grid(start: int, size: int) -> NDArray[np.float64]:
     """Return log(a + j) for j from ``start``: float64, (means, correlations, size)."""
     import numpy as np
@@ -350,3 +329,6 @@ def _grid(start: int, size: int) -> NDArray[np.float64]:
     a = _means()[:, None] * ((1 - correlations) / correlations)[None, :]
     logarithms: NDArray[np.float64] = np.log(a[..., None] + np.arange(start, start + size))
     return logarithms
+
+
+_first_grid = lru_cache(maxsize=12)(_grid)

@@ -36,8 +36,7 @@ def ttr(text: Sequence[str]) -> Estimate:
 def mattr(text: Sequence[str], window: int = WINDOW) -> Estimate:
     """Moving-average type-token ratio: the mean TTR over all windows of ``window`` words.
 
-    Undefined for a text shorter than one window: the plain TTR of a short text is not
-    comparable with it. Source: Covington and McFall, Journal of
+    Undefined for a text shorter than one window. Source: Covington and McFall, Journal of
     Quantitative Linguistics 17 (2010), 94.
 
     Args:
@@ -73,10 +72,8 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
     A factor is a run of words until its TTR has fallen to the threshold; what is left over at the
     end counts as ``(1 - TTR) / (1 - threshold)`` of a factor. One direction gives words / factors,
     the result is the mean of both. Undefined for a text under ``shortest`` words, and where no
-    factor is complete in one of the directions: the value would be extrapolated from a remainder
-    and exceed the length of the text. A text under :data:`SHORT` words has a value that depends on
-    its length. Source: McCarthy and Jarvis, Behavior Research Methods 42 (2010), 381; the two
-    limits: docs/results.md [ours].
+    factor is complete in one of the directions. Source: McCarthy and Jarvis, Behavior Research
+    Methods 42 (2010), 381; the two limits: docs/results.md [ours].
 
     Args:
         text: words in order.

@@ -53,9 +53,7 @@ def smallest_p(n: int) -> float:
     >>> smallest_p(5), smallest_p(6)
     (0.0625, 0.03125)
     """
-    if n > EXACT_UP_TO:
-        return 1 / (DRAWS + 1)
-    return min(1.0, 2.0 ** (1 - n))
+    return 1 / (DRAWS + 1) if n > EXACT_UP_TO else min(1.0, 2.0 ** (1 - n))
 
 
 def paired_permutation(pairs: Sequence[tuple[float, float]]) -> PairedTest | None:
@@ -276,12 +274,8 @@ def label_permutation(
         done += size
     p = np.where(varied, reached / (draws + 1), 1.0)
     adjusted = np.where(varied, largest_reached / (draws + 1), 1.0)
-    return LabelTest(
-        tuple(float(value) for value in observed),
-        tuple(float(value) for value in p),
-        tuple(float(value) for value in adjusted),
-        draws,
-    )
+    differences, each, together = (tuple(map(float, row)) for row in (observed, p, adjusted))
+    return LabelTest(differences, each, together, draws)
 
 
 def label_permutation_of_rates(
