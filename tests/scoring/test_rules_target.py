@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseKind
+from tabwb.scoring.repetition import edit_counts
 from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.target import (
     align,
-    edit_distance,
     lost_function_words,
     lost_suffixes,
     phonemic_paraphasias,
@@ -40,6 +40,10 @@ def test_an_alignment_holds_all_words_of_both_in_order(
 @given(sentences)
 def test_equal_sentences_align_word_by_word(words: list[str]) -> None:
     assert align(words, words) == tuple(zip(words, words, strict=True))
+
+
+def edit_distance(one: str, other: str) -> int:
+    return sum(edit_counts(one, other))
 
 
 @given(st.text("abc", max_size=4), st.text("abc", max_size=4))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from tabwb.scoring.lexicon import load_lexicon
+from tabwb.scoring.rules import vocabulary
 from tabwb.scoring.rules.passage import Passage, Token, Utterance, is_content, without_fillers
 from tabwb.scoring.rules.verdicts import (
     NOT_SEEN,
@@ -16,22 +17,10 @@ from tabwb.scoring.rules.verdicts import (
     present,
     undefined,
 )
-from tabwb.scoring.rules.vocabulary import (
-    EDITING_TERMS,
-    FILLERS,
-    LEFT_OPEN,
-    LEFT_OPEN_CONJUNCTIONS,
-    OPEN_BEFORE_DOTS,
-    OPENING_AFTER_CONJUNCTION,
-    OPENING_AFTER_DETERMINER,
-    RESUMED,
-    SHORT_WORDS,
-    SUSPENDED,
-)
 from tabwb.scoring.text import common_subsequence
 
 NO_BOUNDARIES = "a transcript without punctuation does not show where utterances end"
-_CLOSING = "\"')]}*\u201d "
+_BREAKS = ("...", "-", "–", "—")
 _LAST_WORDS = 4
 _JOINED = re.compile(r"(?:['\-/&.@_\w]|\d )$")
 """Signs that make letters part of something else: *21st street*, *1 c chopped*."""
@@ -69,7 +58,7 @@ def abandoned_utterances(passage: Passage) -> RuleVerdict:
         if _is_left_open(unfinished):
             style = passage.typed_form and _may_be_style(unfinished)
             (stylistic if style else quotes).append(_quote_end(passage, unfinished))
-    for utterance in _finished(passage):
+    for utterance in passage.finished:
         tokens = utterance.tokens
         quotes += [
             passage.quote(tokens[max(0, at - 1) : at + 3])
@@ -80,44 +69,33 @@ def abandoned_utterances(passage: Passage) -> RuleVerdict:
     return present(*quotes, note=note) if quotes else absent(note)
 
 
-def _finished(passage: Passage) -> tuple[Utterance, ...]:
-    """Return all utterances but one that the token limit cut."""
-    return passage.utterances[:-1] if passage.is_cut else passage.utterances
-
-
 def _is_left_open(utterance: Utterance) -> bool:
-    text = utterance.text.rstrip(_CLOSING)
-    if text.endswith(("...", "-", "–", "—")):
-        return True
     last = without_fillers(utterance.tokens)[-1:]
-    return bool(last) and last[0].text in LEFT_OPEN
+    return utterance.bare.endswith(_BREAKS) or any(
+        token.text in vocabulary.LEFT_OPEN for token in last
+    )
 
 
 def _may_be_style(utterance: Utterance) -> bool:
     """Return whether only three dots show a break, after a word that may end an utterance."""
-    text = utterance.text.rstrip(_CLOSING)
+    dots = utterance.bare.endswith("...") and not utterance.bare.endswith("+...")
     last = without_fillers(utterance.tokens)[-1:]
-    return (
-        text.endswith("...")
-        and not text.endswith("+...")
-        and bool(last)
-        and last[0].word not in LEFT_OPEN | OPEN_BEFORE_DOTS
+    return dots and any(
+        token.word not in vocabulary.LEFT_OPEN | vocabulary.OPEN_BEFORE_DOTS for token in last
     )
 
 
 def _quote_end(passage: Passage, utterance: Utterance) -> str:
-    tokens = utterance.tokens[-_LAST_WORDS:]
-    mark = utterance.text.rstrip(_CLOSING)[-3:]
-    ending = mark if mark == "..." else mark[-1:] if mark[-1:] in "-–—" else ""
-    return passage.quote(tokens) + ending
+    ending = next((mark for mark in _BREAKS if utterance.bare.endswith(mark)), "")
+    return passage.quote(utterance.tokens[-_LAST_WORDS:]) + ending
 
 
 def _breaks_off(tokens: tuple[Token, ...], at: int) -> bool:
     word, following = tokens[at].text, tokens[at + 1].text
-    if word in LEFT_OPEN_CONJUNCTIONS:
-        opens = following in OPENING_AFTER_CONJUNCTION
+    if word in vocabulary.LEFT_OPEN_CONJUNCTIONS:
+        opens = following in vocabulary.OPENING_AFTER_CONJUNCTION
     else:
-        opens = word in LEFT_OPEN and following in OPENING_AFTER_DETERMINER
+        opens = word in vocabulary.LEFT_OPEN and following in vocabulary.OPENING_AFTER_DETERMINER
     beyond = tokens[at + 2].text if at + 2 < len(tokens) else ""
     return opens and beyond[:1].islower()
 
@@ -139,12 +117,15 @@ def false_starts(passage: Passage) -> RuleVerdict:
     'absent'
     """
     quotes: list[str] = []
-    for utterance in _finished(passage):
+    for utterance in passage.finished:
         tokens = without_fillers(utterance.tokens)
         for at, (token, following) in enumerate(pairwise(tokens)):
             if token.hyphen:
                 short = len(token.word) <= passage.limits.hyphened_letters
-                same = following.word[0] == token.word[0] and following.word not in SUSPENDED
+                same = (
+                    following.word[0] == token.word[0]
+                    and following.word not in vocabulary.SUSPENDED
+                )
                 starts = short and same
             else:
                 starts = _begins(passage, token, following, first=at == 0)
@@ -158,7 +139,7 @@ def _begins(passage: Passage, token: Token, following: Token, *, first: bool) ->
         following.word.startswith(token.word) and len(following.word) > len(token.word)
     ):
         return False
-    is_real = token.word in SHORT_WORDS or load_lexicon().common(token.word)
+    is_real = token.word in vocabulary.SHORT_WORDS or load_lexicon().common(token.word)
     is_acronym = token.text.isupper() and not (first and len(token.text) == 1)
     is_piece = (
         _JOINED.search(passage.text, max(0, token.start - 2), token.start) is not None
@@ -169,7 +150,7 @@ def _begins(passage: Passage, token: Token, following: Token, *, first: bool) ->
 
 
 _FREQUENT = 20
-_EDITING = {term[0]: term for term in EDITING_TERMS}
+_EDITING = {term[0]: term for term in vocabulary.EDITING_TERMS}
 
 
 def conduite(passage: Passage) -> RuleVerdict:
@@ -209,18 +190,18 @@ def approaches(passage: Passage) -> tuple[tuple[Token, Token], ...]:
 
 
 def _edited(passage: Passage, tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
-    if not any(token.word in FILLERS or token.word in _EDITING for token in tokens):
+    if not any(token.word in vocabulary.FILLERS or token.word in _EDITING for token in tokens):
         return
     for at, attempt in enumerate(tokens):
         after = at + 1
-        while after < len(tokens) and tokens[after].word in FILLERS:
+        while after < len(tokens) and tokens[after].word in vocabulary.FILLERS:
             after += 1
         after += _editing_term(tokens, after)
         if after == at + 1:
             continue
         term = tokens[after - 1]
         while after < len(tokens) and (
-            tokens[after].word in FILLERS or tokens[after].word in RESUMED
+            tokens[after].word in vocabulary.FILLERS or tokens[after].word in vocabulary.RESUMED
         ):
             after += 1
         if after == len(tokens) or not _approaches(
@@ -253,7 +234,7 @@ def _approaches(attempt: str, final: str, limits: Thresholds) -> bool:
 
 
 def _rising(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[Token, Token]]:
-    spoken = [token for token in without_fillers(tokens) if token.word not in RESUMED]
+    spoken = [token for token in without_fillers(tokens) if token.word not in vocabulary.RESUMED]
     plain: list[Token] = []
     at = 0
     while at < len(spoken):
@@ -278,7 +259,7 @@ def _may_break_off(token: Token, limits: Thresholds) -> bool:
     if token.hyphen:
         return True
     level = load_lexicon().level(token.word)
-    rare = (level is None or level > _FREQUENT) and token.word not in SHORT_WORDS
+    rare = (level is None or level > _FREQUENT) and token.word not in vocabulary.SHORT_WORDS
     return len(token.word) <= limits.fragment_letters and rare and is_content(token.word)
 
 

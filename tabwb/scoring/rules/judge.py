@@ -29,18 +29,13 @@ from tabwb.scoring.rules.verdicts import (
 
 Rule = Callable[[Passage], RuleVerdict]
 
-RULES: Mapping[str, Rule] = dict(
-    zip(
-        TWO_SIDED + ONE_SIDED,
-        (
-            *(retracing, abandoned_utterances, perseverations, neologisms, jargon),
-            *(short_utterances, false_starts),
-            *(anomia, empty_speech, stereotypies, conduite),
-            *(omitted_function_words, omitted_bound_morphemes, phonemic_paraphasias),
-        ),
-        strict=True,
-    )
+_RULES: tuple[Rule, ...] = (
+    *(retracing, abandoned_utterances, perseverations, neologisms, jargon),
+    *(short_utterances, false_starts),
+    *(anomia, empty_speech, stereotypies, conduite),
+    *(omitted_function_words, omitted_bound_morphemes, phonemic_paraphasias),
 )
+RULES: Mapping[str, Rule] = dict(zip(TWO_SIDED + ONE_SIDED, _RULES, strict=True))
 """The rule of each feature that has one, in the order of docs/rules-judge.md."""
 
 NO_RULE = undefined("no rule on the text alone can tell")

@@ -7,17 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tabwb.scoring.lexicon import load_lexicon
+from tabwb.scoring.rules import vocabulary
 from tabwb.scoring.rules.disfluency import approaches
 from tabwb.scoring.rules.passage import Passage, Token, is_content
 from tabwb.scoring.rules.verdicts import NOT_SEEN, RULES_1, RuleVerdict, absent, present
-from tabwb.scoring.rules.vocabulary import (
-    BARE_CONTRACTIONS,
-    BEGINNINGS,
-    ENDINGS,
-    LOAN_WORDS,
-    PROFORMS,
-    UNSPECIFIC,
-)
 
 _STRETCHED = re.compile(r"(.)\1{2,}")
 _BASE_LETTERS = 3
@@ -42,7 +35,7 @@ def _is_word(word: str, part: int, loans: bool = False) -> bool:
     stem = word.removesuffix("n't").partition("'")[0]
     if loans and _is_loan(stem):
         return True
-    if word in BARE_CONTRACTIONS or (stem != word and len(stem) < _BASE_LETTERS):
+    if word in vocabulary.BARE_CONTRACTIONS or (stem != word and len(stem) < _BASE_LETTERS):
         return True
     return lexicon.known(stem) or _is_derived(stem) or _is_joined(stem, part)
 
@@ -50,9 +43,9 @@ def _is_word(word: str, part: int, loans: bool = False) -> bool:
 def _is_loan(stem: str) -> bool:
     """Return whether a word is a loan word, or the plural of one or of any known word."""
     bases = {stem, stem.removesuffix("s"), stem.removesuffix("es")}
-    if stem in LOAN_WORDS or bases & LOAN_WORDS:
-        return True
-    return any(len(base) > _BASE_LETTERS and load_lexicon().known(base) for base in bases)
+    return not bases.isdisjoint(vocabulary.LOAN_WORDS) or any(
+        len(base) > _BASE_LETTERS and load_lexicon().known(base) for base in bases
+    )
 
 
 def _is_derived(word: str) -> bool:
@@ -61,14 +54,18 @@ def _is_derived(word: str) -> bool:
         return True
     if word.endswith("in") and known(word + "g"):
         return True
-    bases = (word.removeprefix(beginning) for beginning in BEGINNINGS if word.startswith(beginning))
+    bases = (
+        word.removeprefix(beginning)
+        for beginning in vocabulary.BEGINNINGS
+        if word.startswith(beginning)
+    )
     return _is_inflected(word) or any(
         len(base) > _BASE_LETTERS and (common(base) or _is_inflected(base)) for base in bases
     )
 
 
 def _is_inflected(word: str) -> bool:
-    bases = (word.removesuffix(ending) for ending in ENDINGS if word.endswith(ending))
+    bases = (word.removesuffix(ending) for ending in vocabulary.ENDINGS if word.endswith(ending))
     return any(
         len(base) >= _BASE_LETTERS and any(map(load_lexicon().common, _spellings(base)))
         for base in bases
@@ -89,9 +86,7 @@ def _is_joined(word: str, part: int) -> bool:
 def nonwords(passage: Passage) -> tuple[tuple[Token, ...], tuple[tuple[Token, str], ...]]:
     """Return the words in no dictionary: those that count, and possible typing errors.
 
-    Tested are words of 4 or more letters, not capitalised inside a sentence, not all capitals, not
-    next to a digit or a sign of an address. A typing error is one edit from one of the 11,109 most
-    common words (SCOWL's sizes 10 and 20), which is returned with it.
+    A typing error (:func:`neologisms`) is returned with the common word that is one edit away.
     """
     names = {
         token.word
@@ -155,10 +150,11 @@ def _run_around(text: str, token: Token) -> str:
 def neologisms(passage: Passage) -> RuleVerdict:
     """Rule 4, two-sided: a word of 4 or more letters in no dictionary.
 
-    Not capitalised inside a sentence, not all capitals, no digit, not derivable (common affixes,
-    doubling), not two known words joined. Edit distance 1 from a common word: only a *candidate*,
-    not counted, shown with the nearest word. Ours: two neighbours swapped are one edit too, and
-    common are SCOWL's sizes 10 and 20, so that *republice* (appendix C) and *flimby* count.
+    Not capitalised inside a sentence, not all capitals, not beside a digit or a sign of an address,
+    not derivable (common affixes, doubling), not two known words joined. Edit distance 1 from a
+    common word: only a *candidate*, not counted, shown with the nearest word. Ours: two neighbours
+    swapped are one edit too, and common are the 11,109 words of SCOWL's sizes 10 and 20, so that
+    *republice* (appendix C) and *flimby* count.
 
     >>> from tabwb.scoring.rules.passage import read
     >>> neologisms(read("I need to buy a blorf from the store.")).words
@@ -236,12 +232,12 @@ def anomia(passage: Passage) -> RuleVerdict:
     >>> anomia(read("I had a good _ with my parents.")).words
     ('_',)
     """
-    quotes = [" ".join(match.group().split()) for match in _COMMENT.finditer(passage.text)]
-    if passage.limits.form_based:
-        quotes += [
-            " ".join(match.group().split()) for match in _COMMENT_LATER.finditer(passage.text)
-        ]
-    quotes += [match.group() for match in _BLANK.finditer(passage.text)]
+    later = (_COMMENT_LATER,) if passage.limits.form_based else ()
+    quotes = [
+        " ".join(match.group().split())
+        for pattern in (_COMMENT, *later, _BLANK)
+        for match in pattern.finditer(passage.text)
+    ]
     steps = approaches(passage)
     if len(steps) >= passage.limits.anomia_approaches:
         quotes += [passage.quote(step) for step in steps]
@@ -257,7 +253,7 @@ def empty_speech(passage: Passage) -> RuleVerdict:
     """
     limits = passage.limits
     content = [token for token in passage.plain if is_content(token.word)]
-    vague = [token for token in content if token.word in UNSPECIFIC]
+    vague = [token for token in content if token.word in vocabulary.UNSPECIFIC]
     if limits.proform_words and (verdict := _proforms(passage, content)):
         return verdict
     few = len(vague) < limits.unspecific_words
@@ -273,8 +269,8 @@ def _proforms(passage: Passage, content: Sequence[Token]) -> RuleVerdict | None:
     total = len(passage.plain)
     if total < limits.proform_words:
         return None
-    named = [token for token in content if token.word not in PROFORMS]
-    empty = [token for token in passage.plain if token.word in PROFORMS]
+    named = [token for token in content if token.word not in vocabulary.PROFORMS]
+    empty = [token for token in passage.plain if token.word in vocabulary.PROFORMS]
     if len(empty) < limits.proform_share * total or len(named) > limits.proform_content * total:
         return None
     note = f"{len(empty)} of {total} words stand for something, {len(named)} name it"

@@ -8,7 +8,7 @@ from statistics import median
 
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import plural
-from tabwb.scoring.rules import target
+from tabwb.scoring.rules import target, vocabulary
 from tabwb.scoring.rules.disfluency import NO_BOUNDARIES, lacks_boundaries
 from tabwb.scoring.rules.passage import Passage, Token, Utterance, is_content
 from tabwb.scoring.rules.verdicts import (
@@ -20,23 +20,6 @@ from tabwb.scoring.rules.verdicts import (
     present,
     undefined,
 )
-from tabwb.scoring.rules.vocabulary import (
-    BARE_VERBS,
-    BARE_VERBS_AFTER_NOUN,
-    CLAUSE_OPENERS,
-    COUNTED_NOUNS,
-    COUNTS,
-    FOLLOWS_PLACE,
-    MODALS_AND_DO,
-    MOTION,
-    NOT_PARTICIPLES,
-    OBJECT_SUBJECTS,
-    PERSONS,
-    PLACES_WITH_ARTICLE,
-    RELATIVES,
-    SUBJECT_PRONOUNS,
-    UTTERANCE_OPENERS,
-)
 
 ASKS_FOR_A_LIST = re.compile(
     r"\b(?:steps?|lists?|recipe|instructions (?:for|to|on)|how (?:to|do you|would you|can you) "
@@ -46,8 +29,9 @@ ASKS_FOR_A_LIST = re.compile(
 """A prompt that asks for steps or a list, which people give in short lines (``rules-2``)."""
 LIST_OF_STEPS = "steps to make a simple meal"
 """A prompt that asks for instructions, which people give in few function words."""
+_NUMERALS, _NOUNS = vocabulary.COUNTS.replace(" ", "|"), vocabulary.COUNTED_NOUNS.replace(" ", "|")
 _COUNTED = re.compile(
-    rf"\b(?:{COUNTS.replace(' ', '|')}|[2-9]|[1-9]\d+) (?:{COUNTED_NOUNS.replace(' ', '|')})\b"
+    rf"\b(?:{_NUMERALS}|[2-9]|[1-9]\d+) (?:{_NOUNS})\b"
     r"(?!['-])(?: +(?P<after>[A-Za-z]+))?",
     re.IGNORECASE,
 )
@@ -205,13 +189,19 @@ def _lacks_subject_words(passage: Passage, utterance: Utterance, at: int) -> int
     if passage.text[tokens[0].end : tokens[1].start] != " ":
         return 0
     finite = any(not is_content(token.word) for token in tokens[1:3])
-    if first in OBJECT_SUBJECTS and is_content(second) and len(tokens) <= _TELEGRAM:
+    if first in vocabulary.OBJECT_SUBJECTS and is_content(second) and len(tokens) <= _TELEGRAM:
         return 2
-    verb = second in BARE_VERBS or second in BARE_VERBS_AFTER_NOUN or second[:-1] in BARE_VERBS
-    running = second.endswith("ing") and second not in NOT_PARTICIPLES
-    if first in PERSONS and verb:
+    verb = (
+        second in vocabulary.BARE_VERBS
+        or second in vocabulary.BARE_VERBS_AFTER_NOUN
+        or second[:-1] in vocabulary.BARE_VERBS
+    )
+    running = second.endswith("ing") and second not in vocabulary.NOT_PARTICIPLES
+    if first in vocabulary.PERSONS and verb:
         return 2
-    alone = first in PERSONS | RELATIVES and running and len(tokens) <= _TELEGRAM
+    alone = (
+        first in vocabulary.PERSONS | vocabulary.RELATIVES and running and len(tokens) <= _TELEGRAM
+    )
     return 2 if alone and not finite else 0
 
 
@@ -226,9 +216,9 @@ def _is_name(utterance: Utterance) -> bool:
 
 def _opens_clause(passage: Passage, tokens: tuple[Token, ...], at: int) -> bool:
     """Return whether a word begins its utterance or a clause, openers such as *so* set aside."""
-    if at > 0 and tokens[at - 1].word in CLAUSE_OPENERS:
+    if at > 0 and tokens[at - 1].word in vocabulary.CLAUSE_OPENERS:
         return True
-    if all(token.word in UTTERANCE_OPENERS for token in tokens[:at]):
+    if all(token.word in vocabulary.UTTERANCE_OPENERS for token in tokens[:at]):
         return True
     between = passage.text[tokens[at - 1].end : tokens[at].start]
     if tokens[at - 1].word == "and" and at > 1:
@@ -240,9 +230,9 @@ def _lacks_be(passage: Passage, utterance: Utterance, at: int) -> bool:
     tokens = utterance.tokens
     subject, verb = tokens[at], tokens[at + 1]
     return (
-        subject.word in SUBJECT_PRONOUNS
+        subject.word in vocabulary.SUBJECT_PRONOUNS
         and verb.word.endswith("ing")
-        and verb.word not in NOT_PARTICIPLES
+        and verb.word not in vocabulary.NOT_PARTICIPLES
         and not utterance.is_question
         and passage.text[subject.end : verb.start].isspace()
         and _opens_clause(passage, tokens, at)
@@ -251,13 +241,13 @@ def _lacks_be(passage: Passage, utterance: Utterance, at: int) -> bool:
 
 def _place_without_article(tokens: tuple[Token, ...], at: int) -> int:
     """Return the position of the place after a verb of motion at ``at``, or 0."""
-    if tokens[at].word not in MOTION:
+    if tokens[at].word not in vocabulary.MOTION:
         return 0
     place = at + 2 if tokens[at + 1].word == "to" else at + 1
-    if place >= len(tokens) or tokens[place].word not in PLACES_WITH_ARTICLE:
+    if place >= len(tokens) or tokens[place].word not in vocabulary.PLACES_WITH_ARTICLE:
         return 0
     last = place + 1 == len(tokens)
-    return place if last or tokens[place + 1].word in FOLLOWS_PLACE else 0
+    return place if last or tokens[place + 1].word in vocabulary.FOLLOWS_PLACE else 0
 
 
 def omitted_bound_morphemes(passage: Passage) -> RuleVerdict:
@@ -308,8 +298,8 @@ def _noun_lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bo
     return (
         opens
         and not utterance.is_question
-        and tokens[at].word in PERSONS | RELATIVES
-        and tokens[at + 1].word in BARE_VERBS_AFTER_NOUN
+        and tokens[at].word in vocabulary.PERSONS | vocabulary.RELATIVES
+        and tokens[at + 1].word in vocabulary.BARE_VERBS_AFTER_NOUN
         and passage.text[tokens[at].end : tokens[at + 1].start] == " "
     )
 
@@ -317,13 +307,17 @@ def _noun_lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bo
 def _lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bool:
     tokens = utterance.tokens
     subject, verb = tokens[at].word, tokens[at + 1].word
-    if subject not in ("he", "she", "it") or verb not in BARE_VERBS or utterance.is_question:
+    if (
+        subject not in ("he", "she", "it")
+        or verb not in vocabulary.BARE_VERBS
+        or utterance.is_question
+    ):
         return False
     if passage.text[tokens[at].end : tokens[at + 1].start] != " ":
         return False
     before = tokens[max(0, at - passage.limits.agreement_window) : at]
     # An opening "and he go" is joined to the previous utterance, not to another subject.
-    governing = [token for token in before if token.word in MODALS_AND_DO]
-    if governing and not all(token.word in UTTERANCE_OPENERS for token in tokens[:at]):
+    governing = [token for token in before if token.word in vocabulary.MODALS_AND_DO]
+    if governing and not all(token.word in vocabulary.UTTERANCE_OPENERS for token in tokens[:at]):
         return False
     return subject != "it" or _opens_clause(passage, tokens, at)

@@ -19,7 +19,6 @@ _MARK = re.compile(r"\n|[.?!]+[\"')\]*]*")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|sr|jr|vs|etc|mt|[b-hj-z])|\be\.g|\bi\.e)$", re.IGNORECASE
 )
-_CLOSING = "\"')]}*\u201d "
 EVIDENCE_LETTERS = 80
 
 
@@ -77,9 +76,14 @@ class Utterance:
     text: str
 
     @property
+    def bare(self) -> str:
+        """The text without closing quotation marks and brackets."""
+        return self.text.rstrip("\"')]}*\u201d ")
+
+    @property
     def is_question(self) -> bool:
         """Whether a question mark closes it."""
-        return self.text.rstrip(_CLOSING).endswith("?")
+        return self.bare.endswith("?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +112,17 @@ class Passage:
         return self.limits.form_based and not self.context.spoken
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the token limit ended the last utterance."""
-        return self.context.status is ResponseStatus.TRUNCATED
+    def finished(self) -> tuple[Utterance, ...]:
+        """All utterances but one that the token limit cut."""
+        cut = self.context.status is ResponseStatus.TRUNCATED
+        return self.utterances[:-1] if cut else self.utterances
 
     def quote(self, tokens: Sequence[Token]) -> str:
         """Return the text from the first token to the last, shortened to 80 characters."""
         quoted = " ".join(self.text[tokens[0].start : tokens[-1].end].split())
-        if len(quoted) > EVIDENCE_LETTERS:
-            quoted = quoted[: EVIDENCE_LETTERS - 3].rstrip() + "..."
-        return quoted
+        if len(quoted) <= EVIDENCE_LETTERS:
+            return quoted
+        return quoted[: EVIDENCE_LETTERS - 3].rstrip() + "..."
 
 
 def normalise(text: str) -> str:
@@ -213,8 +218,7 @@ _NEGATED = FUNCTION_WORDS | {"ca", "wo", "sha", "ai"}
 def echoed(passage: Passage, stretch: int) -> frozenset[int]:
     """Return the positions in ``plain`` of words that belong to a stretch of the prompt.
 
-    Prompt text is what was sent. In repetition the target is the answer and is removed from the
-    prompt text.
+    In repetition the target is the answer and is removed from the prompt first.
 
     Args:
         passage: the response.

@@ -8,16 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from tabwb.scoring.rules import vocabulary
 from tabwb.scoring.rules.lexical import is_word
 from tabwb.scoring.rules.passage import Passage, Token, echoed, is_content, read, without_fillers
 from tabwb.scoring.rules.verdicts import NOT_SEEN, RuleVerdict, Thresholds, absent, present
-from tabwb.scoring.rules.vocabulary import (
-    COORDINATED,
-    EMPHATIC,
-    REDUPLICATING,
-    STEREOTYPED,
-    STEREOTYPED_PAIR,
-)
 
 
 class Run(NamedTuple):
@@ -71,11 +65,11 @@ def _is_idiom(words: Sequence[str], run: Run) -> bool:
     if run.size != 2:
         return False
     first, second = words[run.start : run.start + 2]
-    if first == "and" or first in REDUPLICATING:
+    if first == "and" or first in vocabulary.REDUPLICATING:
         first, second = second, first
     if second == "and":
-        return first in COORDINATED or first.endswith("er")
-    return second in REDUPLICATING
+        return first in vocabulary.COORDINATED or first.endswith("er")
+    return second in vocabulary.REDUPLICATING
 
 
 def retracing(passage: Passage) -> RuleVerdict:
@@ -103,14 +97,12 @@ def retracing(passage: Passage) -> RuleVerdict:
         ]
     if not quotes:
         return absent()
-    if passage.context.spoken:
-        least = passage.limits.retracings_per_100_spoken
-        rate = 100 * len(quotes) / len(passage.tokens)
-        note = f"{rate:.1f} per 100 words of speech"
-        if rate < least:
-            return absent(f"{note}, under {least}")
-        return present(*quotes, note=note)
-    return present(*quotes)
+    if not passage.context.spoken:
+        return present(*quotes)
+    least = passage.limits.retracings_per_100_spoken
+    rate = 100 * len(quotes) / len(passage.tokens)
+    note = f"{rate:.1f} per 100 words of speech"
+    return absent(f"{note}, under {least}") if rate < least else present(*quotes, note=note)
 
 
 REPEATED_WORDS = "the rule sees words that come again, not an idea that returns in other words"
@@ -141,7 +133,7 @@ def perseverations(passage: Passage) -> RuleVerdict:
 
     def has_content(start: int, end: int) -> bool:
         return any(
-            at not in prompt and words[at] not in EMPHATIC and is_content(words[at])
+            at not in prompt and words[at] not in vocabulary.EMPHATIC and is_content(words[at])
             for at in range(start, end)
         )
 
@@ -254,9 +246,9 @@ def stereotypies(passage: Passage) -> RuleVerdict:
     for run in find_runs(words, 1, 2):
         unit = tuple(words[run.start : run.start + run.size])
         stereotyped = (
-            sorted(unit) == sorted(STEREOTYPED_PAIR)
+            sorted(unit) == sorted(vocabulary.STEREOTYPED_PAIR)
             if run.size == 2
-            else unit[0] in STEREOTYPED or (len(unit[0]) > 1 and not is_word(unit[0]))
+            else unit[0] in vocabulary.STEREOTYPED or (len(unit[0]) > 1 and not is_word(unit[0]))
         )
         if run.times >= limits.stereotypy_times and stereotyped:
             quotes.append(passage.quote(tokens[run.start : run.end]))
@@ -281,12 +273,12 @@ def _shared_formulas(passage: Passage) -> Iterator[str]:
 
 def _formulas(passage: Passage, longest: int) -> tuple[str, ...]:
     """Return the short whole utterances, in small letters."""
-    sayings = (
+    short = (
         " ".join(token.word for token in without_fillers(utterance.tokens))
         for utterance in passage.utterances
         if len(utterance.tokens) <= longest
     )
-    return tuple(dict.fromkeys(saying for saying in sayings if saying))
+    return tuple(dict.fromkeys(filter(None, short)))
 
 
 @lru_cache(maxsize=1024)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tabwb.records.states import ResponseKind
@@ -104,6 +104,21 @@ def lost_function_words(passage: Passage) -> RuleVerdict:
     return present(*lost, note="missing from the target")
 
 
+def _altered(passage: Passage, counts: Callable[[str, str], bool]) -> RuleVerdict:
+    """Return *present* for the pairs of a target's word and the answer's that count."""
+    if not _has_target(passage):
+        return undefined(NO_TARGET)
+    pairs = [
+        (word, answer)
+        for word, answer in _aligned(passage)
+        if word and answer and counts(word, answer)
+    ]
+    if not pairs:
+        return NOT_SEEN
+    note = f"for {', '.join(word for word, _ in pairs)}"
+    return present(*(answer for _, answer in pairs), note=note)
+
+
 def lost_suffixes(passage: Passage) -> RuleVerdict:
     """Rule 13 in repetition, one-sided: the target's suffix is missing.
 
@@ -113,18 +128,7 @@ def lost_suffixes(passage: Passage) -> RuleVerdict:
     >>> lost_suffixes(read(said)).words
     ('rise',)
     """
-    if not _has_target(passage):
-        return undefined(NO_TARGET)
-    lost = [
-        (word, answer)
-        for word, answer in _aligned(passage)
-        if word and answer and _is_cut(word, answer)
-    ]
-    if not lost:
-        return NOT_SEEN
-    return present(
-        *(answer for _, answer in lost), note=f"for {', '.join(word for word, _ in lost)}"
-    )
+    return _altered(passage, _is_cut)
 
 
 def _is_cut(word: str, answer: str) -> bool:
@@ -145,31 +149,10 @@ def phonemic_paraphasias(passage: Passage) -> RuleVerdict:
     >>> str(phonemic_paraphasias(read(said)))
     '"catastroph" - for catastrophe'
     """
-    if not _has_target(passage):
-        return undefined(NO_TARGET)
-    near = [
-        (word, answer)
-        for word, answer in _aligned(passage)
-        if word
-        and answer
-        and not is_word(answer)
-        and edit_distance(word, answer) <= passage.limits.paraphasia_letters * len(answer)
-    ]
-    if not near:
-        return NOT_SEEN
-    return present(
-        *(answer for _, answer in near), note=f"for {', '.join(word for word, _ in near)}"
+    share = passage.limits.paraphasia_letters
+    return _altered(
+        passage,
+        lambda word, answer: (
+            not is_word(answer) and sum(edit_counts(word, answer)) <= share * len(answer)
+        ),
     )
-
-
-def edit_distance(word: str, other: str) -> int:
-    """Return the Levenshtein distance of two words.
-
-    Args:
-        word: a word.
-        other: a word.
-
-    >>> edit_distance("coffee", "coffah")
-    2
-    """
-    return sum(edit_counts(word, other))
