@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.scoring.naming.decide import (
+from tabwb.scoring.naming.summary import (
     Outcome,
     is_late,
     next_item,

@@ -1,7 +1,7 @@
 """Which item of a spoken subtest comes next, which are not needed, and when it may end.
 
 Start item, basal and discontinuation are rules of the battery (docs/naming-rules.md); they are
-computed by :mod:`tabwb.scoring.naming.decide`.
+computed by :mod:`tabwb.scoring.naming.summary`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.records.states import TrialState
 from tabwb.records.trials import EventEntry, Trial
-from tabwb.scoring.naming.decide import Outcome, next_item, not_needed, should_discontinue
+from tabwb.scoring.naming.summary import Outcome, next_item, not_needed, should_discontinue
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.strategy import SpokenStrategy

@@ -21,9 +21,8 @@ from tabwb.records.words import near
 from tabwb.scoring.naming.attempts import AttemptReading, SpokenAttempt
 from tabwb.scoring.naming.case import Proposal, Settings
 from tabwb.scoring.naming.correct import Correctness, TargetDistance, distance_from_target
-from tabwb.scoring.naming.decide import is_late, outcome_of
 from tabwb.scoring.naming.propose import propose_response
-from tabwb.scoring.naming.summary import NamedItem, Status
+from tabwb.scoring.naming.summary import NamedItem, Status, is_late, outcome_of
 from tabwb.scoring.naming.target import (
     CODES,
     FLAGS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from typing import Final
 
 from tabwb.phonology.inventory import SILENT, is_vowel
 from tabwb.records.speech import Segment
-from tabwb.scoring.naming.words import pronunciations
+from tabwb.scoring.naming.words import joined, pronunciations
 
 CARRIERS: Final = (
     "the", "an", "a", "some", "this", "that", "it's", "its", "it is", "that's", "that is",
@@ -38,7 +37,6 @@ DONT_KNOW: Final = (
 )  # fmt: skip
 """Phrases that say that no name comes."""
 _DONT_KNOW_PLAIN: Final = frozenset(phrase.replace("'", "") for phrase in DONT_KNOW)
-_MOST_WAYS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +85,19 @@ def is_filler(word: str) -> bool:
     return word in FILLERS or _LONG_FILLER.fullmatch(word) is not None
 
 
-def says_dont_know(word: str) -> bool:
+def says_dont_know(words: str) -> bool:
     """Return whether words say that no name comes; apostrophes may be left out.
 
     >>> says_dont_know("i don't know"), says_dont_know("dont know"), says_dont_know("i know a dog")
     (True, True, False)
     """
-    return word.replace("'", "") in _DONT_KNOW_PLAIN
+    return words.replace("'", "") in _DONT_KNOW_PLAIN
 
 
 def aside(reading: AttemptReading) -> str:
     """Return the flag of a stretch that is not an attempt at a name, or empty (rules 3 and 5).
 
-    Such a stretch holds only fillers and carriers, or says that no name comes. If an attempt at a
-    name follows, that is the first attempt (PNT).
+    Such a stretch holds only fillers and carriers, or says that no name comes.
 
     >>> [aside(AttemptReading(words=words)) for words in (("um",), ("it's", "a"), ("cat",))]
     ['filler', 'carrier', '']
@@ -113,24 +110,20 @@ def aside(reading: AttemptReading) -> str:
         if reading.phonemes in dont_know_sounds():
             return "dont-know"
         return _aside_sounds().get(reading.phonemes, "")
-    rest, flag = reading.words, ""
+    rest, flag = f"{reading.word} ", ""
     while rest:
-        if says_dont_know(" ".join(rest)):
+        if says_dont_know(rest.rstrip()):
             return "dont-know"
-        length = 1 if is_filler(rest[0]) else _carrier_length(rest)
-        if not length:
+        first = rest.partition(" ")[0]
+        if is_filler(first):
+            cut, flag = first, flag or "filler"
+        else:
+            carriers = (phrase for phrase in CARRIERS if rest.startswith(f"{phrase} "))
+            cut, flag = max(carriers, key=len, default=""), "carrier"
+        if not cut:
             return ""
-        flag = "filler" if is_filler(rest[0]) and flag != "carrier" else "carrier"
-        rest = rest[length:]
+        rest = rest.removeprefix(f"{cut} ")
     return flag
-
-
-def _carrier_length(words: Sequence[str]) -> int:
-    """Return the number of words of the longest carrier at the beginning; 0 without one."""
-    begun = f"{' '.join(words)} "
-    return max(
-        (len(phrase.split()) for phrase in CARRIERS if begun.startswith(f"{phrase} ")), default=0
-    )
 
 
 def cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
@@ -215,9 +208,7 @@ def _aside_sounds() -> dict[tuple[str, ...], str]:
 @lru_cache(maxsize=256)
 def sounds_of(phrase: str) -> tuple[tuple[str, ...], ...]:
     """Return the sounds of a phrase by the dictionary; none if a word is unknown."""
-    ways = [pronunciations(word)[:_MOST_WAYS] for word in phrase.split()]
-    joined = itertools.islice(itertools.product(*ways), _MOST_WAYS**2)
-    return tuple(tuple(itertools.chain.from_iterable(way)) for way in joined)
+    return joined(pronunciations(word)[:4] for word in phrase.split())
 
 
 @lru_cache(maxsize=1)
@@ -281,8 +272,8 @@ def propose_attempts(
 ) -> tuple[SpokenAttempt, ...]:
     """Return the attempts in a response, separated by pauses and by the administrator's marks.
 
-    A pause lasts from the end of one phoneme to the beginning of the next, including noise [ours].
-    In a typed transcript, which has no times, a ``<sil>`` separates attempts [ours].
+    A pause lasts from the end of one phoneme to the beginning of the next, including noise; in a
+    typed transcript, which has no times, a ``<sil>`` separates attempts [ours].
 
     Args:
         segments: phonemes in time order.
@@ -311,13 +302,13 @@ def propose_attempts(
             groups.append([])
         silent = False
         groups[-1].append(segment)
-    return tuple(_attempt(group, accepted) for group in groups)
-
-
-def _attempt(group: Sequence[Segment], accepted: Sequence[Sequence[str]]) -> SpokenAttempt:
-    phonemes = tuple(segment.phoneme for segment in group)
-    complete = not is_fragment(phonemes, accepted)
-    return SpokenAttempt(group[0].start_s, group[-1].end_s, phonemes, complete, tuple(group))
+    attempts = []
+    for group in groups:
+        phonemes = tuple(segment.phoneme for segment in group)
+        complete = not is_fragment(phonemes, accepted)
+        times = group[0].start_s, group[-1].end_s
+        attempts.append(SpokenAttempt(*times, phonemes, complete, tuple(group)))
+    return tuple(attempts)
 
 
 def _middle(segment: Segment) -> float:

@@ -17,14 +17,13 @@ from tabwb.phonology.inventory import (
 )
 from tabwb.records.errors import UsageError
 from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S, AttemptReading
-from tabwb.scoring.naming.words import sound_of
+from tabwb.scoring.naming.words import joined, sound_of
 
 ALLOWED: Final = "words, ARPAbet (D AO G) or IPA (/dɔɡ/); a comma, ... or <sil> separates attempts"
 UNINTELLIGIBLE: Final = "xxx"
 """CHAT's word for unintelligible speech; read as ``<spn>``."""
 _GLOTTAL_STOP = re.compile(r"(?<=\w)ʔ|(?<=[ːˑ])ʔ")
 """A glottal stop not at the beginning of a word: the T of "cat" or "bottle" [ours]."""
-_MOST = 16
 _PARTS = re.compile(r",|;|\.{2,}|…|<sil>", re.IGNORECASE)
 _IPA_BRACKETS = re.compile(r"^\s*(/.*/|\[.*\])\s*$")
 _PAUSE = re.compile(r"(?<!\S)(\d+(?:\.\d+)?|\(\.+\))(?!\S)")
@@ -51,13 +50,7 @@ class HeardAs:
     @property
     def pronunciations(self) -> tuple[tuple[str, ...], ...]:
         """ARPAbet of all attempts together; several where a word has several pronunciations."""
-        ways_of_attempts = [attempt.ways for attempt in self.attempts if attempt.ways]
-        ways = (
-            itertools.islice(itertools.product(*ways_of_attempts), _MOST)
-            if ways_of_attempts
-            else ()
-        )
-        return tuple(dict.fromkeys(tuple(itertools.chain.from_iterable(way)) for way in ways))
+        return joined(attempt.ways for attempt in self.attempts if attempt.ways)
 
     @property
     def guessed(self) -> bool:
@@ -112,13 +105,11 @@ def read_words(words: tuple[str, ...], base: AttemptReading | None = None) -> At
     """
     broken_off = all(word.endswith("-") for word in words)
     sounds = [sound_of(word.strip("-")) for word in words]
-    joined = itertools.islice(itertools.product(*(ways for ways, _ in sounds)), _MOST)
-    ways = dict.fromkeys(tuple(itertools.chain.from_iterable(way)) for way in joined)
     ends = itertools.accumulate(len(ways[0]) if ways else 0 for ways, _ in sounds)
     return replace(
         base or AttemptReading(ear=True),
         words=words,
-        ways=tuple(way for way in ways if way),
+        ways=joined(ways for ways, _ in sounds),
         guessed=any(guessed for _, guessed in sounds),
         breaks=frozenset(list(ends)[:-1]),
         broken_off=broken_off,
@@ -130,7 +121,9 @@ def _attempts(part: str, notation: Notation, *, ipa: bool) -> list[AttemptReadin
     label = part.lower()
     if label in (*SILENT, UNINTELLIGIBLE):
         return [AttemptReading(ear=True, noise=True)]
-    if _is_arpabet(part) or (ipa or _IPA_BRACKETS.match(part) or not _plain(part)):
+    if _is_arpabet(part) or (
+        ipa or _IPA_BRACKETS.match(part) or not part.replace("’", "'").isascii()
+    ):
         return _phonemes(part, notation)
     words = [word.strip('.,!?;:"').lower().replace("’", "'") for word in part.split()]
     kept = tuple(word for word in words if word.strip("-"))
@@ -138,18 +131,14 @@ def _attempts(part: str, notation: Notation, *, ipa: bool) -> list[AttemptReadin
 
 
 def _phonemes(part: str, notation: Notation) -> list[AttemptReading]:
-    attempts: list[AttemptReading] = []
-    phonemes: list[str] = []
-    breaks: set[int] = set()
+    stretches: list[tuple[list[str], set[int]]] = [([], set())]
     mapped: tuple[str, ...] = ()
     for at, piece in enumerate(_PAUSE.split(part)):
+        phonemes, breaks = stretches[-1]
         if at % 2:
             seconds = BREAK_S if piece.startswith("(") else float(piece)
             if seconds >= PAUSE_S and phonemes:
-                attempts.append(
-                    AttemptReading((tuple(phonemes),), ear=True, breaks=frozenset(breaks))
-                )
-                phonemes, breaks = [], set()
+                stretches.append(([], set()))
             elif seconds >= BREAK_S:
                 breaks.add(len(phonemes))
             continue
@@ -159,17 +148,13 @@ def _phonemes(part: str, notation: Notation) -> list[AttemptReading]:
         read = parse_arpabet(piece, silent=True) if arpabet else parse_ipa(letters, notation)
         phonemes += [phoneme for phoneme in read if phoneme not in SILENT]
         mapped += () if arpabet else mapped_letters(piece, notation)
-    if not phonemes and not attempts:
+    if not stretches[0][0]:
         raise UsageError(f"'{part}' holds no phoneme", allowed=ALLOWED)
-    if phonemes:
-        attempts.append(
-            AttemptReading((tuple(phonemes),), ear=True, breaks=frozenset(breaks - {0}))
-        )
-    return [replace(attempt, mapped=mapped) for attempt in attempts]
-
-
-def _plain(text: str) -> bool:
-    return text.replace("’", "'").isascii()
+    return [
+        AttemptReading((tuple(phonemes),), ear=True, breaks=frozenset(breaks - {0}), mapped=mapped)
+        for phonemes, breaks in stretches
+        if phonemes
+    ]
 
 
 def _is_arpabet(text: str) -> bool:

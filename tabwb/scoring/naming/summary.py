@@ -1,10 +1,12 @@
-"""Summary of a naming subtest: accuracy by rule, codes, cues, latency.
+"""Rules of a naming battery over its items, and the summary of a subtest: accuracy, codes, cues.
 
-Items not administered, void or not scorable are not in any denominator and are counted separately.
+The caller leaves out practice items. Items not administered, void or not scorable are in no
+denominator and are counted separately.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +15,153 @@ from typing import Literal
 
 from tabwb.records.naming import Score
 from tabwb.scoring.estimate import Interval, clopper_pearson
-from tabwb.scoring.naming.decide import Outcome
 from tabwb.scoring.naming.target import CODES
+
+Outcome = Literal["right", "right-after-cue", "error"]
+"""Right by the rules; right only after a cue that does not count; any other response, or none. An
+item that cannot be scored has no outcome."""
+
+
+def is_late(latency_s: float | None, time_limit: float | None) -> bool:
+    """Return whether speech began after the time limit; False where either is unknown.
+
+    Args:
+        latency_s: seconds from the picture to the onset, or None.
+        time_limit: seconds, or None.
+
+    >>> is_late(20.5, 20.0), is_late(20.0, 20.0), is_late(None, 20.0)
+    (True, False, False)
+    """
+    return latency_s is not None and time_limit is not None and latency_s > time_limit
+
+
+def outcome_of(
+    right: bool | None,
+    *,
+    late: bool = False,
+    late_counts: bool = False,
+    cues_count: Sequence[bool] = (),
+) -> Outcome | None:
+    """Return the outcome of an item; None where it is unknown whether it is right.
+
+    Args:
+        right: by a person's score or by the rule that decides.
+        late: speech began after the limit.
+        late_counts: the battery's rule.
+        cues_count: of each cue given before the score, whether a right answer after it counts
+            (BNT: a stimulus cue counts, a phonemic one does not).
+
+    >>> outcome_of(True, cues_count=[True]), outcome_of(True, cues_count=[True, False])
+    ('right', 'right-after-cue')
+    >>> outcome_of(True, late=True), outcome_of(True, late=True, late_counts=True)
+    ('error', 'right')
+    """
+    if right is None:
+        return None
+    if not right or (late and not late_counts):
+        return "error"
+    return "right" if all(cues_count) else "right-after-cue"
+
+
+def should_discontinue(
+    history: Sequence[Outcome | None], after: int, counts_cued: bool = False
+) -> bool:
+    """Return whether the last ``after`` items were all errors, so that the subtest may be ended.
+
+    An item without an outcome is not an error and does not end a row of errors [ours].
+
+    Args:
+        history: outcomes of the items given, in order.
+        after: the number of errors in a row.
+        counts_cued: whether *right-after-cue* is an error (the BNT's rule read rigorously) or ends
+            the row (leniently; Ferman, Ivnik and Lucas 1998).
+
+    >>> should_discontinue(["right", "error", "error"], 2)
+    True
+    >>> [should_discontinue(["error", "right-after-cue"], 2, each) for each in (False, True)]
+    [False, True]
+    """
+    errors = ("error", "right-after-cue") if counts_cued else ("error",)
+    known = [outcome for outcome in history if outcome is not None]
+    return len(known) >= after and all(outcome in errors for outcome in known[-after:])
+
+
+def next_item(
+    items: Sequence[str],
+    outcomes: Mapping[str, Outcome | None],
+    start_item: str = "",
+    basal: int = 0,
+) -> str | None:
+    """Return the item to give next, or None where none is left to give.
+
+    From ``start_item`` forwards; if one of the first ``basal`` is not right, backwards from before
+    ``start_item`` until ``basal`` in a row are right or the first item was given, then forwards
+    again (BNT: start at 30, basal 8). An item in ``outcomes`` was given.
+
+    Args:
+        items: ids in the battery's order, without practice.
+        outcomes: of the items given; None where an item cannot be scored, which is not right.
+        start_item: empty for the first one.
+        basal: 0: never go back.
+
+    >>> next_item(["a", "b", "c", "d"], {"c": "error"}, start_item="c", basal=1)
+    'b'
+    >>> next_item(["a", "b", "c", "d"], {"c": "error", "b": "right"}, start_item="c", basal=1)
+    'd'
+    """
+    start = items.index(start_item) if start_item else 0
+    if basal and start:
+        first = [item for item in items[start : start + basal] if item in outcomes]
+        if any(outcomes[item] != "right" for item in first) and not _reached(
+            items, outcomes, start, basal
+        ):
+            earlier = [item for item in items[:start] if item not in outcomes]
+            if earlier:
+                return earlier[-1]
+    return next((item for item in items[start:] if item not in outcomes), None)
+
+
+def not_needed(
+    items: Sequence[str],
+    outcomes: Mapping[str, Outcome | None],
+    start_item: str = "",
+    basal: int = 0,
+) -> tuple[str, ...]:
+    """Return the items before the start that are credited by the basal and not administered.
+
+    They are not right answers of the speaker. Empty while the basal is not reached.
+
+    Args:
+        items: ids in the battery's order, without practice.
+        outcomes: of the items given.
+        start_item: empty for the first one.
+        basal: right answers in a row that credit the earlier items; 0: none are credited.
+
+    >>> not_needed(["a", "b", "c"], {"b": "right"}, start_item="b", basal=1)
+    ('a',)
+    """
+    if not start_item or not basal:
+        return ()
+    start = items.index(start_item)
+    first = [outcomes.get(item) for item in items[start : start + basal]]
+    if first != ["right"] * basal and not _reached(items, outcomes, start, basal):
+        return ()
+    return tuple(item for item in items[:start] if item not in outcomes)
+
+
+def _reached(
+    items: Sequence[str], outcomes: Mapping[str, Outcome | None], start: int, basal: int
+) -> bool:
+    """Return whether ``basal`` right answers in a row occur going backwards."""
+    given = itertools.takewhile(lambda item: item in outcomes, reversed(items[:start]))
+    rows = itertools.groupby(given, lambda item: outcomes[item] == "right")
+    return any(right and len(list(row)) >= basal for right, row in rows)
+
 
 Status = Literal["answered", "not-administered", "void", "skipped", "not-scorable", "planned"]
 RatingSource = Literal["person", "correct-any", "correct-first", "outcome"]
 """What decides whether an answer is right: a person's score, a rule on the transcript, or the
-outcome by the battery's rules (:func:`tabwb.scoring.naming.decide.outcome_of`)."""
+outcome by the battery's rules (:func:`outcome_of`)."""
 RATING_SOURCES: tuple[RatingSource, ...] = ("outcome", "person", "correct-any", "correct-first")
 
 
@@ -28,8 +170,6 @@ class NamedItem:
     """One item with everything known about the response that counts.
 
     Attributes:
-        item: id.
-        target: the word.
         status: only ``answered`` ones are in a denominator.
         reason: why not, where there is one.
         person: whether it is right by a person's score, or None.
@@ -40,14 +180,10 @@ class NamedItem:
         flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
         cues: kind of each cue given, in order, with whether it counts.
         latency_s: from the picture to the onset, or None.
-        heard: what a person heard, or empty.
-        phonemes: what was transcribed.
-        score: a person's, or empty.
-        transcriber: who transcribed it, or empty.
-        score_by: who gave the score that counts, or empty.
+        heard, phonemes: what a person heard, and what was transcribed.
+        score, score_by: a person's score that counts, and whose it is.
         other_scores: (rater, score) of every other person who scored it.
-        decided_by: what decides the outcome: a listener (a score or a code) or a rule; empty
-            without an outcome.
+        decided_by: what decides the outcome: a listener (a score or a code) or a rule.
     """
 
     item: str
@@ -115,15 +251,11 @@ class NamingSummary:
 
     Attributes:
         accuracy: one for each basis.
-        statuses: how many items of each status.
-        codes: a person's codes, of how many answered.
-        proposed: by rule, of items that no listener has scored or coded.
-        flags: how often each was set.
-        cues: by kind.
-        latency_median_s: over right answers by outcome with a latency, None without any.
-        latency_n: how many those are.
-        by_listener, by_rule: how many answered items a listener's score or code decides, and how
-            many a rule.
+        statuses, flags: how many items of each status, and how often each flag was set.
+        codes, proposed: a person's codes, and those by rule of items that no listener has scored or
+            coded.
+        latency_median_s, latency_n: over right answers by outcome with a latency, and how many.
+        by_listener, by_rule: how many answered items a listener's score or code decides, or a rule.
     """
 
     accuracy: tuple[NamingAccuracy, ...]
@@ -148,22 +280,20 @@ def summarise(items: Sequence[NamedItem]) -> NamingSummary:
     >>> dict(found.statuses)
     {'answered': 1, 'not-administered': 1}
     """
-    latencies = [
-        item.latency_s
-        for item in items
-        if item.outcome == "right" and item.status == "answered" and item.latency_s is not None
-    ]
+    answered = _answered(items)
+    right = (item.latency_s for item in answered if item.outcome == "right")
+    latencies = [latency for latency in right if latency is not None]
     return NamingSummary(
         tuple(accuracy(items, basis) for basis in RATING_SOURCES),
         Counter(item.status for item in items),
         code_profile(items, lambda item: item.code),
         code_profile(items, lambda item: item.proposed_open),
-        Counter(flag for item in _answered(items) for flag in item.flags),
+        Counter(flag for item in answered for flag in item.flags),
         cue_counts(items),
         median(latencies) if latencies else None,
         len(latencies),
-        sum(item.decided_by == "listener" for item in _answered(items)),
-        sum(item.decided_by == "rule" for item in _answered(items)),
+        sum(item.decided_by == "listener" for item in answered),
+        sum(item.decided_by == "rule" for item in answered),
     )
 
 
@@ -210,16 +340,11 @@ def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
     >>> cue_counts(named)
     (CueCount(kind='phonemic', counts=False, given=1, right_after=1),)
     """
-    kinds = dict.fromkeys(cue for item in _answered(items) for cue in item.cues)
-    return tuple(
-        CueCount(
-            kind,
-            counts,
-            sum((kind, counts) in item.cues for item in _answered(items)),
-            sum((kind, counts) in item.cues and _came_right(item) for item in _answered(items)),
-        )
-        for kind, counts in kinds
-    )
+    right: dict[tuple[str, bool], list[bool]] = {}
+    for item in _answered(items):
+        for cue in dict.fromkeys(item.cues):
+            right.setdefault(cue, []).append(_came_right(item))
+    return tuple(CueCount(*cue, len(came), sum(came)) for cue, came in right.items())
 
 
 def _answered(items: Iterable[NamedItem]) -> list[NamedItem]:

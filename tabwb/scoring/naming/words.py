@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -104,6 +105,13 @@ def _merged(phonemes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 def pronunciations(word: str) -> tuple[tuple[str, ...], ...]:
     """Return the dictionary's pronunciations of a word, the usual one first."""
     return tuple(pronunciation.phonemes for pronunciation in load_dictionary().pronunciations(word))
+
+
+def joined(parts: Iterable[Iterable[tuple[str, ...]]]) -> tuple[tuple[str, ...], ...]:
+    """Return up to 16 pronunciations of several words together, of those of each."""
+    ways = itertools.islice(itertools.product(*parts), 16)
+    together = dict.fromkeys(tuple(itertools.chain.from_iterable(way)) for way in ways)
+    return tuple(way for way in together if way)
 
 
 def sound_of(word: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
