@@ -120,7 +120,7 @@ def read_attempts(
     """Return the attempts, and each as the rules read it (rule 0).
 
     What a listener heard replaces the machine's attempts one by one: the complete ones where their
-    number is equal, else from the first on. The others remain; further heard attempts follow.
+    number is equal, else from the first on.
 
     Args:
         attempts: as the machine proposes them.
@@ -235,9 +235,6 @@ def _is_named(target: NamingTarget, reading: AttemptReading) -> bool:
     return reading.phonemes in sounds | {tuple(form) for form in target.accepted}
 
 
-# ------------------------------------------------------------------ the two rules of correctness
-
-
 def _first(
     proposal: Proposal, attempts: Sequence[SpokenAttempt], *, provisional: bool
 ) -> Correctness:
@@ -308,9 +305,6 @@ def _segments(readings: Sequence[AttemptReading]) -> Iterator[Segment]:
                 yield Segment(SILENT[0], 0.0, 0.0)
             yield Segment(phoneme, 0.0, 0.0)
         yield Segment(SILENT[0], 0.0, 0.0)
-
-
-# ------------------------------------------------------------------ rule 16
 
 
 def _of_response(

@@ -41,9 +41,6 @@ LISTS: Final = {"semantic": "semantic", "visual": "visual", "parts": "picture-pa
 """A list of the item and the code of its words."""
 
 
-# ------------------------------------------------------------------ 1 to 3: no name
-
-
 def no_response(case: Case) -> Proposal | None:
     """No phoneme and no noise: *no-response*."""
     if case.reading.ways or case.reading.words or case.reading.noise:
@@ -64,19 +61,14 @@ def no_name_comes(case: Case) -> Proposal | None:
     """Heard "I don't know", "no idea", "what's it called", or fillers alone: *no-response*; by
     phonemes *undecided*.
     """
-    word = case.reading.word
-    flag = aside(case.reading) if word else ""
+    flag = aside(case.reading) if case.reading.words else ""
     if flag in ("filler", "dont-know"):
         proposal = case.proposed("no-response", f"{case.shown}: no name comes")
         return replace(proposal, flags=("dont-know",)) if flag == "dont-know" else proposal
-    if not word and case.reading.phonemes in dont_know_sounds():
-        return case.undecided(
-            f"{case.shown}: may say that no name comes", "no-response", "description"
-        )
-    return None
-
-
-# ------------------------------------------------------------------ 6: fragments
+    if case.reading.words or case.reading.phonemes not in dont_know_sounds():
+        return None
+    clause = f"{case.shown}: may say that no name comes"
+    return case.undecided(clause, "no-response", "description")
 
 
 def fragment(case: Case) -> Proposal | None:
@@ -90,9 +82,6 @@ def fragment(case: Case) -> Proposal | None:
     if case.reading.ear:
         return case.proposed("fragment", clause)
     return case.undecided(clause, "fragment")
-
-
-# ------------------------------------------------------------------ 7: right
 
 
 def accepted(case: Case) -> Proposal | None:
@@ -178,9 +167,6 @@ def _right(case: Case, form: Accepted, how: str) -> Proposal:
     flags = ("dialect",) * (form.reason == "dialect")
     clause = f"{case.shown} equals /{to_ipa(form.phonemes)}/{how}"
     return replace(case.proposed("correct", clause), flags=flags, form=form)
-
-
-# ------------------------------------------------------------------ 8 to 11: tied to the target
 
 
 def one_syllable(case: Case) -> Proposal | None:
@@ -363,9 +349,6 @@ def other_word(case: Case) -> Proposal | None:
         return case.proposed("unrelated", clause, alike=True)
     clause = f"{case.shown} is not on this item's lists of related words"
     return case.undecided(clause, "semantic", "unrelated", alike=True)
-
-
-# ------------------------------------------------------------------ the table
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,9 +56,8 @@ class NamingTarget:
     Attributes:
         target: the word.
         accept: every pronunciation that is right, the usual one first.
-        semantic: words of related meaning, lower case.
-        visual: words for what the picture may be taken for.
-        parts: words for parts of the picture.
+        semantic, visual, parts: words, lower case, of related meaning, for what the picture may be
+            taken for, and for its parts.
         unrelated: words known to be unrelated in meaning: similar ones are *formal*.
     """
 
@@ -193,8 +192,7 @@ PERSON_SCORES: Final[Mapping[str, str]] = MappingProxyType(
 def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
     """Return whether a person's score is right; None where it cannot be scored.
 
-    A self-corrected response contains the name (``correct-any``), but its first attempt was wrong
-    (``correct-first``): the battery's rule decides.
+    A self-corrected response is right by ``correct-any`` and wrong by ``correct-first``.
 
     Args:
         score: one of :data:`PERSON_SCORES`.
@@ -278,10 +276,11 @@ def matched(
     target: str,
     varieties: Sequence[Variety] = (),
 ) -> Matched | None:
-    """Return the accepted form that an attempt equals, None where it equals none.
+    """Return the accepted form that an attempt equals, None where it equals none (rule 7).
 
-    Equal forms come before forms equal except for weak vowels, and these before forms equal in a
-    variety; of several, the battery's first.
+    A form is matched phoneme by phoneme: each place may have alternatives, each with the name of
+    what allows it. Equal forms come before forms equal except for weak vowels, and these before
+    forms equal in a variety; of several, the battery's first.
 
     Args:
         phonemes: phonemes of the attempt.
@@ -296,23 +295,23 @@ def matched(
     ('cot-caught',)
     """
     text = "".join(f"{phoneme} " for phoneme in phonemes)
+
+    def first(*assumed: Variety) -> Accepted | None:
+        names = frozenset({_WEAK, *assumed})
+        patterns = (_pattern(form.phonemes, form.word or target, names) for form in accept)
+        matches = zip(accept, patterns, strict=True)
+        return next((form for form, pattern in matches if pattern.fullmatch(text)), None)
+
     for form in accept:
         if tuple(phonemes) == form.phonemes:
             return Matched(form)
-    for form in accept:
-        if _pattern(form.phonemes, form.word or target, frozenset({_WEAK})).fullmatch(text):
-            return Matched(form, weak=True)
-    every = frozenset({_WEAK, *varieties})
-    if not any(
-        _pattern(form.phonemes, form.word or target, every).fullmatch(text) for form in accept
-    ):
-        return None
-    for count in (1, 2, len(varieties)):
-        for some in itertools.combinations(varieties, count) if count <= len(varieties) else ():
-            for form in accept:
-                names = frozenset({_WEAK, *some})
-                if _pattern(form.phonemes, form.word or target, names).fullmatch(text):
-                    return Matched(form, varieties=some)
+    if weak := first():
+        return Matched(weak, weak=True)
+    if first(*varieties):
+        for count in (1, 2, len(varieties)):
+            for some in itertools.combinations(varieties, count):
+                if form_in := first(*some):
+                    return Matched(form_in, varieties=some)
     return None
 
 
@@ -341,11 +340,9 @@ def _pattern(form: tuple[str, ...], word: str, names: frozenset[str]) -> re.Patt
     stress = iter(stress_of(form, word))
     places = []
     for at, phoneme in enumerate(form):
-        stressed = next(stress, "1") != "0" if is_vowel(phoneme) else False
-        ways = [f"{phoneme} "]
-        for name, way in _ways(form, at, stressed=stressed):
-            if name in names:
-                ways.append("".join(f"{sound} " for sound in way))
+        stressed = is_vowel(phoneme) and next(stress, "1") != "0"
+        others = [way for name, way in _ways(form, at, stressed=stressed) if name in names]
+        ways = ["".join(f"{sound} " for sound in way) for way in ((phoneme,), *others)]
         places.append(f"(?:{'|'.join(dict.fromkeys(ways))})")
     return re.compile("".join(places))
 
