@@ -35,12 +35,8 @@ class Usable:
 
     def to_json(self) -> dict[str, object]:
         """Return as plain data."""
-        return {
-            "usable": self.usable,
-            "n": self.n,
-            "causes": dict(self.causes),
-            "few_usable": self.few,
-        }
+        causes = dict(self.causes)
+        return {"usable": self.usable, "n": self.n, "causes": causes, "few_usable": self.few}
 
 
 NONE_COUNTED = Usable(0, 0)
@@ -80,9 +76,7 @@ class ComparedAnswer:
 def repeated_answers(answers: Iterable[ComparedAnswer]) -> frozenset[object]:
     """Return the keys of the answers whose text was given to three or more different prompts.
 
-    Texts are equal when their words are: case, punctuation and white space do not count, and a text
-    without a word is none. Replicates of one item may be equal: prompts are counted, not
-    answers. Source: docs/results.md.
+    Texts are equal when their words are; a text without a word is none. Source: docs/results.md.
 
     Args:
         answers: of one examinee in one administration; which are compared is chosen by
@@ -112,10 +106,9 @@ class RatedResponse:
     Attributes:
         cluster: the item, as the responses to it are not independent; or the speaker, where
             several are pooled.
-        text: as it came back, for counting distinct responses.
-        words: how many.
-        present: the features of the set that are present, or None where any of them has no value:
-            the response has no burden then.
+        text, words: as it came back, and how many words it has.
+        present: the features of the set that are present; None where any of them has no value, and
+            the response has no burden.
         cause: why it has none (``no-response``), empty when it has one.
         unusable: the response status that makes it unusable (``refused``), empty when it is usable.
         fixed: whether nothing was drawn, so that it would come back the same.
@@ -146,9 +139,8 @@ class CategoryBurden:
     """Features of one category.
 
     Attributes:
-        count: mean number of its features present per response, 0 to ``of``.
-        rate: share of responses with at least one.
-        of: how many features of the category the rater's set has.
+        count, rate: mean number of them present per response, and share of responses with one.
+        of: how many of them the rater's set has.
     """
 
     count: Estimate
@@ -163,10 +155,8 @@ class Burden:
     Attributes:
         features: the fixed set, in the battery's order.
         n_responses, n_distinct: responses counted, and how many different texts they are.
-        usable: how many of them are usable, and why the others are not.
         words_mean: mean words of the usable responses, those without burden included.
-        n_burden: responses that have a burden.
-        no_burden: cause to number of responses that have none.
+        n_burden, no_burden: responses that have a burden, and cause to number of the others.
         symptom_burden: the mean over the ``n_burden`` responses.
         intervals: of the burden, one for each estimand; empty where they were not asked for.
         categories: by id.
@@ -227,10 +217,8 @@ def symptom_burden(
     """Return the symptom burden of responses under one rater.
 
     ``burden = sum of features present / responses that have a burden``. A response for which any
-    feature of the set is undefined has none and is counted with its cause; it is never a response
-    without symptoms. A category's count is the same mean over its own features, so that the counts
-    of categories that divide the set add up to the burden. Source:
-    docs/results.md; categories: TAB, table 5.
+    feature of the set is undefined has none and is counted with its cause. A category's count is
+    the same mean over its own features. Source: docs/results.md; categories: TAB, table 5.
 
     Args:
         responses: with identical replicates counted once where nothing was drawn.
@@ -250,9 +238,8 @@ def symptom_burden(
     usable = [response for response in counted if not response.unusable]
     missing = Counter(response.cause for response in counted if response.cause)
     items = _by_item(counted)
-    fixed = bool(profiles) and all(
-        response.fixed for response in counted if response.present is not None
-    )
+    drawn = any(not response.fixed for response in counted if response.present is not None)
+    fixed = bool(profiles) and not drawn
     intervals: tuple[EstimatedInterval, ...] = ()
     if interval:
         values = [[float(len(present)) for present in item] for item in items]

@@ -16,11 +16,7 @@ POLICIES = ("exact", "normalised", "extracted")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one policy reads in a response.
-
-    Attributes:
-        named: the options that the response names, in the order of the options.
-    """
+    """The options that a response names under one policy, in the order of the options."""
 
     named: tuple[str, ...] = ()
 
@@ -76,9 +72,8 @@ class Choice:
 
     def reading(self, policy: str) -> Reading:
         """Return the reading of one of :data:`POLICIES`."""
-        return {"exact": self.exact, "normalised": self.normalised, "extracted": self.extracted}[
-            policy
-        ]
+        reading: Reading = getattr(self, policy)
+        return reading
 
 
 def read_choice(response: str, options: Sequence[str], prompts: Sequence[str] = ()) -> Choice:
@@ -88,10 +83,8 @@ def read_choice(response: str, options: Sequence[str], prompts: Sequence[str] = 
       TAB, appendix B.6 says only "an item from the provided list"].
     - *normalised*: the same after case is folded and outer quotes and one final stop are removed,
       on both sides.
-    - *extracted*: the option that a careful reader takes for the answer; the rules are those of
-      :func:`tabwb.scoring.extraction.named_options`. What is read as *normalised* is read so too.
-
-    A response may name several options: that is *ambiguous* and never correct.
+    - *extracted*: as *normalised*, else the option that a careful reader takes for the answer
+      (:func:`tabwb.scoring.extraction.named_options`).
 
     Args:
         response: the text, unaltered.
@@ -108,14 +101,10 @@ def read_choice(response: str, options: Sequence[str], prompts: Sequence[str] = 
     """
     choices = tuple(dict.fromkeys(options))
     trimmed, folded = response.strip(), normalised(response)
-    plain = Reading(tuple(option for option in choices if folded and normalised(option) == folded))
-    return Choice(
-        exact=Reading(tuple(option for option in choices if option.strip() == trimmed)),
-        normalised=plain,
-        extracted=plain
-        if plain.named
-        else Reading(tuple(choices[at] for at in named_options(response, choices, prompts))),
-    )
+    exact = tuple(option for option in choices if option.strip() == trimmed)
+    plain = tuple(option for option in choices if folded and normalised(option) == folded)
+    read = plain or tuple(choices[at] for at in named_options(response, choices, prompts))
+    return Choice(Reading(exact), Reading(plain), Reading(read))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +113,8 @@ class Position:
 
     Attributes:
         number: from 1.
-        keyed: answers to items whose right option was there.
-        correct: right answers among them.
-        chosen: answers that named the option there.
-        of: answers that named one of the options.
+        keyed, correct: answers to items whose right option was there, and right ones among them.
+        chosen, of: answers that named the option there, and that named one of the options.
     """
 
     number: int
@@ -271,12 +258,9 @@ def choose_by_likelihood(options: Mapping[str, Likelihood]) -> LikelihoodChoice:
 
     With L(o) = sum over the tokens t_i of option o of ln p(t_i | prompt, t_1 ... t_(i-1)), in nats:
     ``by_sum`` maximises L(o), ``per_token`` L(o) / tokens(o), ``per_character`` L(o) /
-    characters(o). The sum decides: it is the probability that the model writes the option. It
-    favours short options, so the normalised choices are kept too. In
-    lm-evaluation-harness they are called ``acc`` (sum) and ``acc_norm`` (per character).
-
-    That the answer must be one of the options is TAB, appendix B.6 (one-token outputs enforced);
-    an option of several tokens is weighted as a whole.
+    characters(o). The sum, the probability that the model writes the option, decides; it favours
+    short options. lm-evaluation-harness calls them ``acc`` (sum) and ``acc_norm`` (per character).
+    That the answer must be one of the options is TAB, appendix B.6 (one-token outputs enforced).
 
     Args:
         options: the likelihood of each option after the same prompt.

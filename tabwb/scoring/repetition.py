@@ -12,14 +12,7 @@ from tabwb.scoring.text import plain, straight, without_stop, words_of
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_")
 _BEGUN = 2
 """This many words of the target at the end of the text are a second copy that was cut."""
-ERROR_TYPES = (
-    "insertion",
-    "deletion",
-    "substitution",
-    "carrier-echo",
-    "no-response",
-    "spacing",
-)
+ERROR_TYPES = ("insertion", "deletion", "substitution", "carrier-echo", "no-response", "spacing")
 """The error types in the order shown; several may hold at once."""
 
 
@@ -32,8 +25,7 @@ class RepetitionErrors:
         carrier_echo: how often the words before the target ("Please repeat exactly:") come back.
         no_response: 1 when there is no text; nothing else is counted then.
         spacing: 1 when nothing but white space inside the answer differs [ours].
-        unit: characters for a target of one word; for a sentence words, each punctuation mark
-            counting as a word of its own.
+        unit: characters for a target of one word, else words and punctuation marks.
     """
 
     insertion: int = 0
@@ -66,9 +58,8 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
       U+2019 are one apostrophe.
     - *normalised*: equal also when case differs or the final stop is missing (or one too many).
     - *extracted* [ours]: the words of the target occur in the response in order exactly once,
-      ignoring case and punctuation, after the carrier is removed. Quotes, markup and other words do
-      not matter. A target said more than once is not a correct repetition (TAB, appendix C, example
-      3), also where the token limit cut the second copy.
+      ignoring case, punctuation, markup and other words, after the carrier is removed. Twice is not
+      a correct repetition (TAB, appendix C, example 3), also where the second copy was cut.
 
     Args:
         response: the text, unaltered.
@@ -124,9 +115,7 @@ def carrier(target: str, prompt: str) -> str:
 def edit_counts(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int, int]:
     """Return insertions, deletions and substitutions of the cheapest alignment.
 
-    The alignment with the fewest edits; of those the one with the fewest substitutions, that is
-    the most equal pairs. This fixes the three counts (insertions less deletions being the
-    difference in length).
+    The alignment has the fewest edits and of those the fewest substitutions.
 
     Args:
         said: characters or words of the response.
@@ -164,19 +153,12 @@ def _errors(given: str, rest: str, wanted: str, echoes: int) -> RepetitionErrors
         return RepetitionErrors(unit=unit)
     if not given:
         return RepetitionErrors(no_response=1, unit=unit)
-    if one_word:
-        inserted, deleted, substituted = edit_counts(rest, wanted)
-    else:
-        inserted, deleted, substituted = edit_counts(_TOKEN.findall(rest), _TOKEN.findall(wanted))
-    other = inserted + deleted + substituted + echoes
-    return RepetitionErrors(
-        inserted, deleted, substituted, echoes, spacing=int(other == 0), unit=unit
-    )
+    pieces = (rest, wanted) if one_word else (_TOKEN.findall(rest), _TOKEN.findall(wanted))
+    counts = (*edit_counts(*pieces), echoes)
+    return RepetitionErrors(*counts, spacing=int(not any(counts)), unit=unit)
 
 
 def _without_carrier(given: str, before: str) -> tuple[str, int]:
-    if not before:
-        return given, 0
     # The carrier may come back with other case, spaces and final mark.
     bare = re.sub(r"\W+$", "", before)
     if not bare:

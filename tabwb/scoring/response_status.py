@@ -101,9 +101,7 @@ def is_refusal(text: str) -> bool:
 
     The reply is cut into clauses (at stops, colons, before *but*, *however*, *if*). A clause
     *declines* when it begins as one of :data:`DECLINES`, is an *aside* when it begins as one of
-    :data:`ASIDES`, and *answers* otherwise. A refusal declines at least once and never answers: a
-    reply that declines and then answers is a response. "I can't find the word" and "I don't know"
-    decline nothing.
+    :data:`ASIDES`, and *answers* otherwise. A refusal declines at least once and never answers.
 
     >>> is_refusal("My apologies, but I'm not able to answer that.")
     True
@@ -115,12 +113,15 @@ def is_refusal(text: str) -> bool:
     folded = " ".join(_DECORATION.sub("", straight(text)).casefold().split(" "))
     if _TRIGGER.search(folded) is None:
         return False
-    machine = _IS_MACHINE.search(folded) is not None
-    clauses = _clauses(folded)[:CLAUSES]
-    declines = [_declines(clause, machine) for clause in clauses]
+    patterns = [_DECLINES] + [_AS_MACHINE] * (_IS_MACHINE.search(folded) is not None)
+    clauses = [clause for part in _CLAUSE.split(folded) if (clause := part.strip(" ,-()'"))]
+    declines = [
+        any(_compiled(pattern).match(clause) for pattern in patterns)
+        for clause in clauses[:CLAUSES]
+    ]
     return any(declines) and all(
         declining or _compiled(_ASIDE).match(clause)
-        for clause, declining in zip(clauses, declines, strict=True)
+        for clause, declining in zip(clauses, declines, strict=False)
     )
 
 
@@ -130,20 +131,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _clauses(folded: str) -> list[str]:
-    return [clause for part in _CLAUSE.split(folded) if (clause := part.strip(" ,-()'"))]
-
-
-def _declines(clause: str, machine: bool) -> bool:
-    return bool(
-        _compiled(_DECLINES).match(clause) or (machine and _compiled(_AS_MACHINE).match(clause))
-    )
-
-
-REPETITIVE_SHARE = 0.5
-"""A word or phrase that fills this share of the words or more makes a text degenerate."""
-REPETITIVE_TIMES = 3
-"""Minimum number of occurrences: a sentence said twice is a repetition, not a degenerate text."""
+REPETITIVE_SHARE, REPETITIVE_TIMES = 0.5, 3
+"""A word or phrase that fills this share of a text and occurs so often makes it degenerate."""
 ANSWER_WORDS = 8
 """Where an answer is one word or one sentence, shorter texts are never degenerate."""
 CLAUSE_WORDS = 8
@@ -158,10 +147,9 @@ _AUXILIARIES = word_set(
 def is_repetitive(words: Sequence[str]) -> bool:
     """Return whether one word or phrase, said three times or more, fills half the words or more.
 
-    Every occurrence of a content word counts. A function word or a phrase counts where copies of it
-    follow each other [ours]: "It was hot. It was fun." does not count. Source: docs/results.md;
-    three times [ours], so that a sentence said twice (TAB, appendix C, example 4) remains a
-    response.
+    Every occurrence of a content word counts; a function word or a phrase only where copies follow
+    each other [ours]. Source: docs/results.md; three times [ours], so that a sentence said twice
+    (TAB, appendix C, example 4) remains a response.
 
     >>> is_repetitive("the the the the lake".split()), is_repetitive("we went and we went".split())
     (True, False)
@@ -169,10 +157,8 @@ def is_repetitive(words: Sequence[str]) -> bool:
     total = len(words)
     counts = Counter(words)
     # Each word of such a phrase occurs three times: this decides most texts.
-    if (
-        sum(times for times in counts.values() if times >= REPETITIVE_TIMES)
-        < REPETITIVE_SHARE * total
-    ):
+    often = sum(times for times in counts.values() if times >= REPETITIVE_TIMES)
+    if often < REPETITIVE_SHARE * total:
         return False
     from tabwb.scoring.rules.passage import is_content
     from tabwb.scoring.rules.repetition import find_runs
@@ -291,13 +277,10 @@ def response_status(
     if not is_answer:
         spoken_words = words(text)
         english = language.partition("-")[0].lower() == "en"
-        if (
-            english
-            and kind in PASSAGES
-            and (is_foreign(spoken_words) or not is_english(spoken_words))
-        ):
+        tested = english and kind in PASSAGES
+        if tested and (is_foreign(spoken_words) or not is_english(spoken_words)):
             return ResponseStatus.NOT_LANGUAGE
-        if _echoes(spoken_words, prompt):
+        if any(_is_repeated(spoken_words, unit) for unit in _echo_units(prompt)):
             return ResponseStatus.PROMPT_ECHO
         if _is_degenerate(spoken_words, kind, english=english):
             return ResponseStatus.DEGENERATE
@@ -333,10 +316,6 @@ def _is_language(text: str, prompt: str) -> bool:
 def _script(letter: str) -> str:
     # The first word of a letter's name is its script: LATIN SMALL LETTER A, CYRILLIC ...
     return "LATIN" if letter.isascii() else unicodedata.name(letter, "UNKNOWN").split(" ")[0]
-
-
-def _echoes(given_words: list[str], prompt: str) -> bool:
-    return any(_is_repeated(given_words, unit) for unit in _echo_units(prompt))
 
 
 def _echo_units(prompt: str) -> Iterator[list[str]]:

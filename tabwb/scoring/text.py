@@ -51,7 +51,7 @@ def without_quotes(text: str) -> str:
 
 
 def normalised(text: str) -> str:
-    """Case folded, without outer quotes and one final stop, in or outside the quotes.
+    """Return the text case folded, without outer quotes and one final stop in or outside them.
 
     Apostrophes are made equal and outer white space is trimmed. Source: docs/results.md [ours].
 
@@ -150,15 +150,14 @@ class TextSegment:
 
 
 def plain(text: str, spelled: Iterable[str] = ()) -> str:
-    """Return the text case folded, without markup and signs around an answer.
+    """Return the text case folded, without markup and signs around an answer [ours].
 
-    Compatibility forms are normalised (NFKC: full-width letters), soft hyphens and other invisible
-    signs, quotation marks, Markdown and tags are removed, and a word of ``spelled`` whose letters
-    are separated by hyphens, stops or spaces is joined [ours].
+    Compatibility forms are normalised (NFKC: full-width letters); invisible signs, quotation marks,
+    Markdown and tags are removed; a word whose letters are separated (B-O-O-T) is joined.
 
     Args:
         text: a response, a prompt or an option.
-        spelled: words that are joined where they are spelled out.
+        spelled: the words that are joined.
 
     >>> plain("**Ｂoot**", ["boot"]), plain("B-O-O-T", ["boot"]), plain("<b>no</b>").strip()
     ('boot', 'boot', 'no')
@@ -293,7 +292,6 @@ def _prompted(
 
 def _without(run: list[str], listed: list[str]) -> list[str]:
     size = len(listed)
-    for at in range(len(run) - size + 1):
-        if size and run[at : at + size] == listed:
-            return run[:at] + run[at + size :]
-    return run
+    places = (at for at in range(len(run) - size + 1) if size and run[at : at + size] == listed)
+    at = next(places, None)
+    return run if at is None else run[:at] + run[at + size :]
