@@ -1,9 +1,8 @@
 """Pronunciations of English words and words of a pronunciation: the CMU dictionary.
 
-General American. The data (``data/README.md``: source, licence) are kept as one block of bytes,
-sorted by word and searched by bisection; an index by sound is built at the first query.
-Processor time on a busy two-core machine: :func:`load_dictionary` 60 ms and the index 250 ms, once;
-a word 10 microseconds, a sound a few.
+General American (``data/README.md``: source, licence). Processor time on a busy two-core machine:
+:func:`load_dictionary` 60 ms and the index by sound, built at the first query, 250 ms; a word 10
+microseconds, a sound a few.
 """
 
 from __future__ import annotations
@@ -61,14 +60,28 @@ class Pronunciation:
         stress = [next(digits) if is_vowel(phoneme) else "" for phoneme in self.phonemes]
         phonemes = list(self.phonemes)
         for at in range(1, len(phonemes) - 1):
-            before = phonemes[at - 1]
-            if (
-                phonemes[at] in ("T", "D")
-                and stress[at + 1] == "0"
-                and (is_vowel(before) or before == "R")
-            ):
+            after_vowel = is_vowel(phonemes[at - 1]) or phonemes[at - 1] == "R"
+            if phonemes[at] in ("T", "D") and stress[at + 1] == "0" and after_vowel:
                 phonemes[at] = "DX"
         return tuple(phonemes) if "DX" in phonemes else None
+
+
+def place_of(word: bytes, block: bytes, end: bytes) -> int:
+    """Return where the lines of a word begin, or would begin, by binary search.
+
+    Args:
+        word: the word.
+        block: lines, sorted by word, with a newline before the first and after every one.
+        end: the character that ends the word of a line.
+    """
+    low, high = 0, len(block) - 1
+    while low < high:
+        start = block.rfind(b"\n", low, (low + high) // 2 + 1)
+        if block[start + 1 : block.index(end, start + 1)] < word:
+            low = block.find(b"\n", start + 1)
+        else:
+            high = start
+    return low
 
 
 class Dictionary:
@@ -94,26 +107,13 @@ class Dictionary:
         if not wanted or not wanted.isascii() or not wanted.isprintable():
             return ()
         lead = f"\n{wanted}\t".encode("ascii")
-        at, pronunciations = self._first(wanted.encode("ascii")), []
+        at, pronunciations = place_of(wanted.encode("ascii"), self._block, b"\t"), []
         while self._block.startswith(lead, at):
             end = self._block.index(b"\n", at + 1)
             _, phonemes, stress = self._block[at + 1 : end].decode("ascii").split("\t")
             pronunciations.append(Pronunciation(tuple(phonemes.split()), stress))
             at = end
         return tuple(pronunciations)
-
-    def _first(self, word: bytes) -> int:
-        """Return where the lines of a word begin, or would begin, by binary search."""
-        block = self._block
-        low, high = 0, len(block) - 1
-        while low < high:
-            start = block.rfind(b"\n", low, (low + high) // 2 + 1)
-            end = block.find(b"\n", start + 1)
-            if block[start + 1 : block.index(b"\t", start)] < word:
-                low = end
-            else:
-                high = start
-        return low
 
     def homophones(self, phonemes: Sequence[str]) -> tuple[str, ...]:
         """Return the words with these phonemes, ignoring stress, sorted; a flap is T or D.

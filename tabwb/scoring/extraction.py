@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from tabwb.scoring.text import TextSegment, answered, plain, segments, word_set, words_of
 
@@ -18,18 +19,8 @@ FRAME = word_set(
 )
 """Words that may surround an answer without further meaning."""
 CUES = (
-    ("i", "mean"),
-    ("no",),
-    ("wait",),
-    ("sorry",),
-    ("actually",),
-    ("or", "rather"),
-    ("correction",),
-    ("scratch",),
-    ("oops",),
-    ("pardon",),
-    ("make", "that"),
-    ("should", "be"),
+    *(("i", "mean"), ("no",), ("wait",), ("sorry",), ("actually",), ("or", "rather")),
+    *(("correction",), ("scratch",), ("oops",), ("pardon",), ("make", "that"), ("should", "be")),
 )
 """Said between an answer and the one that replaces it."""
 _CUE_WORDS = frozenset(word for cue in CUES for word in cue) | word_set("meant or rather me let hm")
@@ -125,7 +116,8 @@ def _in_segment(
     parts: Sequence[TextSegment], marks: Sequence[Sequence[str]], number: int
 ) -> list[Mention]:
     words = parts[number].words
-    if not any(mark and words[-1:] and _could_name(words, mark) for mark in marks):
+    beginnings = tuple(mark[-1][:-2] or mark[-1] for mark in marks if mark)
+    if not any(word.startswith(beginnings) for word in words):
         return []
     exact = {tuple(mark) for mark in marks}
     mentions: list[Mention] = []
@@ -150,10 +142,6 @@ def _names(words: tuple[str, ...], mark: Sequence[str], exact: set[tuple[str, ..
     return words == tuple(mark) or (words not in exact and words[-1] in _forms(mark[-1]))
 
 
-def _could_name(words: tuple[str, ...], mark: Sequence[str]) -> bool:
-    return any(word.startswith(mark[-1][:-2] or mark[-1]) for word in words)
-
-
 def _negates(word: str) -> bool:
     return word in NEGATORS or word.endswith("n't")
 
@@ -161,23 +149,17 @@ def _negates(word: str) -> bool:
 def _is_negated(parts: Sequence[TextSegment], mention: Mention, beside: Sequence[Mention]) -> bool:
     part = parts[mention.segment]
     before = part.words[max(0, mention.start - _BEFORE) : mention.start]
-    for at, word in enumerate(before):
-        following = before[at + 1] if at + 1 < len(before) else ""
-        if (_negates(word) and following != "only") or (
-            (word, following) in (("rather", "than"), ("instead", "of"))
-        ):
+    for word, following in pairwise((*before, "")):
+        contrasts = (word, following) in (("rather", "than"), ("instead", "of"))
+        if contrasts or (_negates(word) and following != "only"):
             return True
     later = [other for other in beside if other.start >= mention.end]
     after = part.words[mention.end : mention.end + _AFTER]
     if not later and (any(map(_negates, after)) or _WRONG & set(after)):
         return True
-    following_part = parts[mention.segment + 1] if mention.segment + 1 < len(parts) else None
-    return (
-        following_part is not None
-        and mention.end == len(part.words)
-        and part.after in (":", "=")
-        and following_part.words in (("no",), ("wrong",), ("incorrect",), ("false",))
-    )
+    verdicts = (("no",), ("wrong",), ("incorrect",), ("false",))
+    judged = any(next_part.words in verdicts for next_part in parts[mention.segment + 1 :][:1])
+    return judged and mention.end == len(part.words) and part.after in (":", "=")
 
 
 def _after_negated_lists(
@@ -195,8 +177,7 @@ def _after_negated_lists(
         )
         taken = {at for mention in every for at in range(mention.start, mention.end)}
         rest = {word for at, word in enumerate(parts[number].words) if at not in taken}
-        ends = [parts[at] for at in range(number, len(parts))]
-        listed = any("or" in part.words or "nor" in part.words for part in ends[:4])
+        listed = any({"or", "nor"} & set(part.words) for part in parts[number : number + 4])
         if negated and every and rest <= _JOINING and listed and parts[number].before == ",":
             dropped.add(number)
     return [mention for mention in mentions if mention.segment not in dropped]
@@ -216,7 +197,7 @@ def _without_the_rest(parts: Sequence[TextSegment], mentions: list[Mention]) -> 
             kept += here
         if REST & set(part.words):
             rest.add(number)
-    return kept if kept else mentions
+    return kept or mentions
 
 
 def _is_bare(
@@ -230,8 +211,7 @@ def _is_bare(
 
 def _corrected(parts: Sequence[TextSegment], mentions: list[Mention]) -> list[Mention]:
     start = 0
-    for at in range(1, len(mentions)):
-        earlier, later = mentions[at - 1], mentions[at]
+    for at, (earlier, later) in enumerate(pairwise(mentions), 1):
         if earlier.option != later.option and _is_correction(parts, earlier, later):
             start = at
     return mentions[start:]
@@ -263,22 +243,19 @@ def _decided(
         return [marked[-1], *_joined(parts, mentions, marked[-1])]
     first = mentions[0]
     others = [mention for mention in mentions if mention.option != first.option]
-    if _is_bare(parts, first) and not any(_is_bare(parts, mention) for mention in others):
-        beside = [mention for mention in others if mention.segment == first.segment]
-        if not beside:
-            return [first]
+    only_named = all(
+        mention.segment != first.segment and not _is_bare(parts, mention) for mention in others
+    )
+    if only_named and _is_bare(parts, first):
+        return [first]
     return _described(parts, mentions, asked) or mentions
 
 
 def _is_marked(parts: Sequence[TextSegment], mentions: Sequence[Mention], mention: Mention) -> bool:
     part = parts[mention.segment]
     before = set(part.words[: mention.start])
-    earlier = [
-        other
-        for other in mentions
-        if other.segment == mention.segment and other.end <= mention.start
-    ]
-    if earlier:
+    beside = (other for other in mentions if other.segment == mention.segment)
+    if any(other.end <= mention.start for other in beside):
         return False
     if mention.segment and part.before in (":", "=", "->") and _is_bare(parts, mention):
         before |= set(parts[mention.segment - 1].words)
@@ -317,21 +294,18 @@ def _joined(
 def _described(
     parts: Sequence[TextSegment], mentions: Sequence[Mention], asked: Sequence[str]
 ) -> list[Mention]:
-    question = {_stem(word) for prompt in asked for word in words_of(prompt)} - _EMPTY
+    question = {word.removesuffix("s") for prompt in asked for word in words_of(prompt)} - _EMPTY
     shared: dict[int, int] = {}
     for mention in mentions:
         beside = {other.option for other in mentions if other.segment == mention.segment}
         if len(beside) == 1:
-            words = {_stem(word) for word in parts[mention.segment].words if len(word) > 3}
-            count = len(words & question)
-            shared[mention.option] = max(shared.get(mention.option, 0), count)
+            words = {
+                word.removesuffix("s") for word in parts[mention.segment].words if len(word) > 3
+            }
+            shared[mention.option] = max(shared.get(mention.option, 0), len(words & question))
     best = max(shared.values(), default=0)
     winners = [option for option, count in shared.items() if count == best]
     others = [count for option, count in shared.items() if count < best]
     if best < _OVERLAP or len(winners) != 1 or any(count > best - _OVERLAP + 1 for count in others):
         return []
     return [other for other in mentions if other.option == winners[0]]
-
-
-def _stem(word: str) -> str:
-    return word.removesuffix("s")

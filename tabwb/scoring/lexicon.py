@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from importlib.resources import files
 
+from tabwb.phonology.dictionary import place_of
 from tabwb.scoring.text import word_set
 
 _ARTICLES = "the a an"
@@ -40,17 +41,8 @@ _DETERMINERS = (
 )
 
 FUNCTION_WORDS = word_set(
-    " ".join(
-        (
-            _ARTICLES,
-            POSSESSIVES,
-            _PRONOUNS,
-            _PREPOSITIONS,
-            _CONJUNCTIONS,
-            _AUXILIARIES,
-            _DETERMINERS,
-        )
-    )
+    f"{_ARTICLES} {POSSESSIVES} {_PRONOUNS} {_PREPOSITIONS} {_CONJUNCTIONS} {_AUXILIARIES} "
+    f"{_DETERMINERS}"
 )
 """Words with a grammatical function; every other word is a content word."""
 
@@ -121,9 +113,8 @@ def is_english(words: Sequence[str], known_share: float = KNOWN_SHARE) -> bool:
 def is_foreign(words: Sequence[str]) -> bool:
     """Return whether the function words of a text are those of another language than English.
 
-    A language claims a text of :data:`FOREIGN_WORDS` words or more when its function words are a
-    fifth of all words and more than the English ones. Words of both languages (*me*, *die*, *on*)
-    count for English only.
+    In a text of :data:`FOREIGN_WORDS` words or more those of another language are a fifth of all
+    words and more than the English ones; words of both (*me*, *die*, *on*) count for English only.
 
     >>> is_foreign("le meilleur voyage que j'ai fait était en italie".split())
     True
@@ -158,7 +149,7 @@ class Lexicon:
     """
 
     def __init__(self, known: bytes, common: str) -> None:
-        self._known = known
+        self._known = b"\n" + known
         self._levels = tuple(
             (level, frozenset(block.split()))
             for level, block in zip(LEVELS, common.split("\n\n"), strict=False)
@@ -233,20 +224,9 @@ class Lexicon:
     def _searched(self, word: str) -> bool:
         if not (word.isascii() and word.isalpha()):
             return False
-        wanted, block = word.encode("ascii"), self._known
-        low, high = 0, len(block)
-        while low < high:
-            middle = (low + high) // 2
-            start = block.rfind(b"\n", low, middle) + 1 or low
-            end = block.find(b"\n", middle)
-            here = block[start:end]
-            if here == wanted:
-                return True
-            if here < wanted:
-                low = end + 1
-            else:
-                high = start
-        return False
+        wanted = word.encode("ascii")
+        at = place_of(wanted, self._known, b"\n")
+        return self._known.startswith(b"\n" + wanted + b"\n", at)
 
 
 def one_edit_away(word: str) -> Iterator[str]:

@@ -64,11 +64,10 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
 
     The item's own text is removed first, as is everything after a next question. A segment says yes
     or no when it begins with it, framing words ignored; when it ends in *yes* or *no*; or when it
-    is a pronoun and an auxiliary alone ("They are."). "No idea", "no doubt" and "not sure" are not
-    answers. Questions are ignored where something is stated. After a self-correction the last
-    counts. Otherwise the first counts, unless a later segment says only the opposite: that is
-    ambiguous. A whole statement ("Witnesses are questioned.") is not an answer: it would have to be
-    understood.
+    is a pronoun and an auxiliary alone ("They are."). "No idea", "no doubt", "not sure" and whole
+    statements are not answers. Questions are ignored where something is stated. After a
+    self-correction the last counts, else the first, unless a later segment says only the opposite:
+    that is ambiguous.
 
     Args:
         response: the text, unaltered.
@@ -81,16 +80,10 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
     marks = [["yes"], ["no"]]
     text = answered(plain(response, ("yes", "no")), asked, [*marks, ["yep"], ["nope"]])
     parts = segments(text, asked, marks)
-    answers = [
-        in_segment
-        for at, part in enumerate(parts)
-        if (in_segment := _segment_answer(part, at)) is not None
-    ]
-    both = any(_names_both(part) for part in parts)
-    stated = [in_segment for in_segment in answers if not parts[in_segment.segment].is_question]
-    answers = stated or answers
+    answers = list(filter(None, (_segment_answer(part, at) for at, part in enumerate(parts))))
+    answers = [said for said in answers if not parts[said.segment].is_question] or answers
     if not answers:
-        return (_YES, _NO) if both else ()
+        return (_YES, _NO) if any(map(_names_both, parts)) else ()
     answer = answers[0]
     for later in answers[1:]:
         if later.polarity == answer.polarity:
@@ -232,8 +225,7 @@ def read_yes_no(response: str, options: Sequence[str] = (), prompts: Sequence[st
 def yes_rate(answers_read: Iterable[str | None], yes: str = YES) -> Estimate:
     """Return the share of Yes among the answers that are Yes or No.
 
-    ``yes_rate = n(Yes) / n(Yes or No)``; answers in which neither was read (None) are left out,
-    undefined when nothing is left. 1.0 is an examinee that always says Yes.
+    ``yes_rate = n(Yes) / n(Yes or No)``; undefined where neither was read in any answer.
 
     Args:
         answers_read: the answer read in each response; None where neither was read.
@@ -250,8 +242,7 @@ def balanced_accuracy(pairs: Iterable[tuple[str, str | None]]) -> Estimate:
     """Return the mean over the expected answers of the share answered correctly.
 
     ``(n(Yes|Yes)/n(Yes) + n(No|No)/n(No)) / 2`` over pairs (expected, said). An answer in which
-    neither was read counts as not correct. Always Yes, always No and guessing give 0.5. Undefined
-    unless at least two different answers are expected.
+    neither was read is not correct. Undefined unless two different answers are expected.
 
     >>> balanced_accuracy([("Yes", "Yes"), ("Yes", "Yes"), ("No", "Yes")]).value
     0.5
@@ -262,8 +253,6 @@ def balanced_accuracy(pairs: Iterable[tuple[str, str | None]]) -> Estimate:
         total[expected] = total.get(expected, 0) + 1
         right[expected] = right.get(expected, 0) + (given == expected)
     if len(total) < 2:
-        only = next(iter(total), None)
-        return Estimate(
-            None, "no item answered" if only is None else f"every expected answer is {only}"
-        )
+        only = "".join(f"every expected answer is {answer}" for answer in total)
+        return Estimate(None, only or "no item answered")
     return Estimate(sum(right[answer] / total[answer] for answer in total) / len(total))
