@@ -76,7 +76,7 @@ def _finish_deletions(database: EmbeddedDatabase) -> None:
             return
     if database.only_read:
         return
-    from tabwb.store.erase import finish
+    from tabwb.store.people_rows import finish
 
     # A failure here must not prevent the opening; the next one tries again.
     with suppress(StoreError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -22,9 +23,10 @@ from tabwb.records.speakers import (
     operator,
 )
 from tabwb.records.workfolder import WorkFolder
-from tabwb.store import blobs, erase, people_rows, read, takes
+from tabwb.store import blobs, people_rows, read, takes
 from tabwb.store.database import Transaction
 from tabwb.store.location import default_path
+from tabwb.store.write import now, to_json
 
 if TYPE_CHECKING:
     from tabwb.store.store import Access
@@ -47,8 +49,18 @@ class People:
 
     def speakers(self) -> tuple[Speaker, ...]:
         """Return everybody known by record, consent or administration, in the order of IDs."""
+        versions: dict[str, int] = {}
         with self._access.reading() as transaction:
-            return people_rows.speakers(transaction)
+            known = {speaker: Speaker(speaker) for _, speaker in people_rows.guarded(transaction)}
+            for (speaker,) in transaction.rows("SELECT DISTINCT speaker FROM consents"):
+                known[speaker] = Speaker(speaker)
+            for speaker, record, recorded_at, who in transaction.rows(
+                "SELECT speaker, record, recorded_at, who FROM speakers ORDER BY id"
+            ):
+                versions[speaker] = versions.get(speaker, 0) + 1
+                values = json.loads(record)
+                known[speaker] = Speaker(speaker, values, recorded_at, who, versions[speaker])
+        return tuple(known[speaker] for speaker in sorted(known))
 
     def speaker(self, speaker: str) -> Speaker:
         """Return the latest record of a speaker; version 0 without one.
@@ -85,9 +97,16 @@ class People:
         Raises:
             StoreError: this ID was deleted.
         """
+        row = {
+            "speaker": speaker.id,
+            "record": to_json(dict(speaker.values)),
+            "who": speaker.by or operator(),
+            "recorded_at": now(),
+        }
         with self._access.writing() as transaction:
             self._access.make_private_before_people(transaction)
-            people_rows.insert_speaker(transaction, replace(speaker, by=speaker.by or operator()))
+            people_rows.refuse_deleted(transaction, speaker.id)
+            transaction.insert("speakers", row)
             kept = people_rows.records(transaction, speaker.id)[-1]
             if kept.version == 1:
                 entry = LogEntry("registered", kept.id, who=kept.by, at=kept.recorded_at)
@@ -104,13 +123,28 @@ class People:
         """
         with self._access.writing() as transaction:
             for consent in consents:
-                by = consent.by or operator()
-                people_rows.insert_consent(transaction, replace(consent, by=by))
+                people_rows.refuse_deleted(transaction, consent.speaker)
+                row = {
+                    "speaker": consent.speaker,
+                    "scope": consent.scope,
+                    "given": consent.given,
+                    "day": consent.on,
+                    "document": consent.document,
+                    "note": consent.note,
+                    "who": consent.by or operator(),
+                    "recorded_at": now(),
+                }
+                transaction.insert("consents", row)
 
     def consents(self, speaker: str) -> tuple[Consent, ...]:
         """Return all that a speaker gave and withdrew, in the order recorded."""
         with self._access.reading() as transaction:
-            return people_rows.consents(transaction, speaker)
+            rows = transaction.rows(
+                "SELECT scope, given, day, document, note, recorded_at, who FROM consents"
+                " WHERE speaker = ? ORDER BY id",
+                speaker,
+            )
+        return tuple(Consent(speaker, scope, bool(given), *rest) for scope, given, *rest in rows)
 
     def allowed(self, speaker: str, scope: Scope) -> bool:
         """Return whether a speaker's consent to a scope is recorded and holds."""
@@ -131,8 +165,16 @@ class People:
         self, speaker: str | None = None, administration: int | None = None
     ) -> tuple[LogEntry, ...]:
         """Return the log, oldest first: all of it, of a speaker, or of an administration."""
+        limits = {"speaker": speaker, "administration": administration}
+        wanted = {column: value for column, value in limits.items() if value is not None}
+        where = f" WHERE {' AND '.join(f'{column} = ?' for column in wanted)}" if wanted else ""
         with self._access.reading() as transaction:
-            return people_rows.log_entries(transaction, speaker, administration)
+            rows = transaction.rows(
+                "SELECT act, speaker, administration, detail, who, at FROM access_log"
+                f"{where} ORDER BY id",
+                *wanted.values(),
+            )
+        return tuple(LogEntry(*row) for row in rows)
 
     # ---------------------------------------------------------------- recordings
 
@@ -181,17 +223,16 @@ class People:
         who: str,
     ) -> None:
         (administration,) = read.administrations(transaction, administration_id, administration_id)
-        before = people_rows.recording(transaction, recording.uid)
-        if before is not None:
-            if (before[0], before[1].sha256) == (administration_id, kept[0]):
+        for number, before in people_rows.recordings(transaction, "uid = ?", recording.uid):
+            if (number, before.sha256) == (administration_id, kept[0]):
                 return
             raise StoreError(
                 f"recording {recording.uid} is kept already, with other content",
-                where=f"administration {before[0]}",
+                where=f"administration {number}",
             )
         if recording.derived_from is not None:
-            original = people_rows.recording(transaction, recording.derived_from)
-            if original is None or original[0] != administration_id:
+            originals = people_rows.recordings(transaction, "uid = ?", recording.derived_from)
+            if administration_id not in [number for number, _ in originals]:
                 raise StoreError(
                     f"recording {recording.derived_from}, of which this is a derived copy, is not"
                     " kept with it",
@@ -212,7 +253,10 @@ class People:
     def recordings(self, administration_id: int) -> tuple[KeptRecording, ...]:
         """Return the recordings of an administration, in the order in which they were kept."""
         with self._access.reading() as transaction:
-            return people_rows.recordings(transaction, administration_id)
+            rows = people_rows.recordings(
+                transaction, "administration_id = ? ORDER BY recorded_at, uid", administration_id
+            )
+        return tuple(recording for _, recording in rows)
 
     def recording_path(self, sha256: str) -> Path:
         """Return the path of a recording's bytes; for a server, of a temporary copy.
@@ -239,7 +283,7 @@ class People:
     def data_of(self, speaker: str) -> dict[str, int]:
         """Return the number of rows kept of a speaker, by kind."""
         with self._access.reading() as transaction:
-            return erase.counts(transaction, speaker)
+            return people_rows.counts(transaction, speaker)
 
     def shared_recordings(self, speaker: str) -> tuple[tuple[str, str], ...]:
         """Return a speaker's recordings that another ID has too: (SHA-256, that ID).
@@ -247,7 +291,7 @@ class People:
         A deletion keeps their files for the other's administrations.
         """
         with self._access.reading() as transaction:
-            return erase.shared_recordings(transaction, speaker)
+            return people_rows.shared_recordings(transaction, speaker)
 
     def delete_speaker(self, speaker: str, reason: str, *, who: str = "") -> Tombstone:
         """Delete a speaker with everything that was recorded of them.
@@ -275,7 +319,7 @@ class People:
             for number in numbers:
                 held.enter_context(self._access.database.lock(number))
             with self._access.erasing() as transaction:
-                stone = erase.delete(
+                stone = people_rows.delete(
                     transaction,
                     speaker,
                     because,
@@ -286,7 +330,7 @@ class People:
         self.close()
         if not embedded:
             # A server's recordings grow on the computer that makes them.
-            erase.remove_takes(default_path(), uids)
+            people_rows.remove_takes(default_path(), uids)
         return replace(stone, finished=self._access.finish_erasing())
 
     def tombstones(self, speaker: str | None = None) -> tuple[Tombstone, ...]:

@@ -1,31 +1,25 @@
-"""Rows of people: records, consents, recordings, the log. Inside a transaction of the caller's."""
+"""Rows of people, and their deletion: the one exception to a store that only grows.
+
+Functions work inside a transaction of the caller's. One transaction deletes every row of a speaker
+and writes the tombstone. The remaining files on the disk (of recordings, and pages that SQLite does
+not use any more) are named by the tombstone and removed by :func:`finish`, at once or, after a
+crash, when the store is opened next (``docs/speakers.md``).
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
 
+from tabwb.records import workfolder
 from tabwb.records.condition_table import conditions_from
 from tabwb.records.errors import StoreError
-from tabwb.records.speakers import Consent, KeptRecording, LogEntry, Speaker, Tombstone
-from tabwb.store.database import Transaction
+from tabwb.records.speakers import KeptRecording, LogEntry, Reason, Speaker, Tombstone
+from tabwb.store import blobs, takes
+from tabwb.store.database import EmbeddedDatabase, Transaction
 from tabwb.store.write import now, to_json
-
-
-def speakers(transaction: Transaction) -> tuple[Speaker, ...]:
-    """Return everybody known by record, consent or administration, ordered by ID."""
-    known = {speaker: Speaker(speaker) for _, speaker in guarded(transaction)}
-    for (speaker,) in transaction.rows("SELECT DISTINCT speaker FROM consents"):
-        known[speaker] = Speaker(speaker)
-    versions: dict[str, int] = {}
-    for speaker, record, recorded_at, who in transaction.rows(
-        "SELECT speaker, record, recorded_at, who FROM speakers ORDER BY id"
-    ):
-        versions[speaker] = versions.get(speaker, 0) + 1
-        values = json.loads(record)
-        known[speaker] = Speaker(speaker, values, recorded_at, who, versions[speaker])
-    return tuple(known[speaker] for speaker in sorted(known))
 
 
 def records(transaction: Transaction, speaker: str) -> tuple[Speaker, ...]:
@@ -71,63 +65,9 @@ def has_people(transaction: Transaction) -> bool:
     )
 
 
-def insert_speaker(transaction: Transaction, speaker: Speaker) -> None:
-    """Insert a new version of a speaker's record."""
-    refuse_deleted(transaction, speaker.id)
-    row = {
-        "speaker": speaker.id,
-        "record": to_json(dict(speaker.values)),
-        "who": speaker.by,
-        "recorded_at": now(),
-    }
-    transaction.insert("speakers", row)
-
-
-def consents(transaction: Transaction, speaker: str) -> tuple[Consent, ...]:
-    """Return all that a speaker gave and withdrew, in the order recorded."""
-    return tuple(
-        Consent(speaker, scope, bool(given), day, document, note, recorded_at, who)
-        for scope, given, day, document, note, recorded_at, who in transaction.rows(
-            "SELECT scope, given, day, document, note, recorded_at, who FROM consents"
-            " WHERE speaker = ? ORDER BY id",
-            speaker,
-        )
-    )
-
-
-def insert_consent(transaction: Transaction, consent: Consent) -> None:
-    """Insert one consent or withdrawal."""
-    refuse_deleted(transaction, consent.speaker)
-    row = {
-        "speaker": consent.speaker,
-        "scope": consent.scope,
-        "given": consent.given,
-        "day": consent.on,
-        "document": consent.document,
-        "note": consent.note,
-        "who": consent.by,
-        "recorded_at": now(),
-    }
-    transaction.insert("consents", row)
-
-
 def insert_log(transaction: Transaction, entry: LogEntry) -> None:
     """Insert one line of the log."""
     transaction.insert("access_log", {**asdict(entry), "at": entry.at or now()})
-
-
-def log_entries(
-    transaction: Transaction, speaker: str | None, administration: int | None
-) -> tuple[LogEntry, ...]:
-    """Return the log, oldest first: all of it, of a speaker, or of an administration."""
-    limits = {"speaker": speaker, "administration": administration}
-    wanted = {column: value for column, value in limits.items() if value is not None}
-    where = f" WHERE {' AND '.join(f'{column} = ?' for column in wanted)}" if wanted else ""
-    rows = transaction.rows(
-        f"SELECT act, speaker, administration, detail, who, at FROM access_log{where} ORDER BY id",
-        *wanted.values(),
-    )
-    return tuple(LogEntry(*row) for row in rows)
 
 
 _RECORDING = (
@@ -136,27 +76,19 @@ _RECORDING = (
 """The columns that are fields of :class:`KeptRecording`."""
 
 
-def recordings(transaction: Transaction, administration_id: int) -> tuple[KeptRecording, ...]:
-    """Return the recordings of an administration, in the order in which they were kept."""
+def recordings(
+    transaction: Transaction, where: str, value: object
+) -> list[tuple[int, KeptRecording]]:
+    """Return the recordings that a condition with one parameter selects, each with whose it is."""
     rows = transaction.rows(
-        f"SELECT {_RECORDING} FROM recordings WHERE administration_id = ?"
-        " ORDER BY recorded_at, uid",
-        administration_id,
+        f"SELECT administration_id, {_RECORDING} FROM recordings WHERE {where}", value
     )
-    return tuple(map(_recording, rows))
-
-
-def recording(transaction: Transaction, uid: str) -> tuple[int, KeptRecording] | None:
-    """Return a recording with the administration that it belongs to, or None."""
-    row = transaction.first(
-        f"SELECT {_RECORDING}, administration_id FROM recordings WHERE uid = ?", uid
-    )
-    return None if row is None else (int(row[10]), _recording(row))
-
-
-def _recording(row: Any) -> KeptRecording:
-    values = dict(zip(_RECORDING.split(", "), row, strict=False))
-    return KeptRecording(**{**values, "parameters": json.loads(values["parameters"])})
+    recordings = []
+    for number, *row in rows:
+        values = dict(zip(_RECORDING.split(", "), row, strict=True))
+        values["parameters"] = json.loads(values["parameters"])
+        recordings.append((number, KeptRecording(**values)))
+    return recordings
 
 
 def insert_recording(
@@ -183,13 +115,12 @@ def insert_recording(
 def tombstones(transaction: Transaction, speaker: str | None = None) -> tuple[Tombstone, ...]:
     """Return who was deleted and when, oldest first."""
     rows = transaction.rows(
-        "SELECT speaker, deleted_at, who, reason, counts, pending FROM tombstones"
-        f"{'' if speaker is None else ' WHERE speaker = ?'} ORDER BY id",
-        *(() if speaker is None else (speaker,)),
+        "SELECT speaker, deleted_at, who, reason, counts, pending FROM tombstones ORDER BY id"
     )
     return tuple(
         Tombstone(whose, deleted_at, who, reason, json.loads(counts), pending is None)
         for whose, deleted_at, who, reason, counts, pending in rows
+        if speaker in (None, whose)
     )
 
 
@@ -206,3 +137,208 @@ def refuse_deleted(transaction: Transaction, speaker: str) -> None:
             f"speaker {speaker} was deleted on {gone[-1].deleted_at[:10]} ({gone[-1].reason})",
             hint="nothing more is recorded under this ID; another person has another ID",
         )
+
+
+_ATTEMPTS = "SELECT id FROM attempts WHERE administration_id = ?"
+_SETS = f"SELECT id FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})"
+_JUDGEMENTS = f"SELECT id FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"
+
+# Children before parents.
+_STEPS = (
+    f"UPDATE judgements SET same_as = NULL WHERE same_as IN ({_JUDGEMENTS})",
+    f"DELETE FROM judgements WHERE attempt_id IN ({_ATTEMPTS})",
+    f"DELETE FROM ratings WHERE set_id IN ({_SETS})",
+    f"DELETE FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})",
+    f"DELETE FROM messages WHERE attempt_id IN ({_ATTEMPTS})",
+    "DELETE FROM attempts WHERE administration_id = ?",
+    "DELETE FROM rater_declarations WHERE administration_id = ?",
+    "DELETE FROM recordings WHERE administration_id = ?",
+    "DELETE FROM entries WHERE administration_id = ?",
+    "DELETE FROM trials WHERE administration_id = ?",
+    "DELETE FROM administrations WHERE id = ?",
+)
+
+_OWN = "administration_id = ?"
+_OF_ATTEMPTS = f"attempt_id IN ({_ATTEMPTS})"
+_Uses = tuple[tuple[str, str, str | None], ...]
+_SHARED: dict[str, tuple[str, _Uses]] = {
+    "texts": (
+        "id",
+        (
+            ("trials", "prompt_id", _OWN),
+            ("messages", "text_id", _OF_ATTEMPTS),
+            ("rater_declarations", "features_id", _OWN),
+            ("rater_declarations", "caution_id", _OWN),
+            ("rater_declarations", "prompt_id", _OWN),
+            ("judgements", "prompt_id", _OF_ATTEMPTS),
+            ("judgements", "raw_id", _OF_ATTEMPTS),
+            ("judgements", "first_raw_id", _OF_ATTEMPTS),
+            ("batteries", "canonical_id", None),
+        ),
+    ),
+    "reasons": ("id", (("ratings", "reason_id", f"set_id IN ({_SETS})"),)),
+    # The spec of a rater may hold the path of a transcript, and so the speaker's ID or name.
+    "raters": (
+        "id",
+        (
+            ("rating_sets", "rater_id", _OF_ATTEMPTS),
+            ("judgements", "rater_id", _OF_ATTEMPTS),
+            ("rater_declarations", "rater_id", _OWN),
+        ),
+    ),
+    "assets": (
+        "sha256",
+        (("recordings", "sha256", _OWN), ("battery_assets", "sha256", None)),
+    ),
+}
+"""What administrations share: its table and key; and every table and column that refer to it, with
+the condition by which its rows are an administration's."""
+
+
+def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
+    """Return the number of rows of a speaker, by kind."""
+    numbers = tuple(number for number, _ in guarded(transaction, speaker))
+
+    def total(sql: str) -> int:
+        return sum(int(transaction.value(sql, number)) for number in numbers)
+
+    def of_speaker(table: str, also: str = "") -> int:
+        sql = f"SELECT count(*) FROM {table} WHERE speaker = ?{also}"
+        return int(transaction.value(sql, speaker))
+
+    return {
+        "administrations": len(numbers),
+        "attempts": total("SELECT count(*) FROM attempts WHERE administration_id = ?"),
+        "ratings": total(f"SELECT count(*) FROM ratings WHERE set_id IN ({_SETS})"),
+        "judgements": total(f"SELECT count(*) FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"),
+        "recordings": total("SELECT count(*) FROM recordings WHERE administration_id = ?"),
+        "records": of_speaker("speakers"),
+        "consents": of_speaker("consents"),
+        "exports": of_speaker("access_log", " AND act = 'exported'"),
+    }
+
+
+def shared_recordings(transaction: Transaction, speaker: str) -> tuple[tuple[str, str], ...]:
+    """Return the recordings of a speaker that an administration of another ID holds too."""
+    numbers = {number for number, _ in guarded(transaction, speaker)}
+    holders: dict[str, set[int]] = {}
+    for sha256, number in transaction.rows("SELECT sha256, administration_id FROM recordings"):
+        holders.setdefault(sha256, set()).add(int(number))
+    shared = {
+        (sha256, str(transaction.value("SELECT examinee FROM administrations WHERE id = ?", other)))
+        for sha256, held in holders.items()
+        if held & numbers
+        for other in held - numbers
+    }
+    return tuple(sorted(shared))
+
+
+def delete(
+    transaction: Transaction,
+    speaker: str,
+    reason: Reason,
+    who: str,
+    *,
+    held: tuple[int, ...],
+    embedded: bool,
+) -> Tombstone:
+    """Delete every row of a speaker and write a tombstone.
+
+    Args:
+        transaction: its foreign keys may be checked at its end.
+        speaker: study ID.
+        reason: why.
+        who: deletes.
+        held: the administrations whose locks the caller holds.
+        embedded: files lie beside the store, for :func:`finish` to remove.
+
+    Raises:
+        StoreError: an administration was begun meanwhile.
+    """
+    numbers = tuple(number for number, _ in guarded(transaction, speaker))
+    if numbers != held:
+        raise StoreError(
+            f"something was recorded of speaker {speaker} at this moment", hint="try again"
+        )
+    stone = Tombstone(speaker, now(), who, reason, counts(transaction, speaker), not embedded)
+    takes = [
+        transaction.value("SELECT uid FROM administrations WHERE id = ?", number)
+        for number in numbers
+    ]
+    used = {table: _used(transaction, uses, numbers) for table, (_, uses) in _SHARED.items()}
+    for number in numbers:
+        for step in _STEPS:
+            transaction.execute(step, number)
+    for table, (key, uses) in _SHARED.items():
+        used[table] -= _used(transaction, uses, None)
+        rows = [(value,) for value in used[table]]
+        transaction.many(f"DELETE FROM {table} WHERE {key} = ?", rows)
+    for table in ("speakers", "consents"):
+        transaction.execute(f"DELETE FROM {table} WHERE speaker = ?", speaker)
+    # Who did what is kept; the details may identify the person.
+    transaction.execute("UPDATE access_log SET detail = '' WHERE speaker = ?", speaker)
+    insert_log(transaction, LogEntry("deleted", speaker, who=who, at=stone.deleted_at))
+    left = {"files": sorted(map(str, used["assets"])), "takes": takes}
+    row = {
+        "speaker": speaker,
+        "deleted_at": stone.deleted_at,
+        "who": who,
+        "reason": reason,
+        "counts": to_json(stone.counts),
+        "pending": to_json(left) if embedded else None,
+    }
+    transaction.insert("tombstones", row)
+    return stone
+
+
+def _used(transaction: Transaction, uses: _Uses, numbers: tuple[int, ...] | None) -> set[int | str]:
+    """Return the ids that the rows of these administrations (all, where none given) refer to."""
+    used: set[int | str] = set()
+    for table, column, theirs in uses:
+        select = f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"
+        if numbers is None:
+            used |= {row[0] for row in transaction.rows(select)}
+        elif theirs is not None:
+            for number in numbers:
+                rows = transaction.rows(f"{select} AND {theirs}", number)
+                used |= {row[0] for row in rows}
+    return used
+
+
+def remove_takes(store: Path, administrations: Iterable[str]) -> None:
+    """Remove recordings that were begun in administrations (their uids) and never kept.
+
+    Copies that a transcriber was working on when its process died go too, whosever they are.
+    """
+    folder = store.with_name(f"{store.name}.takes")
+    workfolder.sweep(takes.work_root_beside(store))
+    workfolder.sweep(takes.user_work_root())
+    for uid in administrations:
+        for path in folder.glob(f"{uid}.*"):
+            with blobs.explained(folder):
+                path.unlink(missing_ok=True)
+
+
+def finish(database: EmbeddedDatabase) -> bool:
+    """Remove what deletions left on the disk; False where another program reads the store.
+
+    May be repeated: what is done already is done.
+    """
+    folder = blobs.folder_of(database.path)
+    with database.writing() as transaction:
+        stones = transaction.rows("SELECT id, pending FROM tombstones WHERE pending IS NOT NULL")
+        known = {row[0] for row in transaction.rows("SELECT sha256 FROM assets")}
+        for _, pending in stones:
+            left = json.loads(pending)
+            for digest in left["files"]:
+                if digest not in known:
+                    blobs.remove(folder, digest)
+            remove_takes(database.path, left["takes"])
+        blobs.sweep(folder, known)
+    if not database.scrub():
+        return False
+    with database.writing() as transaction:
+        transaction.many(
+            "UPDATE tombstones SET pending = NULL WHERE id = ?", [(row[0],) for row in stones]
+        )
+    return True

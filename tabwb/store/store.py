@@ -19,10 +19,10 @@ from tabwb.records.trials import Administration, Entry, PlannedTrial, Trial
 from tabwb.store import blobs, judgements, people_rows, read, write
 from tabwb.store.database import PATIENCE_S, Conflict, Database, EmbeddedDatabase, Transaction
 from tabwb.store.derive import History
-from tabwb.store.erase import finish
 from tabwb.store.location import resolve
 from tabwb.store.open import open_embedded
 from tabwb.store.people import People
+from tabwb.store.people_rows import finish
 
 
 class Access:
