@@ -99,7 +99,7 @@ def test_transcription_reads_the_file_while_it_grows(
     live.score("right")
     view = session.spoken.view()
     assert view is not None
-    job = job_of(session, view, live.path)
+    job = job_of(session, view)
     assert job is not None
     live.show()
     with Transcribing(plugins, "bundled-words") as transcribing:

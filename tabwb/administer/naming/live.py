@@ -99,11 +99,13 @@ class Live:
         self.source.start()
         began = RecordingBegan(self.recording, self.path.name, self.source.device, self.source.rate)
         try:
-            return session.spoken.keep(None, began)
+            made = session.spoken.keep(None, began)
         except BaseException:  # nobody would know of this recording, nor end it
             self.source.stop()
             self.path.unlink(missing_ok=True)
             raise
+        session.spoken.growing[self.recording] = self.path
+        return made
 
     def show(self, uncertainty_s: float | None = None, *, at_s: float | None = None) -> Events:
         """Record that the next picture is drawn.
@@ -169,6 +171,7 @@ class Live:
 
     def end(self) -> Events:
         """Close the microphone and keep the recording."""
+        self.session.spoken.growing.pop(self.recording, None)
         made = self.source.stop()
         return keep(self.session, self.recording, made.path, made.seconds, "; ".join(made.remarks))
 
@@ -194,13 +197,12 @@ class Live:
         return with_onset(take, onset(samples, rate, ignore=ignored), shown.uncertainty_s or 0.0)
 
 
-def job_of(session: Session, view: NamingView, path: Path | None = None) -> Job | None:
+def job_of(session: Session, view: NamingView) -> Job | None:
     """Return what is to be transcribed of a trial: its counting response, if it was recorded.
 
     Args:
         session: of the trial.
         view: the trial.
-        path: of the recording; None: the stored one.
 
     Raises:
         StoreError: the recording is not stored, or damaged.
@@ -211,7 +213,7 @@ def job_of(session: Session, view: NamingView, path: Path | None = None) -> Job 
     return Job(
         view.trial.plan.number,
         attempt.number,
-        path or session.spoken.recording_path(take.recording),
+        session.spoken.recording_path(take.recording),
         take.start_s,
         take.end_s,
         view.item.accepted,

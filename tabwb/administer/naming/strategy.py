@@ -63,6 +63,7 @@ class SpokenStrategy:
             the administration has a transcriber.
         speech: how the speaker talks, as recorded last.
         listed: the words of the battery's lists.
+        growing: files of recordings that are being made, by uid.
     """
 
     def __init__(self, session: Session) -> None:
@@ -71,6 +72,7 @@ class SpokenStrategy:
         self.aloud = session.administration.conditions.transcriber is not None
         self.speech = speech_of(session.speaker_record)
         self.listed = listed_words(session.battery)
+        self.growing: dict[str, Path] = {}
         self._items: dict[tuple[str, str], NamingItem] = {}
         self._said: dict[int, tuple[Trial, Earlier | None]] = {}
 
@@ -184,11 +186,13 @@ class SpokenStrategy:
         return people.keep_recording(given.id, kept, path, who=given.conditions.rater)
 
     def recording_path(self, uid: str) -> Path:
-        """Return the file of a stored recording.
+        """Return the file of a recording that is stored or being made.
 
         Raises:
             StoreError: it is not stored, or damaged.
         """
+        if uid in self.growing:
+            return self.growing[uid]
         people = self.session.store.people
         for kept in people.recordings(self.session.administration.id):
             if kept.uid == uid:

@@ -25,14 +25,11 @@ from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.naming.view_models import NamingNow
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tabwb.administer.naming.live import Live, OpenSource, Source
     from tabwb.administer.naming.strategy import SpokenStrategy
     from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Events, Session
     from tabwb.administer.transcription.transcribe import Job
-    from tabwb.records.naming import Take
     from tabwb.records.speech import Transcript
     from tabwb.speech.playback import Playback
     from tabwb.workbench.engine.messages import ListenerInput
@@ -197,8 +194,7 @@ class NamingController(Controller):
             reason: see :func:`tabwb.administer.naming.scores.check_score`.
         """
         session, live = self._naming(), self._live
-        closes = session.awaiting
-        spoken = session.spoken
+        closes, spoken = session.awaiting, session.spoken
         made = live.score(score, reason) if live else spoken.score(score, reason=reason)
         if closes:
             self._blank()
@@ -221,7 +217,7 @@ class NamingController(Controller):
         take = None if view is None else view.take
         if view is None or take is None:
             raise TabwbError("nothing was recorded for this item")
-        path = self._growing(take) or session.spoken.recording_path(take.recording)
+        path = session.spoken.recording_path(take.recording)
         self._playback = Playback(path, take.start_s, take.end_s)
         self._playback.start()
         given = session.administration
@@ -235,15 +231,9 @@ class NamingController(Controller):
         from tabwb.administer.naming.live import job_of
 
         view = session.spoken.view()
-        if view is not None and view.take is not None and self._live is not None:
-            job = job_of(session, view, self._growing(view.take))
-            if job is not None:
-                self._put(session, job)
-
-    def _growing(self, take: Take) -> Path | None:
-        """The file of a take while it is being recorded."""
-        live = self._live
-        return live.path if live is not None and live.recording == take.recording else None
+        job = None if view is None or self._live is None else job_of(session, view)
+        if job is not None:
+            self._put(session, job)
 
     def _put(self, session: Session, job: Job) -> None:
         spec, later = session.administration.conditions.transcriber, self.engine.later
@@ -399,8 +389,6 @@ class NamingController(Controller):
             given = session.administration.conditions
             consent.check_listening(session.store, session.plugins, given, session.spoken.rater)
             self._play(session, session.spoken.view(trial))
-
-    # ---------------------------------------------------------------- what is shown
 
     def _reveal(self, session: Session) -> None:
         """Record that the machine's words are shown from now on, before they are."""

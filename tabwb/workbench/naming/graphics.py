@@ -28,9 +28,7 @@ _widget: type[Widget] | None = None
 
 
 def protocol_of(environment: Mapping[str, str]) -> Protocol:
-    """How pictures are drawn, by what the terminal says of itself.
-
-    A multiplexer stands between, so inside one it is half-blocks.
+    """Return how pictures are drawn, by what the terminal says of itself; in tmux as half-blocks.
 
     Raises:
         UsageError: ``TABWB_PICTURES`` is none of the three.
@@ -40,14 +38,11 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
     >>> protocol_of({"TERM_PROGRAM": "WezTerm", "TMUX": "/tmp/tmux-1000/default,1,0"})
     'blocks'
     """
-    wish = environment.get(VARIABLE, "")
-    match wish:
-        case "kitty" | "sixel" | "blocks":
+    match environment.get(VARIABLE, ""):
+        case "kitty" | "sixel" | "blocks" as wish:
             return wish
-        case "":
-            pass
-        case _:
-            raise UsageError(f"{VARIABLE}={wish} cannot be used", allowed="kitty, sixel, blocks")
+        case str(other) if other:
+            raise UsageError(f"{VARIABLE}={other} cannot be used", allowed="kitty, sixel, blocks")
     if environment.get("TMUX") or environment.get("ZELLIJ") or environment.get("STY"):
         return "blocks"
     by_program = _BY_PROGRAM.get(environment.get("TERM_PROGRAM", ""))
@@ -69,15 +64,14 @@ def prepare(environment: Mapping[str, str] = os.environ) -> None:
     try:
         from textual_image import widget as drawn
     except ImportError:
-        if environment.get(VARIABLE):
-            raise MissingExtra(
-                f"{VARIABLE}={protocol}", "pictures", package="textual-image"
-            ) from None
-        return
+        if not environment.get(VARIABLE):
+            return
+        wish = f"{VARIABLE}={protocol}"
+        raise MissingExtra(wish, "pictures", package="textual-image") from None
     chosen: Any = drawn.TGPImage if protocol == "kitty" else drawn.SixelImage
     _widget = chosen
 
 
 def widget() -> type[Widget] | None:
-    """The widget that draws pictures exactly; None: half-blocks."""
+    """Return the widget that draws pictures exactly; None: half-blocks."""
     return _widget

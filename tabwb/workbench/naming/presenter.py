@@ -27,6 +27,7 @@ from tabwb.workbench.naming.view_models import (
     NamedItem,
     NamingNow,
     OnsetMark,
+    Standing,
 )
 from tabwb.workbench.shell.rule_verdicts import rule_verdicts, score_words
 from tabwb.workbench.shell.wording import MARKS
@@ -45,6 +46,12 @@ PARTS_S = 0.01
 MOST_PARTS = 600
 FLOOR_DBFS = -90.0
 
+_STANDINGS: Mapping[TrialState, Standing] = {
+    TrialState.PLANNED: "open",
+    TrialState.SKIPPED: "skipped",
+    TrialState.VOID: "void",
+    TrialState.NOT_ADMINISTERED: "not-administered",
+}
 _SHORT: Mapping[str, str] = {"no-response": "no response", "not-scorable": "unscorable"}
 
 
@@ -82,13 +89,12 @@ class NamingPresenter:
         session = self._session
         view = session.spoken.view()
         coming = list(filter(session.is_aloud, session.upcoming(1)))
-        microphone: Microphone = "opening" if opening else "open" if live else "closed"
+        microphone: Microphone = "open" if live else "closed"
         base = NamingNow(
             card=None if view is None else self.card(view.trial),
             upcoming=self.card(coming[0]) if coming else None,
             items=tuple(self._named_items()),
-            microphone=microphone,
-            device=live.source.device if live else "",
+            microphone="opening" if opening else microphone,
             transcriber=session.administration.conditions.transcriber or "",
             left_over=0 if live else len(left_over(session)),
             instructions="" if live else instructions_of(session),
@@ -109,14 +115,13 @@ class NamingPresenter:
             cues=cues_of(view.rules, view.item),
             cues_given=len(view.cues),
             examiner_speaks=waits and live is not None and live.examiner_speaks,
-            marks=view.marks,
-            score=_given(view) if score is None else score.score,
-            score_words="" if score is None else score_words(score.score, score.reason),
+            score=score.score if score else _given(view),
+            score_words=score_words(score.score, score.reason) if score else "",
             heard=_text(view),
-            code="" if code is None else code.code,
-            flags=() if code is None else code.flags,
+            code=code.code if code else "",
+            flags=code.flags if code else (),
             onset=_onset(view),
-            response=None if take is None else self._envelope(take, live),
+            response=None if take is None else self._envelope(take),
             attempts=() if take is None else tuple(_spans(view, naming, take, revealed=revealed)),
             sound="" if take is None else take.remarks,
             listening=self._listening(view),
@@ -160,41 +165,30 @@ class NamingPresenter:
     def _named_items(self) -> Iterator[NamedItem]:
         session = self._session
         now = session.current if session.awaiting else None
-        for trial in session.trials:
-            if not session.is_aloud(trial):
-                continue
+        for trial in filter(session.is_aloud, session.trials):
             number = trial.plan.number
             if now is not None and number == now.plan.number:
                 yield NamedItem(session.spoken.item(trial).name, "now")
                 continue
-            known = self._items.get(number)
-            if known is None or known[0] is not trial:
-                known = self._items[number] = trial, self._named(trial)
-            yield known[1]
+            if number not in self._items or self._items[number][0] is not trial:
+                self._items[number] = trial, self._named(trial)
+            yield self._items[number][1]
 
     def _named(self, trial: Trial) -> NamedItem:
         name = self._session.spoken.item(trial).name
-        match trial.state:
-            case TrialState.PLANNED:
-                return NamedItem(name, "open")
-            case TrialState.ANSWERED:
-                view = self._session.spoken.view_of(trial)
-                score = view.score
-                if score is None:
-                    word = "" if view.item.coded else MARKS["given"]
-                    return NamedItem(name, "given", None, word)
-                if trial.plan.practice:
-                    return NamedItem(name, "scored", None, "practice")
-                code = "" if view.code is None else view.code.code
-                word = code if code != "correct" else ""
-                right = right_by_score(score.score, view.rules.rule)
-                word = word or _short(score.score, right)
-                return NamedItem(name, "scored", right, word)
-            case TrialState.SKIPPED:
-                return NamedItem(name, "skipped")
-            case TrialState.VOID:
-                return NamedItem(name, "void")
-        return NamedItem(name, "not-administered")
+        if trial.state is not TrialState.ANSWERED:
+            return NamedItem(name, _STANDINGS[trial.state])
+        view = self._session.spoken.view_of(trial)
+        score = view.score
+        if score is None:
+            return NamedItem(name, "given", word="" if view.item.coded else MARKS["given"])
+        if trial.plan.practice:
+            return NamedItem(name, "scored", word="practice")
+        right = right_by_score(score.score, view.rules.rule)
+        word = "" if view.code is None else view.code.code
+        if word in {"", "correct"}:
+            word = _short(score.score, right)
+        return NamedItem(name, "scored", right, word)
 
     def _listening(self, view: NamingView) -> str:
         attempt, transcript = view.attempt, view.transcript
@@ -206,14 +200,11 @@ class NamingPresenter:
             return f"not transcribed: {transcript.error}"
         return ""
 
-    def _envelope(self, take: Take, live: Live | None) -> Envelope | None:
+    def _envelope(self, take: Take) -> Envelope | None:
         key = (take.recording, take.start_s, take.end_s)
         if key not in self._envelopes:
             try:
-                if live is not None and live.recording == take.recording:
-                    path = live.path
-                else:
-                    path = self._session.spoken.recording_path(take.recording)
+                path = self._session.spoken.recording_path(take.recording)
                 self._envelopes[key] = _envelope_of(path, take.start_s, take.end_s)
             except TabwbError:
                 return None  # the recording is not kept yet, or gone with its speaker

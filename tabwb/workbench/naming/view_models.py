@@ -1,4 +1,4 @@
-"""What the widgets of spoken naming show: frozen view models, made in the worker's thread.
+"""What the widgets of spoken naming show, made in the worker's thread.
 
 Times are seconds of the recording unless a name says otherwise.
 """
@@ -34,7 +34,7 @@ class OnsetMark:
     """Where speech begins.
 
     Attributes:
-        at_s: second of the recording.
+        at_s: where.
         latency_s: from the picture to there, or None where the picture's time is unknown.
         uncertainty_s: of a measured one; None where a person set it.
         by: who or what says so.
@@ -124,12 +124,10 @@ class NamingNow:
         upcoming: what *show* will put before the speaker, or None when nothing is left.
         items: the state of every item.
         microphone: whether it records.
-        device: the microphone's name.
         shown_s: when the picture was drawn.
         waits: the response window is open.
-        cues: of the item, with how many were given since the picture was shown.
+        cues, cues_given: of the item, and how many were given since the picture was shown.
         examiner_speaks: what is heard now is the administrator.
-        marks: attempts that the administrator marked.
         score, score_words: a person's score and it in words, or empty.
         heard, code, flags: a person's, or empty.
         onset: of the response that counts.
@@ -149,13 +147,11 @@ class NamingNow:
     upcoming: Card | None
     items: tuple[NamedItem, ...]
     microphone: Microphone = "closed"
-    device: str = ""
     shown_s: float | None = None
     waits: bool = False
     cues: tuple[Cue, ...] = ()
     cues_given: int = 0
     examiner_speaks: bool = False
-    marks: tuple[float, ...] = ()
     score: str = ""
     score_words: str = ""
     heard: str = ""
