@@ -94,7 +94,7 @@ def waiting(
     jobs: list[Job | None] = []
     for trial in session.trials:
         view = session.spoken.view(trial.plan.number)
-        if view is None or view.attempt is None or view.take is None:
+        if view is None or view.take is None or view.take.recording in session.spoken.growing:
             continue
         heard = view.transcripts
         good = {transcript.transcriber for transcript in heard if transcript.status != "error"}
