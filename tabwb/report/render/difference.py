@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -143,43 +144,45 @@ def lines(difference: Difference, battery: Battery) -> Iterator[Line]:
         difference: the comparison.
         battery: has the titles of subtests and features.
     """
-    for policies, each in _shown(difference.compared):
-        if each.measure == BURDEN and each.usable:
-            yield Line(f"{each.rater}: {both_usable(each.usable, ('A', 'B'))}", ("",) * 7, True)
-        means = figure(each.sides.first), figure(each.sides.second), signed(each.difference)
-        cells = (*means, "", "", "", str(each.items))
-        yield Line(_name(each, policies, battery), cells, leads=True)
-        for tested in (each.like, each.these):
+    for policies, result in _shown(difference.compared):
+        if result.measure == BURDEN and result.usable:
+            yield Line(f"{result.rater}: {both_usable(result.usable, ('A', 'B'))}", ("",) * 7, True)
+        means = figure(result.sides.first), figure(result.sides.second), signed(result.difference)
+        cells = (*means, "", "", "", str(result.items))
+        yield Line(_name(result, policies, battery), cells, leads=True)
+        for tested in (result.like, result.these):
             yield Line(f"  {tested.interval.estimand.value}", _cells(tested), leads=False)
 
 
 def _shown(compared: Sequence[Compared]) -> Iterator[tuple[tuple[str, ...], Compared]]:
     """Yield measures with the policies that they hold for, accuracies by subtest."""
     alike: dict[str, dict[tuple[object, ...], list[Compared]]] = {}
-    for each in compared:
-        if each.measure == ACCURACY:
-            figures = each.sides.first, each.sides.second, each.items, each.like, each.these
-            alike.setdefault(each.subtest, {}).setdefault(figures, []).append(each)
+    for result in compared:
+        if result.measure == ACCURACY:
+            sides = result.sides
+            figures = sides.first, sides.second, result.items, result.like, result.these
+            alike.setdefault(result.subtest, {}).setdefault(figures, []).append(result)
     for same in (same for by_figures in alike.values() for same in by_figures.values()):
-        yield tuple(each.policy for each in same), same[0]
-    for each in compared:
-        if each.measure == BURDEN or (each.measure == RATE and not _absent(each)):
-            yield (), each
+        yield tuple(result.policy for result in same), same[0]
+    for result in compared:
+        if result.measure == BURDEN or (result.measure == RATE and not _absent(result)):
+            yield (), result
 
 
-def _absent(each: Compared) -> bool:
-    return not (each.sides.first or each.sides.second)
+def _absent(result: Compared) -> bool:
+    return not (result.sides.first or result.sides.second)
 
 
-def _name(each: Compared, policies: Sequence[str], battery: Battery) -> str:
-    if each.measure == ACCURACY:
+def _name(result: Compared, policies: Sequence[str], battery: Battery) -> str:
+    if result.measure == ACCURACY:
         titles = {subtest.id: subtest.title for subtest in battery.subtests}
-        title = titles[each.subtest] if each.subtest else ALL_SCORED
+        title = titles[result.subtest] if result.subtest else ALL_SCORED
         return f"{title}, share right ({', '.join(policies)})"
-    if each.measure == BURDEN:
-        return f"symptom burden, {each.rater}, {each.terms}"
-    title = next((one.title for one in battery.features if one.id == each.feature), each.feature)
-    return f"{title}, share of responses, {each.rater}"
+    if result.measure == BURDEN:
+        return f"symptom burden, {result.rater}, {result.terms}"
+    titles = {feature.id: feature.title for feature in battery.features}
+    title = titles.get(result.feature, result.feature)
+    return f"{title}, share of responses, {result.rater}"
 
 
 def _cells(tested: Tested) -> tuple[str, ...]:
@@ -189,25 +192,25 @@ def _cells(tested: Tested) -> tuple[str, ...]:
 
 def notes(difference: Difference) -> Iterator[str]:
     """Yield what must be known to read the table."""
-    for name, mine, theirs in difference.unlike:
-        yield f"A and B also differ in {name}: {mine} | {theirs}"
+    compared = difference.compared
+    for name, first, second in difference.unlike:
+        yield f"A and B also differ in {name}: {first} | {second}"
     for side, (shared, n) in zip(("A", "B"), difference.shared_streams, strict=True):
         if shared:
             yield compared_caution(side, shared, n)
     for rater, why in difference.left_out:
         yield f"{rater}: {why}"
-    for each in difference.compared:
-        if each.items_left_out:
-            items = each.items_left_out
+    for result in compared:
+        if result.items_left_out:
+            items = result.items_left_out
             named = ", ".join(items) if len(items) <= NAMED else plural(len(items), "item")
-            yield f"{each.rater}: not compared, no burden on one side or both: {named}"
-    for rater in dict.fromkeys(each.rater for each in difference.compared if each.measure == RATE):
-        rates = (
-            each for each in difference.compared if each.measure == RATE and each.rater == rater
-        )
-        if absent := sum(map(_absent, rates)):
-            yield f"{rater}: {absent} features are absent on both sides and not shown"
-    tested = sorted({each.items for each in difference.compared if each.items})
+            yield f"{result.rater}: not compared, no burden on one side or both: {named}"
+    absent = Counter(
+        result.rater for result in compared if result.measure == RATE and _absent(result)
+    )
+    for rater, n in absent.items():
+        yield f"{rater}: {n} features are absent on both sides and not shown"
+    tested = sorted({result.items for result in compared if result.items})
     if not tested:
         return
     yield (
@@ -216,30 +219,32 @@ def notes(difference: Difference) -> Iterator[str]:
         "policy (Holm) or the features of a judge (maxT from 8 items on and for these prompts, "
         "else Holm)"
     )
-    least = {each.items: each.smallest_p for each in difference.compared if each.items}
+    least = {result.items: result.smallest_p for result in compared if result.items}
     yield "smallest p that the items can give, prompts like these: " + "; ".join(
         f"{items} items {_exactly(least[items])}" for items in tested
     )
-    main = [
-        each for each in difference.compared if each.measure == BURDEN or each.policy == "exact"
-    ]
+    main = [result for result in compared if result.measure == BURDEN or result.policy == "exact"]
     shown = [
-        f"{_short(each)} {figure(each.showable.value)}" for each in main if each.showable.defined
+        f"{_short(result)} {figure(result.showable.value)}"
+        for result in main
+        if result.showable.defined
     ]
     if shown:
         yield (
             "smallest difference from A's mean that this design shows in 4 of 5 studies, prompts "
             "like these: " + "; ".join(shown)
         )
-    hopeless = [_short(each) for each in main if each.items > 1 and not each.showable.defined]
+    hopeless = [
+        _short(result) for result in main if result.items > 1 and not result.showable.defined
+    ]
     if hopeless:
         yield f"too few items or replicates to show any difference: {'; '.join(hopeless)}"
 
 
-def _short(each: Compared) -> str:
-    if each.measure == BURDEN:
-        return f"symptom burden, {each.rater}"
-    return each.subtest or ALL_SCORED
+def _short(result: Compared) -> str:
+    if result.measure == BURDEN:
+        return f"symptom burden, {result.rater}"
+    return result.subtest or ALL_SCORED
 
 
 def _exactly(p: float | None) -> str:

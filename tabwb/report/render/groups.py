@@ -184,8 +184,9 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
 
 def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
     """Return a baseline of all groups, both ends where it differs (options shuffled)."""
-    estimates = [row.summary.subtests[place].baselines.get(name) for row in chosen]
-    values = sorted(value for one in estimates if one and (value := one.value) is not None)
+    subtests = [row.summary.subtests[place] for row in chosen]
+    known = [subtest.baselines[name].value for subtest in subtests if name in subtest.baselines]
+    values = sorted(value for value in known if value is not None)
     return "-".join(dict.fromkeys(f"{value:.2f}" for value in (*values[:1], *values[-1:])))
 
 

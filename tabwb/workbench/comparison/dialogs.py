@@ -133,13 +133,12 @@ class Verdicts(WidthAwareWidget):
             return
         yield from folded(disputed.row.item.prompt.replace("\n", " "), width, QUIET)
         yield from folded(disputed.row.attempt.response or "(nothing)", width)
-        for said in disputed.said:
+        for judge in disputed.said:
+            words = verdict_words(judge.verdict, judge.probability)
             yield Content("")
-            yield Content.assemble(
-                (f"{verdict_words(said.verdict, said.probability):<16}", "bold"), said.judge
-            )
-            if said.verdict is not None and said.verdict.reason:
-                reason = said.verdict.reason.replace("\n", " ")
+            yield Content.assemble((f"{words:<16}", "bold"), judge.judge)
+            if judge.verdict is not None and judge.verdict.reason:
+                reason = judge.verdict.reason.replace("\n", " ")
                 yield from folded(reason, width, QUIET, 16)
 
 
@@ -205,8 +204,8 @@ class DifferingScreen(Dialog[None]):
 
 
 def _line(disputed: Disputed) -> Option:
-    present = sum(bool(said.verdict and said.verdict.value) for said in disputed.said)
-    asked = sum(said.score is not None for said in disputed.said)
+    present = sum(bool(judge.verdict and judge.verdict.value) for judge in disputed.said)
+    asked = sum(judge.score is not None for judge in disputed.said)
     text = " ".join(disputed.row.attempt.response.split())
     return Option(
         Content.assemble(

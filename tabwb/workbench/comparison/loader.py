@@ -175,17 +175,14 @@ def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> Mak
 
 
 def _by_model(store: Store) -> list[Group]:
-    administrations = store.administrations()
     batteries: dict[str, Battery] = {}
-    for one in administrations:
-        if one.battery_hash not in batteries:
-            canonical = store.battery_canonical(one.battery_hash)
-            batteries[one.battery_hash] = battery_from_canonical(canonical)
-    answered = [
-        AdministrationData(one, batteries[one.battery_hash], ())
-        for one in administrations
-        if one.answered
-    ]
+    answered: list[AdministrationData] = []
+    for administration in store.administrations():
+        content_hash = administration.battery_hash
+        if content_hash not in batteries:
+            batteries[content_hash] = battery_from_canonical(store.battery_canonical(content_hash))
+        if administration.answered:
+            answered.append(AdministrationData(administration, batteries[content_hash], ()))
     groups = grouped(answered, "model")
     return sorted(groups, key=lambda group: -group.members[-1].administration.id)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,14 +22,6 @@ from tabwb.workbench.shell.wording import AMBER, QUIET, shortened
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
-
-Kind = Literal["burden", "categories", "accuracies"]
-KINDS: tuple[Kind, ...] = ("burden", "categories", "accuracies")
-TITLES: dict[Kind, str] = {
-    "burden": "symptom burden with its 95 % interval (prompts like these)",
-    "categories": "mean features per answer, by category",
-    "accuracies": "share right with its 95 % interval (prompts like these)",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +55,13 @@ class Figure:
     most: float
 
 
-def figure_of(kind: Kind, rows: Sequence[Grouped], basis: Basis) -> Figure:
+def figure_of(kind: str, rows: Sequence[Grouped], basis: Basis) -> Figure:
     """One of the plots, of rows of one battery in their order."""
-    make = {"burden": _burdens, "categories": _categories, "accuracies": _accuracies}[kind]
+    title, make = PLOTS[kind]
     points = tuple(make(rows, basis))
     ends = [end for point in points for end in (point.value, point.high) if end is not None]
     most = 1.0 if kind == "accuracies" else max(ends, default=1.0) * 1.05 or 1.0
-    return Figure(TITLES[kind], points, most)
+    return Figure(title, points, most)
 
 
 def _ends(interval: Interval | None) -> tuple[float, float] | tuple[None, None]:
@@ -111,13 +103,20 @@ def _accuracies(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
             interval = subtest.share.interval() if subtest.share.scored else None
             yield Point(label, subtest.share.accuracy().value, *_ends(interval))
         for baseline in BASELINES:
-            estimates = [subtest.baselines.get(baseline.id) for _, subtest in subtests]
-            values = [value for one in estimates if one and (value := one.value) is not None]
+            own = (subtest.baselines.get(baseline.id) for _, subtest in subtests)
+            values = [known.value for known in own if known and known.value is not None]
             if values:
                 low, high = min(values), max(values)
                 yield Point(baseline.title, high, low, high, baseline=True)
 
 
+PLOTS: Mapping[str, tuple[str, Callable[[Sequence[Grouped], Basis], Iterator[Point]]]] = {
+    "burden": ("symptom burden with its 95 % interval (prompts like these)", _burdens),
+    "categories": ("mean features per answer, by category", _categories),
+    "accuracies": ("share right with its 95 % interval (prompts like these)", _accuracies),
+}
+"""The title of each plot and what makes its lines, in the order in which they change."""
+KINDS = tuple(PLOTS)
 LABEL = 34
 """The most columns of a label."""
 HELP = """\
@@ -143,7 +142,7 @@ class PlotPane(VerticalScroll, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__(id="models-plot")
-        self.kind: Kind = "burden"
+        self.kind = KINDS[0]
         self._rows: tuple[Grouped, ...] = ()
         self._basis: Basis | None = None
         self._plot: PlotextPlot | None = None

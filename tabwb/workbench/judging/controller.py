@@ -134,7 +134,7 @@ class JudgingController(Controller):
 
             judged = self.store.judgements(judging.number)
             features = self_agreement(judged, judge.rater, judge.features)
-            shares = [share for one in features if (share := one.percent) is not None]
+            shares = [feature.percent for feature in features if feature.percent is not None]
             if shares:
                 words += f"\nsame verdict when asked again: {sum(shares) / len(shares):.0%} (mean)"
         return words
