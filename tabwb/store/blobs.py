@@ -14,9 +14,8 @@ import os
 import secrets
 from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from tabwb.records.errors import StoreError
 from tabwb.records.files import (
@@ -64,15 +63,8 @@ def copy_into(folder: Path, source: BinaryIO) -> str:
     return new.digest
 
 
-@dataclass(frozen=True, slots=True)
-class Staged:
-    """A file that was copied and has no name in the store yet.
-
-    Attributes:
-        path: of the copy.
-        digest: its SHA-256.
-        size: bytes.
-    """
+class Staged(NamedTuple):
+    """A copied file without a name in the store yet: its path, SHA-256 and size in bytes."""
 
     path: Path
     digest: str

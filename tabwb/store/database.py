@@ -13,7 +13,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tabwb.records.errors import StoreError
 from tabwb.store import locks
@@ -83,35 +83,6 @@ class Transaction:
         return sql if self._mark == "?" else sql.replace("?", self._mark)
 
 
-class Database(Protocol):
-    """What the store needs of a database. Every failure is a :class:`StoreError`."""
-
-    location: str
-    """For people; never holds a password."""
-
-    def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Hold an administration for this process; the lock is freed when the process ends.
-
-        Raises:
-            StoreError: another process holds it; the message names it.
-        """
-
-    def held(self, administrations: Collection[int]) -> frozenset[int]:
-        """Return those of some administrations that a session holds now."""
-
-    def reading(self) -> AbstractContextManager[Transaction]:
-        """Return a transaction that sees one state of the store throughout."""
-
-    def writing(self) -> AbstractContextManager[Transaction]:
-        """Return a transaction that is durable when the block ends and undone when it raises."""
-
-    def erasing(self) -> AbstractContextManager[Transaction]:
-        """Return a writing transaction whose deletions leave nothing in the file."""
-
-    def close(self) -> None:
-        """Close every connection; may be called twice."""
-
-
 PATIENCE_S = 5.0
 """How long to wait for another program that writes."""
 SAFE = "what was recorded before is safe; this step was not recorded"
@@ -123,11 +94,14 @@ class EmbeddedDatabase:
     A file that cannot be written (a colleague's, an archive's, one on a read-only disk) is opened
     for reading; what would write to it is refused.
 
+    Every failure is a :class:`StoreError`.
+
     Args:
         path: of the file; created when it does not exist.
         patience_s: how long to wait for another program that writes.
 
     Attributes:
+        location: for people; a server's never holds a password.
         only_read: whether the file could not be opened for writing.
     """
 
@@ -141,7 +115,11 @@ class EmbeddedDatabase:
         self.only_read = False
 
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
-        """Hold the lock file of an administration; raises as :func:`locks.lock_file`."""
+        """Hold an administration for this process; the lock is freed when the process ends.
+
+        Raises:
+            StoreError: another process holds it; the message names it.
+        """
         return locks.lock_file(self.path, administration_id)
 
     def held(self, administrations: Collection[int]) -> frozenset[int]:

@@ -125,13 +125,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Undoable:
-    """The entry that one undo takes back.
-
-    Attributes:
-        sequence: its number in the sequence.
-        trial: the trial it belongs to, or None.
-        what: ``answer``, ``skip``, ``void``, ``discontinuation``, or what an observation is called.
-    """
+    """The entry that one undo takes back: its number, its trial if any, and what it is called."""
 
     sequence: int
     trial: int | None

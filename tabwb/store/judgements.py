@@ -14,8 +14,8 @@ from typing import Any
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.store.database import Transaction
-from tabwb.store.schema import STATUSES
 from tabwb.store.write import (
+    STATUSES,
     Keys,
     attempt_key,
     insert_declaration,

@@ -16,8 +16,6 @@ from tabwb.records.files import make_private_folder, open_private
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, schema, takes
 from tabwb.store.database import EmbeddedDatabase, Transaction, explain
-from tabwb.store.open import remove_unnamed as sweep_unnamed
-from tabwb.store.open import version_of
 from tabwb.store.store import Store
 
 COUNTED = {
@@ -75,14 +73,14 @@ def info(store: Store) -> StoreInfo:
             for name, table in COUNTED.items()
         }
         blobs_size = int(transaction.value("SELECT coalesce(sum(size), 0) FROM assets"))
-        schema = str(transaction.value("SELECT version_num FROM alembic_version"))
+        version = str(transaction.value("SELECT version_num FROM alembic_version"))
         size = (
             int(transaction.value("SELECT pg_database_size(current_database())"))
             if path is None
             else sum(_size(Path(f"{path}{tail}")) for tail in ("", "-wal"))
         )
     kind = "postgresql" if path is None else "sqlite"
-    return StoreInfo(store.location, kind, size, blobs_size, schema, counts)
+    return StoreInfo(store.location, kind, size, blobs_size, version, counts)
 
 
 def _size(path: Path) -> int:
@@ -199,7 +197,7 @@ def check(path: Path) -> tuple[Damage, ...]:
             if damages:
                 # What SQLite itself cannot read is not worth reading further.
                 return tuple(damages)
-            version = version_of(transaction, str(path))
+            version = schema.version_of(transaction, str(path))
             if version is None:
                 raise StoreError(
                     "nothing has been stored here yet: the tables of this store were not made",
@@ -240,11 +238,11 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
         if database.only_read:
             return ()
         with database.reading() as transaction:
-            version = version_of(transaction, database.location)
+            version = schema.version_of(transaction, database.location)
         if version is None or schema.needs_upgrade(version, database.location):
             return ()
         workfolder.sweep(takes.work_root_beside(database.path))
-        return tuple(sweep_unnamed(database))
+        return tuple(schema.remove_unnamed(database))
     finally:
         database.close()
 

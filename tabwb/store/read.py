@@ -23,7 +23,7 @@ from tabwb.records.trials import (
 )
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import History, Step, status_of
-from tabwb.store.schema import STATUSES
+from tabwb.store.write import STATUSES
 
 _ATTEMPT = "attempt-"
 _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")

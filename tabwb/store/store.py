@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
@@ -17,12 +17,17 @@ from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Entry, PlannedTrial, Trial
 from tabwb.store import blobs, judgements, people_rows, read, write
-from tabwb.store.database import PATIENCE_S, Conflict, Database, EmbeddedDatabase, Transaction
+from tabwb.store.database import PATIENCE_S, Conflict, EmbeddedDatabase, Transaction
 from tabwb.store.derive import History
 from tabwb.store.location import resolve
-from tabwb.store.open import open_embedded
 from tabwb.store.people import People
 from tabwb.store.people_rows import finish
+from tabwb.store.schema import open_embedded
+
+if TYPE_CHECKING:
+    from tabwb.store.server import ServerDatabase
+
+    Database = EmbeddedDatabase | ServerDatabase
 
 
 class Access:
@@ -140,7 +145,11 @@ class Store:
     @property
     def elsewhere(self) -> str:
         """The other computer that keeps what is stored, or empty for this one."""
-        return ", ".join(getattr(self.database, "elsewhere", ()))
+        return (
+            ""
+            if isinstance(self.database, EmbeddedDatabase)
+            else ", ".join(self.database.elsewhere)
+        )
 
     def close(self) -> None:
         """Close every connection; may be called twice."""

@@ -18,6 +18,7 @@ from tabwb.records.conditions import CONDITIONS, Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.specs import uuid7
+from tabwb.records.states import RatingStatus
 from tabwb.records.trials import (
     AttemptEntry,
     DeclarationEntry,
@@ -27,8 +28,9 @@ from tabwb.records.trials import (
     RatingsEntry,
 )
 from tabwb.store.database import Transaction
-from tabwb.store.schema import STATUS_IDS
 
+STATUSES = (RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR)
+"""Statuses by their keys. SQLite keeps 0 and 1 in no byte, so the common ones have them."""
 _KEPT = 20_000
 
 
@@ -341,7 +343,7 @@ def insert_ratings(
                 set_id,
                 keys.of(transaction, "measures", rating.measure),
                 rating.value,
-                STATUS_IDS[rating.status],
+                STATUSES.index(rating.status),
                 keys.of(transaction, "reasons", rating.reason) if rating.reason else None,
             )
             for rating in given

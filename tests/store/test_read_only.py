@@ -54,7 +54,7 @@ def seen_by_somebody_else(path: Path) -> str:
         "from tabwb.records.errors import StoreError\n"
         "from tabwb.store.store import Store\n"
         "from tests.store.parts import begin\n"
-        "import tabwb.store.database, tabwb.store.open, tabwb.battery.loader\n"
+        "import tabwb.store.database, tabwb.store.schema, tabwb.battery.loader\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", f"{first}\n{imports}\nif os.getuid(){rest}"],

@@ -16,6 +16,7 @@ from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry
 from tabwb.store import migrate, schema
 from tabwb.store.store import Store
+from tabwb.store.write import STATUSES
 from tests.store.conftest import SERVER
 from tests.store.parts import attempt, begin
 
@@ -72,7 +73,7 @@ def test_a_migrated_store_equals_a_new_one_also_where_alembic_does_not_look(
     for path in (new, migrated):
         with sqlite3.connect(path) as connection:
             rows = connection.execute("SELECT id, name FROM rating_statuses").fetchall()
-        assert dict(rows) == {key: status.value for key, status in schema.STATUSES.items()}
+        assert dict(rows) == {key: status.value for key, status in enumerate(STATUSES)}
 
 
 def test_the_known_revisions_are_those_of_the_migrations() -> None:
