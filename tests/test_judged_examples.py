@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.judge_prompts.files import bundled_folder
 from tabwb.plugin_api.judge_prompts.load import load_prompt
+from tabwb.plugin_api.judge_prompts.prompt import bundled_folder
 from tabwb.plugin_api.registry.plugins import Plugins
 from tests.plugins.chat_server import Handler, chat_server, says
 

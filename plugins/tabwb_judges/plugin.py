@@ -18,7 +18,7 @@ from tabwb.plugin_api import (
     Spec,
     hookimpl,
 )
-from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL, prompt_files
+from tabwb.plugin_api.judge_prompts.prompt import LIKELIHOOD, NULL, prompt_files
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt

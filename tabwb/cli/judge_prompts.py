@@ -10,9 +10,8 @@ import click
 
 from tabwb.cli.common import note, opened_plugins, print_check, print_json
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.judge_prompts.files import LIKELIHOOD, NULL, prompt_files, prompt_id
 from tabwb.plugin_api.judge_prompts.load import load_prompt, read_prompt
-from tabwb.plugin_api.judge_prompts.prompt import sha256
+from tabwb.plugin_api.judge_prompts.prompt import LIKELIHOOD, NULL, prompt_files, prompt_id, sha256
 from tabwb.plugin_api.registry.index import check_needs
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError

@@ -29,8 +29,7 @@ def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
             older explanation as one that may be replaced.
 
     Raises:
-        TabwbError: it cannot be written, or another file has the name of the notes; nothing has
-            changed.
+        TabwbError: as :func:`write_with`; nothing has changed.
     """
     try:
         content = text.encode("utf-8")
@@ -38,10 +37,10 @@ def write_text(out: Path, text: str, notes: Sequence[str]) -> None:
         raise TabwbError(
             f"a response holds a character that is not valid text ({error.reason})", where=str(out)
         ) from error
-    write_with(out, lambda path: _write_bytes(path, content), notes)
+    write_with(out, lambda path: path.write_bytes(content), notes)
 
 
-def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -> None:
+def write_with(out: Path, write: Callable[[Path], object], notes: Sequence[str]) -> None:
     """Let ``write`` write the file under another name, then rename it; write the notes.
 
     Args:
@@ -62,7 +61,7 @@ def write_with(out: Path, write: Callable[[Path], None], notes: Sequence[str]) -
             hint="the explanation of an export goes there: move it, or choose another name",
         )
     # The explanation first, so that there is no export without it.
-    _replace(beside, lambda path: _write_bytes(path, explanation.encode()))
+    _replace(beside, lambda path: path.write_bytes(explanation.encode()))
     try:
         _replace(out, write)
     except TabwbError:
@@ -78,11 +77,6 @@ def is_explanation(path: Path) -> bool:
             return file.read(len(RESEARCH_ONLY.encode())) == RESEARCH_ONLY.encode()
     except OSError:
         return False
-
-
-def _write_bytes(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
 
 
 @contextmanager
@@ -111,7 +105,7 @@ def draft_of(out: Path) -> Iterator[Path]:
         yield draft
 
 
-def _replace(out: Path, write: Callable[[Path], None]) -> None:
+def _replace(out: Path, write: Callable[[Path], object]) -> None:
     try:
         with draft_of(out) as beside:
             os.close(open_private(beside, os.O_CREAT | os.O_RDWR))
@@ -120,8 +114,5 @@ def _replace(out: Path, write: Callable[[Path], None]) -> None:
                 os.fsync(file.fileno())
             beside.replace(out)
     except OSError as error:
-        raise TabwbError(
-            f"cannot be written: {error.strerror or error}",
-            where=str(out),
-            hint="choose another place",
-        ) from error
+        message = f"cannot be written: {error.strerror or error}"
+        raise TabwbError(message, where=str(out), hint="choose another place") from error

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from tabwb.testing.checks import NonConformance as NonConformance
     from tabwb.testing.exporters import check_exporter as check_exporter
     from tabwb.testing.models import check_model as check_model
+    from tabwb.testing.models import check_transcriber as check_transcriber
     from tabwb.testing.raters import check_judge as check_judge
     from tabwb.testing.raters import check_scorer as check_scorer
-    from tabwb.testing.transcribers import check_transcriber as check_transcriber
 
 _MODULE_OF = {
     "NonConformance": "checks",
@@ -29,7 +29,7 @@ _MODULE_OF = {
     "check_judge": "raters",
     "check_model": "models",
     "check_scorer": "raters",
-    "check_transcriber": "transcribers",
+    "check_transcriber": "models",
 }
 
 

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.plugin_api.judge_prompts.files import bundled_folder, prompt_files
 from tabwb.plugin_api.judge_prompts.load import PromptProblems, load_prompt, read_prompt
-from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
+from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt, bundled_folder, prompt_files
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 

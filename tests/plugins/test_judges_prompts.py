@@ -12,9 +12,8 @@ import pytest
 from tabwb_judges.parse import Labels, read_labels
 
 from tabwb.battery.loader import load_battery
-from tabwb.plugin_api.judge_prompts.files import bundled_folder
 from tabwb.plugin_api.judge_prompts.load import load_prompt
-from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
+from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt, bundled_folder
 
 ROOT = Path(__file__).parents[2]
 PRINTED: Any = json.loads(

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.child.frames import (
@@ -62,11 +62,9 @@ def open_limit(environ: Mapping[str, str]) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise UsageError(
-            f"'{text}' is not a number of seconds",
-            where="TABWB_OPEN_S",
-            allowed="a number above 0, for example 1800",
-        )
+        allowed = "a number above 0, for example 1800"
+        message = f"'{text}' is not a number of seconds"
+        raise UsageError(message, where="TABWB_OPEN_S", allowed=allowed)
     return seconds
 
 
@@ -90,24 +88,22 @@ class _Process:
         )
         processes.register(self.popen)
         assert self.popen.stdin and self.popen.stdout and self.popen.stderr
-        self.log.follow(self.popen.stderr)  # type: ignore[arg-type]
-        self._writing: BinaryIO = self.popen.stdin  # type: ignore[assignment]
+        self.log.follow(self.popen.stderr)
+        self._writing, self._reading = self.popen.stdin, self.popen.stdout
         self.frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
         self._outgoing: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
         threading.Thread(target=self._write, name=f"write to {name}", daemon=True).start()
         threading.Thread(target=self._listen, name=f"listen to {name}", daemon=True).start()
 
     def _listen(self) -> None:
-        assert self.popen.stdout is not None
         try:
-            pipe: BinaryIO = self.popen.stdout  # type: ignore[assignment]
-            while (frame := read_frame(pipe, LONGEST_ANSWER)) is not None:
+            while (frame := read_frame(self._reading, LONGEST_ANSWER)) is not None:
                 self.frames.put(frame)
         except (TabwbError, ValueError, OSError):
             processes.kill_group(self.popen)
         finally:
             self.frames.put(None)
-            self.popen.stdout.close()
+            self._reading.close()
 
     def _write(self) -> None:
         # In a thread: a child that is stopped or busy does not read, and a large request would
@@ -170,14 +166,12 @@ class ChildComponent:
             ComponentError: it cannot be loaded, or the process died.
         """
         self.close()
+        arguments = (self._name, self._spec, self._configuration, self._variables)
         try:
-            process = self._process = _Process(
-                self._name, self._spec, self._configuration, self._variables
-            )
+            process = self._process = _Process(*arguments)
         except OSError as error:
-            raise ComponentError(
-                f"the process of '{self._name}' cannot be started: {error}"
-            ) from error
+            message = f"the process of '{self._name}' cannot be started: {error}"
+            raise ComponentError(message) from error
         try:
             self._result(process, "make", {"kind": self._KIND, "spec": self._spec})
             facts = self._result(process, "open", {})
@@ -304,17 +298,15 @@ class ChildModel(ChildComponent):
             if "piece" not in frame:
                 return
             piece = piece_from_plain(frame["piece"])
+            assert isinstance(piece, str | Wait | Reply)
             if isinstance(piece, str):
                 first = time.monotonic() - started if first is None else first
                 texts.append(piece)
-            elif isinstance(piece, Reply):
-                answered = True
-            if isinstance(piece, str | Wait | Reply):
-                yield piece
-        if answered:
-            return
-        latency = time.monotonic() - started
-        yield Reply("".join(texts), StopReason.CANCELLED, latency, first)
+            answered = answered or isinstance(piece, Reply)
+            yield piece
+        if not answered:
+            latency = time.monotonic() - started
+            yield Reply("".join(texts), StopReason.CANCELLED, latency, first)
 
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel

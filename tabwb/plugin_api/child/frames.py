@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, BinaryIO, TypeVar
+from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -34,7 +34,7 @@ _RECORDS: dict[str, type[Reply | Wait | Likelihood]] = {
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
 
-def write_frame(stream: BinaryIO, frame: Mapping[str, Any]) -> None:
+def write_frame(stream: IO[bytes], frame: Mapping[str, Any]) -> None:
     """Write one frame and flush it.
 
     Args:
@@ -46,7 +46,7 @@ def write_frame(stream: BinaryIO, frame: Mapping[str, Any]) -> None:
     stream.flush()
 
 
-def read_frame(stream: BinaryIO, limit: int = LIMIT) -> Frame | None:
+def read_frame(stream: IO[bytes], limit: int = LIMIT) -> Frame | None:
     """Read one frame; None at the end of the stream (also in the middle of a frame).
 
     Args:

@@ -8,7 +8,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from tabwb.records.files import make_private_folder, open_private
 
@@ -45,7 +45,7 @@ class ChildLog:
         self._file = os.fdopen(open_private(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL), "w+b")
         self._thread: threading.Thread | None = None
 
-    def follow(self, stream: BinaryIO) -> None:
+    def follow(self, stream: IO[bytes]) -> None:
         """Copy the stream until it ends."""
         self._thread = threading.Thread(
             target=self._copy, args=(stream,), name=f"log {self.path.name}", daemon=True
@@ -70,7 +70,7 @@ class ChildLog:
             return ""
         return "\n".join(line for line in lines[-TAIL_LINES:] if line.strip())
 
-    def _copy(self, stream: BinaryIO) -> None:
+    def _copy(self, stream: IO[bytes]) -> None:
         size = 0
         with stream, self._file as file:
             while piece := _read(stream):
@@ -83,14 +83,14 @@ class ChildLog:
                     size += len(piece)
 
 
-def _read(stream: BinaryIO) -> bytes:
+def _read(stream: IO[bytes]) -> bytes:
     try:
         return os.read(stream.fileno(), 65_536)
     except (OSError, ValueError):
         return b""
 
 
-def _halve(file: BinaryIO) -> int:
+def _halve(file: IO[bytes]) -> int:
     file.seek(-min(LIMIT // 2, file.tell()), os.SEEK_END)
     kept = file.read()
     file.seek(0)

@@ -43,9 +43,8 @@ class Profile:
     @property
     def labels(self) -> dict[str, str]:
         """The fields that are set, as text: they are kept with an administration."""
-        labels = {"family": self.family, "tuning": self.tuning}
-        labels["parameters"] = "" if self.parameters is None else str(self.parameters)
-        return {key: value for key, value in labels.items() if value}
+        labels = {"family": self.family, "tuning": self.tuning, "parameters": self.parameters}
+        return {key: str(value) for key, value in labels.items() if value}
 
 
 def read_profile(file: Table, name: str, content: object) -> Profile:
@@ -67,19 +66,15 @@ def read_profile(file: Table, name: str, content: object) -> Profile:
     for option, value in table.get("options", dict, {}).items():
         text = options[option] = option_text(value) or ""
         if not text and value != "":
-            message = f"{value!r} is not a string, a number, true or false"
-            raise table.error("options", message)
+            raise table.error("options", f"{value!r} is not a string, a number, true or false")
     tuning = table.content.get("tuning", "")
     if tuning not in ("", *TUNINGS):
-        message = f"{tuning!r} is not a valid tuning"
-        raise table.error("tuning", message, allowed=", ".join(TUNINGS))
+        allowed = ", ".join(TUNINGS)
+        raise table.error("tuning", f"{tuning!r} is not a valid tuning", allowed=allowed)
     parameters = table.content.get("parameters")
     if parameters is not None and (type(parameters) is not int or parameters < 1):
-        raise table.error(
-            "parameters",
-            f"{parameters!r} is not a number of parameters",
-            allowed="a whole number, 1_240_000_000",
-        )
+        message = f"{parameters!r} is not a number of parameters"
+        raise table.error("parameters", message, allowed="a whole number, 1_240_000_000")
     spec = Spec(identifier, table.get("name", str), options)
     family = table.get("family", str, "")
     return Profile(spec, f"{table.path}: {table.key}", family, tuning, parameters)
@@ -108,9 +103,8 @@ def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
         UsageError: the name is not a kebab-case id, or the file is not TOML.
     """
     if not is_kebab(name):
-        raise UsageError(
-            f"'{name}' cannot name a profile", allowed="a-z, 0-9 and single hyphens: llama-1b"
-        )
+        allowed = "a-z, 0-9 and single hyphens: llama-1b"
+        raise UsageError(f"'{name}' cannot name a profile", allowed=allowed)
     import tomlkit
 
     path, document = _read(config_dir)
@@ -203,9 +197,8 @@ def number_of_parameters(text: str) -> int:
     except (ValueError, OverflowError):
         number = 0
     if number < 1:
-        raise UsageError(
-            f"'{text}' is not a number of parameters", allowed="1240000000, 1.24B, 360M"
-        )
+        allowed = "1240000000, 1.24B, 360M"
+        raise UsageError(f"'{text}' is not a number of parameters", allowed=allowed)
     return number
 
 

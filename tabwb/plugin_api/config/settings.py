@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tabwb.plugin_api.config.profiles import FILE, Profile, read_profile
 from tabwb.plugin_api.config.study import KEYS as STUDY_KEYS
@@ -191,8 +191,8 @@ class Configuration:
             location: from a flag; it counts first.
 
         Raises:
-            UsageError: a folder that is not trusted names a store and the user names none. Which
-                of two stores receives a person's data must not be guessed.
+            UsageError: only a folder that is not trusted names a store. Which of two stores
+                receives a person's data must not be guessed.
         """
         if location:
             return location
@@ -238,13 +238,15 @@ class Configuration:
         profiles: dict[str, Profile] = {}
         for file in reversed(files):
             profiles |= file.profiles
-        offline = _switch(env.get("TABWB_OFFLINE"), "TABWB_OFFLINE")
+        offline = _first(files, "offline")
+        if "TABWB_OFFLINE" in env:
+            offline = _switch(env["TABWB_OFFLINE"], "TABWB_OFFLINE")
         study = _first(files, "study") or Study()
         if project is not None and project.requires_consent:
             study = replace(study, require_consent=True)
         return cls(
             store=env.get("TABWB_STORE") or _first(files, "store"),
-            offline=bool(_first(files, "offline") if offline is None else offline),
+            offline=bool(offline),
             theme=env.get("TABWB_THEME") or _first(files, "theme"),
             profiles=profiles,
             study=study,
@@ -261,20 +263,21 @@ class Configuration:
 
 def config_folder(environ: Mapping[str, str]) -> Path:
     """Return the user's configuration folder; it need not exist."""
-    if environ.get("TABWB_CONFIG_DIR"):
-        return Path(environ["TABWB_CONFIG_DIR"]).expanduser()
-    from platformdirs import user_config_path
-
-    return user_config_path("tabwb", appauthor=False)
+    return _user_folder(environ, "config")
 
 
 def data_folder(environ: Mapping[str, str]) -> Path:
     """Return the user's data folder; it need not exist."""
-    if environ.get("TABWB_DATA_DIR"):
-        return Path(environ["TABWB_DATA_DIR"]).expanduser()
-    from platformdirs import user_data_path
+    return _user_folder(environ, "data")
 
-    return user_data_path("tabwb", appauthor=False)
+
+def _user_folder(environ: Mapping[str, str], kind: Literal["config", "data"]) -> Path:
+    if name := environ.get(f"TABWB_{kind.upper()}_DIR"):
+        return Path(name).expanduser()
+    from platformdirs import PlatformDirs
+
+    folders = PlatformDirs("tabwb", appauthor=False)
+    return folders.user_config_path if kind == "config" else folders.user_data_path
 
 
 def _first(files: Sequence[SettingsFile], setting: str) -> Any:
@@ -282,9 +285,8 @@ def _first(files: Sequence[SettingsFile], setting: str) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-def _switch(text: str | None, name: str) -> bool | None:
-    if text is None:
-        return None
-    if text.strip().lower() in _YES | _NO:
-        return text.strip().lower() in _YES
-    raise UsageError(f"'{text}' is neither on nor off", where=name, allowed="1 or 0")
+def _switch(text: str, name: str) -> bool:
+    word = text.strip().lower()
+    if word not in _YES | _NO:
+        raise UsageError(f"'{text}' is neither on nor off", where=name, allowed="1 or 0")
+    return word in _YES

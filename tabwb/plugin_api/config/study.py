@@ -59,11 +59,8 @@ def _pattern(table: Table) -> str:
 def _column(table: Table) -> Column:
     name, kind = table.content.get("name"), table.content.get("type", "text")
     if not isinstance(name, str) or not COLUMN_NAME.fullmatch(name):
-        raise table.error(
-            "name",
-            f"{name!r} is not a valid column name",
-            allowed="up to 40 letters, digits and underscores, a letter first",
-        )
+        allowed = "up to 40 letters, digits and underscores, a letter first"
+        raise table.error("name", f"{name!r} is not a valid column name", allowed=allowed)
     if kind not in COLUMN_TYPES:
         raise table.error("type", f"{kind!r} is not a valid type", allowed=", ".join(COLUMN_TYPES))
     low, high = _bound(table, "minimum", kind), _bound(table, "maximum", kind)
@@ -88,9 +85,6 @@ def _choices(table: Table, kind: str) -> tuple[str, ...]:
     choices = table.content.get("choices", [])
     are_texts = isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
     if not are_texts or bool(choices) != (kind in ("choice", "choices")):
-        raise table.error(
-            "choices",
-            "a choice, and nothing else, has a list of choices",
-            allowed='choices = ["one", "another"]',
-        )
+        message = "a choice, and nothing else, has a list of choices"
+        raise table.error("choices", message, allowed='choices = ["one", "another"]')
     return tuple(choices)

@@ -16,8 +16,7 @@ from tabwb.battery.loader import read_tables
 from tabwb.battery.locate import line_of, locate
 from tabwb.battery.problems import Problem, dotted
 from tabwb.battery.validation import type_problems
-from tabwb.plugin_api.judge_prompts.files import bundled_folder, prompt_files
-from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
+from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt, bundled_folder, prompt_files
 from tabwb.plugin_api.judge_prompts.schema import JudgeFile, broken_rules
 from tabwb.records.errors import TabwbError
 from tabwb.records.problems import Broken, KeyPath
@@ -92,8 +91,7 @@ def _base(path: Path, own: Tables) -> Tables | Broken | tuple[Problem, ...]:
         allowed = sorted(known)
         message = "there is no such prompt"
         return Broken(("judge", "base"), message, repr(name), ", ".join(allowed), near(name, known))
-    text = read_text(known[name])
-    tables = text if isinstance(text, Problem) else read_tables(known[name], text)
+    tables = _tables(known[name])
     if isinstance(tables, Problem):
         return (tables,)
     if isinstance(tables.get("judge"), dict) and "base" in tables["judge"]:
@@ -104,9 +102,13 @@ def _base(path: Path, own: Tables) -> Tables | Broken | tuple[Problem, ...]:
     return problems or tables
 
 
-def _is_variant(path: Path) -> bool:
+def _tables(path: Path) -> Tables | Problem:
     text = read_text(path)
-    tables = text if isinstance(text, Problem) else read_tables(path, text)
+    return text if isinstance(text, Problem) else read_tables(path, text)
+
+
+def _is_variant(path: Path) -> bool:
+    tables = _tables(path)
     head = {} if isinstance(tables, Problem) else tables.get("judge", {})
     return isinstance(head, dict) and "base" in head
 

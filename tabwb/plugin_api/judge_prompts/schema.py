@@ -8,8 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from tabwb.battery.rules import control_characters, unique_ids
-from tabwb.plugin_api.judge_prompts.files import name_problem
-from tabwb.plugin_api.judge_prompts.prompt import PLACEHOLDER
+from tabwb.plugin_api.judge_prompts.prompt import PLACEHOLDER, name_problem
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.words import near
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tabwb.plugin_api.components import (
     Exporter,
@@ -183,13 +183,11 @@ class Plugins:
 
         With ``runs = "child"`` it is a proxy; its ``open`` starts the process.
         """
-        backend: ModelBackend = self._open("models", spec)
-        return backend
+        return cast("ModelBackend", self._open("models", spec))
 
     def open_transcriber(self, spec: str) -> Transcriber:
         """Return the transcriber of a spec, not yet opened; see :meth:`open_model`."""
-        transcriber: Transcriber = self._open("transcribers", spec)
-        return transcriber
+        return cast("Transcriber", self._open("transcribers", spec))
 
     def _open(self, kind: ComponentKind, spec: str) -> Any:
         component, expanded = self._resolve(kind, spec)
@@ -212,8 +210,7 @@ class Plugins:
 
     def judge(self, spec: str) -> Judge:
         """Return the judge of a spec."""
-        made: Judge = self._make(*self._resolve("judges", spec))
-        return made
+        return cast("Judge", self._make(*self._resolve("judges", spec)))
 
     def price_behind(self, judge: Judge) -> Price | None:
         """Return the price of the model that a judge asks; free where it asks none."""
@@ -254,13 +251,11 @@ class Plugins:
 
     def scorer(self, spec: str) -> Scorer:
         """Return the scorer of a spec."""
-        made: Scorer = self._make(*self._resolve("scorers", spec))
-        return made
+        return cast("Scorer", self._make(*self._resolve("scorers", spec)))
 
     def exporter(self, spec: str) -> Exporter:
         """Return the exporter of a spec."""
-        made: Exporter = self._make(*self._resolve("exporters", spec))
-        return made
+        return cast("Exporter", self._make(*self._resolve("exporters", spec)))
 
     def _make_inner(self, descriptor: Descriptor, spec: Spec) -> Any:
         if descriptor.wraps == "models":

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
@@ -34,29 +35,24 @@ TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "h11", "requ
 """Packages that the clients use, whose errors some clients do not translate."""
 
 
+@dataclass(eq=False)
 class RemoteFailure(Exception):
     """One try failed.
 
-    Args:
+    Attributes:
         kind: what went wrong; decides whether the request is tried again.
         message: the service's message.
         status: of HTTP, or None.
         retry_after_s: the pause that the service asks for, or None.
     """
 
-    def __init__(
-        self,
-        kind: FailureKind,
-        message: str,
-        *,
-        status: int | None = None,
-        retry_after_s: float | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.status = status
-        self.retry_after_s = retry_after_s
+    kind: FailureKind
+    message: str
+    status: int | None = field(default=None, kw_only=True)
+    retry_after_s: float | None = field(default=None, kw_only=True)
+
+    def __str__(self) -> str:
+        return self.message
 
     @property
     def what(self) -> str:

@@ -135,20 +135,14 @@ def _price(table: Any, where: str) -> Price:
         raise UsageError(f"unknown key: {unknown}", where=where, allowed=", ".join(sorted(_KEYS)))
     model = table.get("model")
     if not isinstance(model, str) or not model:
-        raise UsageError(
-            "'model' is missing", where=where, allowed='a spec, "gemini:gemini-2.5-flash"'
-        )
-    numbers = {}
+        allowed = 'a spec, "gemini:gemini-2.5-flash"'
+        raise UsageError("'model' is missing", where=where, allowed=allowed)
     for key in ("prompt", "reply"):
         value = table.get(key)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
-            raise UsageError(
-                f"'{key}' is {value!r}",
-                where=where,
-                allowed="US dollars per million tokens, 0 or more",
-            )
-        numbers[key] = float(value)
+            allowed = "US dollars per million tokens, 0 or more"
+            raise UsageError(f"'{key}' is {value!r}", where=where, allowed=allowed)
     as_of, source = table.get("as_of"), table.get("source", "")
     if as_of is not None and not isinstance(as_of, date):
         raise UsageError(f"'as_of' is {as_of!r}", where=where, allowed="a date, 2025-09-01")
-    return Price(model, numbers["prompt"], numbers["reply"], as_of, str(source))
+    return Price(model, float(table["prompt"]), float(table["reply"]), as_of, str(source))
