@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
-from tabwb.plugin_api.stops import StopStrings
+from tabwb.plugin_api import StopStrings
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import StopReason
 from tabwb_transformers.sampling import Sampler, not_numbers

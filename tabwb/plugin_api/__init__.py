@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.remote.model import RemoteModel as RemoteModel
     from tabwb.plugin_api.remote.model import Retries as Retries
     from tabwb.plugin_api.remote.offline import is_offline as is_offline
-    from tabwb.plugin_api.stops import StopStrings as StopStrings
+    from tabwb.plugin_api.remote.streaming import StopStrings as StopStrings
     from tabwb.plugin_api.time_limit import within as within
     from tabwb.plugin_api.writing import draft_of as draft_of
     from tabwb.plugin_api.writing import write_text as write_text
@@ -80,7 +80,7 @@ _NAMES = {
     "tabwb.plugin_api.remote.keys": "find_key missing_key redact",
     "tabwb.plugin_api.remote.model": "RemoteModel Retries",
     "tabwb.plugin_api.remote.offline": "is_offline",
-    "tabwb.plugin_api.stops": "StopStrings",
+    "tabwb.plugin_api.remote.streaming": "StopStrings",
     "tabwb.plugin_api.time_limit": "within",
     "tabwb.plugin_api.writing": "draft_of write_text write_with",
     "tabwb.records.addresses": "stays_here",

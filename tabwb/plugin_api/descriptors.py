@@ -98,11 +98,7 @@ class Descriptor:
         return (*self.protocols, *more)
 
     def reaches_out(self, spec: Spec) -> bool:
-        """Return whether the component of this spec needs a network.
-
-        Args:
-            spec: its options need not have been validated.
-        """
+        """Return whether the component of this spec, which may be invalid, needs a network."""
         needs = self.needs_network
         return needs if isinstance(needs, bool) else needs(spec)
 

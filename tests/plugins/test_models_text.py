@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tabwb_transformers.templates import PLAIN, load_template
 from tabwb_transformers.text import TextStream
 
-from tabwb.plugin_api.stops import StopStrings
+from tabwb.plugin_api import StopStrings
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message
 

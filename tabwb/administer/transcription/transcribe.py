@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self, get_args
 
 from tabwb.phonology.inventory import PHONEMES, SILENT
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.cutting import cut_of
+from tabwb.plugin_api.registry.making import cut_of
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.speech import Clip, Segment, Transcript, TranscriptStatus, is_typed

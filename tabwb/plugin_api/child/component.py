@@ -91,7 +91,7 @@ class _Process:
         self.log.follow(self.popen.stderr)
         self._writing, self._reading = self.popen.stdin, self.popen.stdout
         self.frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
-        self._outgoing: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
+        self.outgoing: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
         threading.Thread(target=self._write, name=f"write to {name}", daemon=True).start()
         threading.Thread(target=self._listen, name=f"listen to {name}", daemon=True).start()
 
@@ -109,7 +109,7 @@ class _Process:
         # In a thread: a child that is stopped or busy does not read, and a large request would
         # block its writer.
         try:
-            while (frame := self._outgoing.get()) is not None:
+            while (frame := self.outgoing.get()) is not None:
                 write_frame(self._writing, frame)
         except OSError:
             return  # the child is gone
@@ -117,12 +117,9 @@ class _Process:
             with contextlib.suppress(OSError):
                 self._writing.close()
 
-    def send(self, frame: Frame) -> None:
-        self._outgoing.put(frame)
-
     def end(self, grace_s: float) -> int:
         """Close the pipe, wait, end the process if it still runs; return its exit status."""
-        self._outgoing.put(None)
+        self.outgoing.put(None)
         try:
             status = self.popen.wait(grace_s)
         except subprocess.TimeoutExpired:
@@ -214,13 +211,13 @@ class ChildComponent:
     ) -> Iterator[Frame]:
         """Yield the frames of one call, the result last; no result where it was cut off."""
         call = next(_numbers)
-        process.send({"call": call, "method": method, "arguments": arguments})
+        process.outgoing.put({"call": call, "method": method, "arguments": arguments})
         deadline: float | None = None
         answered = False
         try:
             while not answered:
                 if deadline is None and cancel.is_set():
-                    process.send({"cancel": call})
+                    process.outgoing.put({"cancel": call})
                     deadline = time.monotonic() + CANCEL_S
                 if deadline is not None and time.monotonic() > deadline:
                     return

@@ -33,11 +33,7 @@ GRACE_S = 1.0
 
 
 class Host:
-    """Answers calls in the main thread while a second thread listens for the next and for cancel.
-
-    Attributes:
-        component: the component, once it was made.
-    """
+    """Answers calls in the main thread; a second thread listens for the next and for cancel."""
 
     def __init__(self, reading: BinaryIO, writing: BinaryIO) -> None:
         self.component: Any = None

@@ -27,12 +27,6 @@ class ChildLog:
     Args:
         folder: of the logs; made, private, where it is missing.
         name: of the component.
-
-    Attributes:
-        path: of the file.
-
-    Raises:
-        OSError: the file cannot be made.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -52,10 +46,10 @@ class ChildLog:
         )
         self._thread.start()
 
-    def close(self, timeout_s: float = 0.5) -> None:
+    def close(self) -> None:
         """Wait for the last output of a process that has ended; remove an empty log."""
         if self._thread is not None:
-            self._thread.join(timeout_s)
+            self._thread.join(0.5)
         with suppress(OSError):
             if self.path.stat().st_size == 0:
                 self.path.unlink(missing_ok=True)

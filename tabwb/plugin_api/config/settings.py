@@ -63,7 +63,7 @@ class SettingsFile:
         """The keys that are set; of profiles and study each inner key."""
         keys: list[str] = []
         for key, value in self.content.items():
-            inner = list(value) if key in ("profile", "study") else []
+            inner = value if key in ("profile", "study") else ()
             keys += [f"{key}.{name}" for name in inner] or [key]
         return tuple(keys)
 
@@ -185,10 +185,7 @@ class Configuration:
     untrusted: Path | None = None
 
     def store_at(self, location: str | None = None) -> str | None:
-        """Return the location of the store; None for the default one.
-
-        Args:
-            location: from a flag; it counts first.
+        """Return the location of the store, first that of a flag; None for the default one.
 
         Raises:
             UsageError: only a folder that is not trusted names a store. Which of two stores
@@ -220,9 +217,6 @@ class Configuration:
         Args:
             cwd: the folder of the project's ``tabwb.toml``; the current one when None.
             environ: the environment; the process's own when None.
-
-        Raises:
-            UsageError: a file or variable is malformed; the message names file and key.
         """
         env = os.environ if environ is None else environ
         user_dir = config_folder(env)

@@ -11,7 +11,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
 
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.files import others_can_write, write_private
@@ -20,8 +19,6 @@ IGNORED = frozenset(
     {"__pycache__", ".git", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}
 )
 """Folders that are never imported from a plugin folder and change by use."""
-
-Standing = Literal["trusted", "changed", "unknown"]
 
 
 def folder_hash(folder: Path) -> str:
@@ -119,16 +116,3 @@ class TrustList:
                 where=str(self.path),
                 hint="delete it and trust your plugin folders again",
             ) from error
-
-
-def standing(folder: Path, trusted_folders: Mapping[Path, str]) -> Standing:
-    """Return whether a folder is trusted as it is now.
-
-    Args:
-        folder: a plugin folder.
-        trusted_folders: of :meth:`TrustList.folders`.
-    """
-    kept = trusted_folders.get(folder.resolve())
-    if kept is None:
-        return "unknown"
-    return "trusted" if folder_hash(folder.resolve()) == kept else "changed"

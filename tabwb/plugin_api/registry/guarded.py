@@ -101,8 +101,7 @@ class GuardedComponent:
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise self._wrong(_kind(pair), "pairs (index, result)")
             index, piece = pair
-            whole = isinstance(index, numbers.Integral) and not isinstance(index, bool)
-            if not whole or not 0 <= int(index) < count:
+            if not _is_a(numbers.Integral, index) or not 0 <= index < count:
                 raise self._wrong(f"the index {index!r}", f"0 to {count - 1}")
             yield int(index), piece
 
@@ -164,24 +163,22 @@ class GuardedModel(GuardedComponent):
             metadata=self._metadata(piece.metadata),
         )
 
-    def _seconds(self, value: object, field: str) -> float:
-        sound = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not sound or not 0 <= value < math.inf:  # type: ignore[operator]
+    def _seconds(self, value: Any, field: str) -> float:
+        if not _is_a(numbers.Real, value) or not 0 <= value < math.inf:
             raise self._wrong(f"{field} = {value!r}", "a finite number of seconds, 0 or more")
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
 
-    def _count(self, value: object, field: str) -> int | None:
+    def _count(self, value: Any, field: str) -> int | None:
         if value is None:
             return None
-        sound = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-        if not sound or not 0 <= value < 2**53:  # type: ignore[operator]
+        if not _is_a(numbers.Integral, value) or not 0 <= value < 2**53:
             raise self._wrong(f"{field} = {value!r}", "a whole number, 0 or more, or None")
-        return int(value)  # type: ignore[call-overload,no-any-return]
+        return int(value)
 
-    def _metadata(self, given: object) -> dict[str, str]:
-        if not isinstance(given, Mapping):
-            raise self._wrong(f"{_kind(given)} as metadata", "a mapping of names to text")
-        return {str(key): str(value) for key, value in given.items()}
+    def _metadata(self, metadata: object) -> dict[str, str]:
+        if not isinstance(metadata, Mapping):
+            raise self._wrong(f"{_kind(metadata)} as metadata", "a mapping of names to text")
+        return {str(key): str(value) for key, value in metadata.items()}
 
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
@@ -209,7 +206,7 @@ class GuardedModel(GuardedComponent):
         if not isinstance(item, Likelihood):
             raise self._wrong(_kind(item), "tabwb.records.exchange.Likelihood")
         value = item.log_probability
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        if not _is_a(numbers.Real, value):
             raise self._wrong(f"log_probability = {value!r}", "a natural logarithm")
         tokens = self._count(item.tokens, "tokens")
         if tokens is None:
@@ -256,6 +253,10 @@ class GuardedTranscriber(GuardedComponent):
 def inner_of(component: T) -> T:
     """Return the component that the plugin made, for conformance checks."""
     return component.inner if isinstance(component, GuardedComponent) else component
+
+
+def _is_a(kind: type, value: object) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _kind(value: object) -> str:

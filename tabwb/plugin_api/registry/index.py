@@ -238,13 +238,13 @@ def check_needs(descriptor: Descriptor) -> None:
 
     Raises:
         MissingExtra: an extra is not installed; the hint names the command that installs it.
-        MissingPackage: a package is not installed, likewise.
+        MissingPackage: a package, such as ``openai-whisper``, is not installed, likewise.
     """
     for name in descriptor.needs:
         for module in EXTRAS.get(name, ()):
             if not is_installed(module):
                 raise MissingExtra(f"'{descriptor.id}'", name, package=module)
-        if name not in EXTRAS and not is_installed(name) and not is_distributed(name):
+        if name not in EXTRAS and not is_installed(name) and not _is_distributed(name):
             raise MissingPackage(f"'{descriptor.id}'", name, descriptor.install)
 
 
@@ -256,15 +256,13 @@ def is_installed(module: str) -> bool:
         return False
 
 
-def is_distributed(name: str) -> bool:
-    """Return whether a distribution is installed (``openai-whisper`` has ``whisper``)."""
+def _is_distributed(name: str) -> bool:
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
-        distribution(name)
+        return distribution(name) is not None
     except (PackageNotFoundError, ValueError):
         return False
-    return True
 
 
 def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
@@ -286,10 +284,8 @@ def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
     known = tuple(model.model_fields)
     for key in spec.options:
         if key not in known:
-            raise UsageError(
-                f"'{descriptor.id}' has no option '{key}'" + did_you_mean(key, known),
-                allowed=", ".join(known),
-            )
+            message = f"'{descriptor.id}' has no option '{key}'" + did_you_mean(key, known)
+            raise UsageError(message, allowed=", ".join(known))
     from pydantic import ValidationError
 
     try:

@@ -16,7 +16,7 @@ import pluggy
 
 from tabwb.plugin_api import hookspecs
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.config.trust import standing
+from tabwb.plugin_api.config.trust import folder_hash
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.processes import is_real
 from tabwb.records.standard_streams import stdout_to_stderr
@@ -79,11 +79,7 @@ class Loader:
         self.problems: list[PluginProblem] = []
 
     def load_all(self, modules: Mapping[str, object]) -> None:
-        """Load every installed plugin, every plugin folder that may be used, and more plugins.
-
-        Args:
-            modules: name of an entry point to a plugin; a loaded plugin of that name stays.
-        """
+        """Load installed plugins, plugin folders that may be used, then modules by their names."""
         for entry in sorted(entry_points(group=GROUP), key=attrgetter("name")):
             distribution = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
             self._load(PluginInfo(entry.name, *distribution), entry.load)
@@ -106,15 +102,16 @@ class Loader:
         for folder in dict.fromkeys((*trusted, *settings.project_plugin_folders)):
             if folder in settings.plugin_folders:
                 continue
+            kept = trusted.get(folder.resolve())
             try:
-                state = standing(folder, trusted)
+                is_trusted = kept is not None and folder_hash(folder.resolve()) == kept
             except TabwbError as error:
                 self._failed(str(folder), "reading", str(error))
                 continue
-            if state == "trusted":
+            if is_trusted:
                 self._load_folder(folder)
                 continue
-            why = "changed since it was trusted" if state == "changed" else "is not trusted"
+            why = "is not trusted" if kept is None else "changed since it was trusted"
             what_to_do = f"look at its code, then: tabwb plugins trust {folder}"
             self._failed(str(folder), NOT_LOADED, f"{why}; {what_to_do}")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from tabwb.plugin_api.config.settings import Configuration
-from tabwb.plugin_api.cutting import cut_of, without_cut
-from tabwb.plugin_api.descriptors import ComponentKind
+from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber, Report
 from tabwb.plugin_api.registry.index import (
     KINDS,
@@ -20,9 +19,22 @@ from tabwb.plugin_api.registry.index import (
 from tabwb.plugin_api.registry.loading import error_words, plugin_code
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
+from tabwb.records.speech import is_typed
 from tabwb.records.words import did_you_mean
 
 Find = Callable[[ComponentKind, str], Component]
+
+Cut = Literal["no", "speech", "energy"]
+CUT = "cut"
+"""The option of every transcriber whether it gets only the stretches with speech.
+
+tabwb itself cuts the recording; the transcriber does not get the option.
+"""
+MEANINGS: dict[Cut, str] = {
+    "no": "the whole recording",
+    "speech": "speech, found by a model of voice activity and by energy",
+    "energy": "speech, found by energy alone",
+}
 
 
 def resolved(
@@ -124,3 +136,36 @@ def make_component(
         return GuardedModel(made, descriptor.id, report)
     is_transcriber = component.kind == "transcribers"
     return GuardedTranscriber(made, descriptor.id, report) if is_transcriber else made
+
+
+def without_cut(spec: Spec) -> Spec:
+    """Return the spec without the option ``cut``.
+
+    >>> str(without_cut(Spec("x", "y", {"cut": "speech", "beam": "4"})))
+    'x:y@beam=4'
+    """
+    return replace(spec, options={key: value for key, value in spec.options.items() if key != CUT})
+
+
+def cut_of(descriptor: Descriptor, spec: Spec) -> Cut:
+    """Return the value of ``cut`` for a transcriber.
+
+    Args:
+        descriptor: of the transcriber; one that cuts by itself always does.
+        spec: its spec, with or without the option.
+
+    Raises:
+        UsageError: the value is not allowed for this transcriber.
+    """
+    default: Cut = "speech" if descriptor.cuts else "no"
+    value = spec.options.get(CUT, default)
+    if is_typed(spec.id):
+        allowed: tuple[Cut, ...] = ("no",)
+    else:
+        allowed = ("speech", "energy") if descriptor.cuts else ("no", "speech", "energy")
+    if value not in allowed:
+        raise UsageError(
+            f"option '{CUT}' of '{descriptor.id}': '{value}' is not allowed",
+            allowed=", ".join(f"{name} ({MEANINGS[name]})" for name in allowed),
+        )
+    return value

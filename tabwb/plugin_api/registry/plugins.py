@@ -264,11 +264,7 @@ class Plugins:
         return self._make(*self._resolve(descriptor.wraps, inner_spec(spec)))
 
     def find_battery(self, argument: str) -> Path:
-        """Return the file of the battery that an argument names.
-
-        Args:
-            argument: with ``/`` or ending in ``.toml`` a path (of the file, or of its folder),
-                else an id.
+        """Return the file of a battery; an argument with ``/`` or ending in ``.toml`` is a path.
 
         Raises:
             UsageError: there is none, or two plugins register one with this id.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,9 +48,6 @@ need.
     tabwb transcribe RECORDING.wav --transcriber @ID@     # needs pip install "tabwb[audio]"
     python -m pytest
 """
-
-_INIT = '''"""A battery, a scorer and a transcriber for tabwb."""
-'''
 
 _PLUGIN = '''"""The components of this plugin."""
 
@@ -295,7 +293,7 @@ def _response(prompt: str, text: str) -> Response:
 FILES: Mapping[str, str] = {
     "pyproject.toml": _PYPROJECT,
     "README.md": _README,
-    "@PACKAGE@/__init__.py": _INIT,
+    "@PACKAGE@/__init__.py": '"""A battery, a scorer and a transcriber for tabwb."""\n',
     "@PACKAGE@/plugin.py": _PLUGIN,
     "@PACKAGE@/transcriber.py": _TRANSCRIBER,
     "@PACKAGE@/battery/battery.toml": _BATTERY,
@@ -315,15 +313,11 @@ def write_plugin(name: str, parent: Path) -> tuple[Path, ...]:
         UsageError: the name is malformed, or the name of a module of Python.
         TabwbError: the folder exists; nothing was written.
     """
-    import sys
-
     identifier = name.replace("_", "-")
     package = identifier.replace("-", "_")
     if not is_kebab(identifier) or not package.isidentifier():
-        raise UsageError(
-            f"'{name}' is not a valid plugin name",
-            allowed="lower-case letters and digits, joined by hyphens, beginning with a letter",
-        )
+        allowed = "lower-case letters and digits, joined by hyphens, beginning with a letter"
+        raise UsageError(f"'{name}' is not a valid plugin name", allowed=allowed)
     if package in sys.stdlib_module_names or package in {"tabwb", "tests"}:
         raise UsageError(f"'{name}' would hide a package of that name", hint="choose another name")
     root = parent / identifier

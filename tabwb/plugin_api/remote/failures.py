@@ -121,15 +121,7 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
 
 @contextmanager
 def client_failures(read: Callable[[Exception], RemoteFailure | None]) -> Iterator[None]:
-    """Turn what a service's client raises into failures.
-
-    Args:
-        read: gives the failure of an error of the client's own; None for any other error.
-
-    Raises:
-        RemoteFailure: the request failed.
-        ComponentError: the connection was refused by ``--offline`` or by a bound.
-    """
+    """Turn what a service's client raises into failures; see :func:`failure_of`."""
     try:
         yield
     except (RemoteFailure, ComponentError):
@@ -145,9 +137,11 @@ def failure_of(
 ) -> RemoteFailure | ComponentError | None:
     """Return the failure of an exception under a client; None where it is something else.
 
+    A connection that ``--offline`` or a bound refused is a ``ComponentError``.
+
     Args:
         error: as raised.
-        read: gives the failure of an error of the client's own.
+        read: gives the failure of an error of the client's own; None for any other error.
     """
     chain = list(causes(error))
     for cause in chain:

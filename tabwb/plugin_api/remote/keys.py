@@ -111,9 +111,6 @@ def find_key(
         variables: names of environment variables; the first that is not empty counts.
         service: its name for ``tabwb key set``.
         environ: the environment; the process's own when None.
-
-    Raises:
-        UsageError: the value of the variable cannot be a key.
     """
     env = os.environ if environ is None else environ
     for name in variables:
@@ -129,7 +126,7 @@ def checked_key(value: str, source: str) -> Key:
     """Return a key that a person gave.
 
     Args:
-        value: the key.
+        value: as given.
         source: where it was given, for messages.
 
     Raises:
@@ -204,15 +201,14 @@ def delete_key(service: str) -> None:
         UsageError: the keyring has none.
     """
     if read_key(service) is None:
-        raise UsageError(
-            f"the system keyring keeps no key of '{service}'", hint="see: tabwb key list"
-        )
+        message = f"the system keyring keeps no key of '{service}'"
+        raise UsageError(message, hint="see: tabwb key list")
     backend = _keyring()
     _asked(lambda: backend.delete_password(KEYRING_SERVICE, service))
 
 
 def missing_key(title: str, variables: Sequence[str], service: str) -> ComponentError:
-    """Return the error for a key that was not found, with the reason where there is no keyring.
+    """Return the error for a missing key, with the reason where there is no keyring.
 
     Args:
         title: of the model.

@@ -20,7 +20,7 @@ from queue import Empty, SimpleQueue
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.remote.failures import RETRIED, RemoteFailure
 from tabwb.plugin_api.remote.keys import redact, secrets
-from tabwb.plugin_api.stops import StopStrings
+from tabwb.plugin_api.remote.streaming import StopStrings
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.states import StopReason

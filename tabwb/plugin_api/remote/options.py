@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import Annotated, ClassVar
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -25,39 +25,32 @@ class RemoteOptions(BaseModel):
     HOSTS: ClassVar[str]
     KEY_VARIABLES: ClassVar[tuple[str, ...]]
 
-    base_url: Annotated[
-        str | None,
-        Field(description="address of a proxy or a server of your own, http:// or https://"),
-    ] = None
-    key_env: Annotated[
-        str | None,
-        Field(
-            pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
-            description="name of the environment variable that holds the key (never the key)",
-        ),
-    ] = None
-    concurrency: Annotated[int, Field(ge=1, le=256, description="requests at once, 1 to 256")] = 8
-    timeout_s: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=3600,
-            allow_inf_nan=False,
-            description="seconds of silence after which a request failed, up to 3600",
-        ),
-    ] = 120.0
-    reply_s: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=86_400,
-            allow_inf_nan=False,
-            description="seconds after which an incomplete reply counts as failed, up to 86400",
-        ),
-    ] = REPLY_S
-    retries: Annotated[
-        int, Field(ge=0, le=50, description="how often a request is tried again, 0 to 50")
-    ] = 5
+    base_url: str | None = Field(
+        default=None, description="address of a proxy or a server of your own, http:// or https://"
+    )
+    key_env: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+        description="name of the environment variable that holds the key (never the key)",
+    )
+    concurrency: int = Field(default=8, ge=1, le=256, description="requests at once, 1 to 256")
+    timeout_s: float = Field(
+        default=120.0,
+        gt=0,
+        le=3600,
+        allow_inf_nan=False,
+        description="seconds of silence after which a request failed, up to 3600",
+    )
+    reply_s: float = Field(
+        default=REPLY_S,
+        gt=0,
+        le=86_400,
+        allow_inf_nan=False,
+        description="seconds after which an incomplete reply counts as failed, up to 86400",
+    )
+    retries: int = Field(
+        default=5, ge=0, le=50, description="how often a request is tried again, 0 to 50"
+    )
 
     @field_validator("base_url")
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,7 +27,7 @@ def service_descriptor(
     """
 
     def make(spec: Spec, chosen: Any) -> Any:
-        return _load(model)(spec.name, chosen, local=not needs_network(spec))
+        return resolve_name(model)(spec.name, chosen, local=not needs_network(spec))
 
     def reply_tokens(spec: Spec, limit: int) -> int:
         try:
@@ -39,7 +39,7 @@ def service_descriptor(
         service,
         title,
         make,
-        options=lambda: _load(options),
+        options=lambda: resolve_name(options),
         needs=(service,),
         needs_network=needs_network,
         name_help="NAME",
@@ -67,8 +67,3 @@ def needs_network(spec: Spec) -> bool:
     except ValueError:
         return True
     return not host or not stays_here(host)
-
-
-def _load(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
