@@ -85,9 +85,6 @@ def draft_of(out: Path) -> Iterator[Path]:
 
     If the process is killed, the next start removes it. Without a writable data folder there is no
     journal of drafts, and a killed process leaves its draft.
-
-    Raises:
-        OSError: the draft cannot be made.
     """
     try:
         work = WorkFolder(data_folder(os.environ) / FOLDER)

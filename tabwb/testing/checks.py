@@ -24,21 +24,13 @@ class NonConformance(AssertionError):
 
 
 def expect(condition: object, message: str) -> None:
-    """Raise where a condition does not hold.
-
-    Raises:
-        NonConformance: with the message.
-    """
+    """Raise :class:`NonConformance` with the message where a condition does not hold."""
     if not condition:
         raise NonConformance(message)
 
 
 def run_checks(subject: str, checks: Checks) -> None:
-    """Run every check.
-
-    Raises:
-        NonConformance: names the subject, and each check that failed and why.
-    """
+    """Run every check; the error names the subject, and each check that failed and why."""
     failed: list[str] = []
     for name, check in checks.items():
         try:
@@ -64,11 +56,7 @@ def plugins_of(plugins: Plugins | None) -> Iterator[Plugins]:
 
 
 def collected(pairs: Iterable[tuple[int, Any]], count: int, method: str) -> dict[int, Any]:
-    """Return the results of a method that yields ``(index, result)``, without waits.
-
-    Raises:
-        NonConformance: an index is ``count`` or more, or given twice.
-    """
+    """Return the results, without waits, of a method that yields ``(index, result)``."""
     results: dict[int, Any] = {}
     for index, piece in pairs:
         expect(index in range(count), f"{method} gave index {index!r}")
@@ -86,11 +74,7 @@ def cancelled() -> threading.Event:
 
 
 def within_patience(what: str, work: Callable[[], T]) -> T:
-    """Return what ``work`` returns.
-
-    Raises:
-        NonConformance: it still runs after :data:`PATIENCE_S`.
-    """
+    """Return what ``work`` returns; it must do so within :data:`PATIENCE_S`."""
     try:
         return time_limit.within(PATIENCE_S, work)
     except TimeoutError as error:

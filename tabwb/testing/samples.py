@@ -38,12 +38,7 @@ _EXPECTED = {"choice": "lion", "yes-no": "Yes", "verbatim": "The dog sleeps."}
 
 
 def subtest_of(kind: str, *, keyed: bool = True) -> tuple[Subtest, Item]:
-    """Return a subtest of one item.
-
-    Args:
-        kind: of response.
-        keyed: with an expected answer, where the kind has one.
-    """
+    """Return a subtest of one item; a keyed one has an expected answer."""
     item = Item(
         id="i1",
         prompt="Which one is an animal with a mane?" if kind == "choice" else "Please answer.",
@@ -57,7 +52,7 @@ def subtest_of(kind: str, *, keyed: bool = True) -> tuple[Subtest, Item]:
 
 
 def response_to(item: Item, kind: str, text: str) -> Response:
-    """Return a response to an item as raters are given it."""
+    """Return a response to an item as raters get it."""
     status = ResponseStatus.OK if text.strip() else ResponseStatus.EMPTY
     return Response(
         text=text,
@@ -88,13 +83,7 @@ def write_sound(path: Path, seconds: float = 0.5, hertz: float = 0.0) -> Path:
 
 
 def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping[str, Any]:
-    """Return what an exporter is given: one administration of a battery to ``echo``.
-
-    Args:
-        plugins: with the battery.
-        folder: for a store that is thrown away.
-        battery: its id or path.
-    """
+    """Return what an exporter is given: one administration to ``echo``, stored in a folder."""
     with Store.open(folder / "sample.db") as store:
         found = setup.find_battery(plugins, battery)
         conditions = setup.resolve(plugins, found, Conditions("echo", "model", judges=("rules",)))

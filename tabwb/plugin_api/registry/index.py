@@ -5,7 +5,7 @@ Two components or batteries with one id are both refused, first-party ones inclu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,6 +34,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 }
 """Extra of tabwb: the modules that it brings."""
 
+Conflicts = Sequence[tuple[str, Sequence[str]]]
 _JUDGES = "rules or tab-2026+likelihood:bundled or tab-2026:gemini:gemini-2.5-flash"
 KINDS: Mapping[ComponentKind, tuple[str, str, type]] = {
     "models": ("model back end", specs.EXAMPLES, ModelBackend),
@@ -89,7 +90,7 @@ class Registry:
         return tuple(claims[0] for claims in self._claims.values() if len(claims) == 1)
 
     @property
-    def conflicts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    def conflicts(self) -> Conflicts:
         """Ids and aliases that are registered twice, with their owners."""
         aliases = self._aliases()
         claims = [*self._claims.items(), *aliases.items()]
@@ -98,11 +99,7 @@ class Registry:
             for word in aliases
             if word in self._claims
         ]
-        return tuple(
-            (word, tuple(claim.owner for claim in twice))
-            for word, twice in claims
-            if len(twice) > 1
-        )
+        return _with_owners(claims)
 
     def _aliases(self) -> dict[str, list[Component]]:
         aliases: dict[str, list[Component]] = {}
@@ -141,6 +138,12 @@ class Registry:
         return claims[0]
 
 
+def _with_owners(
+    claims: Iterable[tuple[str, Sequence[Component] | Sequence[BatterySource]]],
+) -> Conflicts:
+    return [(word, [claim.owner for claim in rivals]) for word, rivals in claims if len(rivals) > 1]
+
+
 class BatteryIndex:
     """Batteries by id. Two with one id are both refused."""
 
@@ -170,11 +173,9 @@ class BatteryIndex:
         return tuple(given[0] for _, given in sorted(self._sources.items()) if len(given) == 1)
 
     @property
-    def conflicts(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def conflicts(self) -> Conflicts:
         """The ids that are registered twice, with their owners."""
-        for identifier, sources in self._sources.items():
-            if len(sources) > 1:
-                yield identifier, tuple(source.owner for source in sources)
+        return _with_owners(self._sources.items())
 
     def find(self, identifier: str) -> Path:
         """Return the file of the battery with an id.

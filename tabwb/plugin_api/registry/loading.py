@@ -92,8 +92,6 @@ class Loader:
         settings = self._configuration
         for folder in settings.plugin_folders:
             self._load_folder(folder)
-        if not settings.project_plugin_folders and not settings.trust_list.path.exists():
-            return
         try:
             trusted = settings.trust_list.folders()
         except TabwbError as error:

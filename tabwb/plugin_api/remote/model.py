@@ -206,11 +206,9 @@ class RemoteModel(ABC):
         """
         with closing(self._together(requests, cancel)) as pieces:
             for index, piece in pieces:
-                if isinstance(piece, str):
-                    continue
-                if isinstance(piece, Reply) and piece.stop_reason is StopReason.CANCELLED:
-                    continue
-                yield index, piece
+                ended = isinstance(piece, Reply) and piece.stop_reason is StopReason.CANCELLED
+                if not isinstance(piece, str) and not ended:
+                    yield index, piece
 
     def _together(
         self, requests: Sequence[Request], cancel: Cancel

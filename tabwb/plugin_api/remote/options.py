@@ -12,18 +12,13 @@ from tabwb.plugin_api.remote.model import REPLY_S
 
 
 class RemoteOptions(BaseModel):
-    """The base of a service's options.
-
-    A class of options sets :attr:`SERVICE` (the name under which the keyring keeps the key),
-    :attr:`ADDRESS` (where requests go without ``base_url``), :attr:`HOSTS` (a pattern of the
-    service's own hosts) and :attr:`KEY_VARIABLES` (environment variables with its key).
-    """
+    """The base of a service's options, which sets the four names in capitals."""
 
     model_config = ConfigDict(extra="forbid")
-    SERVICE: ClassVar[str]
-    ADDRESS: ClassVar[str]
-    HOSTS: ClassVar[str]
-    KEY_VARIABLES: ClassVar[tuple[str, ...]]
+    SERVICE: ClassVar[str]  # the name under which the keyring keeps the key
+    ADDRESS: ClassVar[str]  # where requests go without base_url
+    HOSTS: ClassVar[str]  # a pattern of the service's own hosts
+    KEY_VARIABLES: ClassVar[tuple[str, ...]]  # environment variables with its key
 
     base_url: str | None = Field(
         default=None, description="address of a proxy or a server of your own, http:// or https://"

@@ -80,9 +80,6 @@ def price_of(spec: Spec, *, local: bool, config_dir: Path) -> Price | None:
         spec: of the model, resolved.
         local: the model needs no network, so nothing is charged.
         config_dir: the user's folder; prices there count before the shipped ones.
-
-    Raises:
-        UsageError: the user's file is malformed.
     """
     prices = read_prices(config_dir / FILE)
     if not local and "base_url" not in spec.options:

@@ -67,22 +67,18 @@ class _Facts(TypingProtocol):
 
 
 class StreamedReply:
-    """Collects the pieces of one reply.
+    """Collects the pieces of one reply; an enforced reply is passed on as one piece.
 
     Args:
         request: what was asked.
         title: of the model, for messages.
         structured: the reply is kept to a schema, in which stop strings mean nothing.
         started: when the request was begun, monotonic seconds.
-
-    Attributes:
-        enforced: the reply must be one of the item's options; it is passed on as one piece.
-        cancelled: the user stopped the reply.
     """
 
     def __init__(self, request: Request, *, title: str, structured: bool, started: float) -> None:
         self.enforced = is_enforced(request)
-        self.cancelled = False
+        self.cancelled = False  # set where the user stops the reply
         self._request = request
         self._title = title
         self._started = started
