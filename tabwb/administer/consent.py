@@ -8,7 +8,7 @@ asks of everybody.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from tabwb.plugin_api.components import Judge, ModelJudge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, UsageError
-from tabwb.records.speakers import CONSENTED_TO, SCOPES, LogEntry, Scope
+from tabwb.records.speakers import CONSENTED_TO, SCOPES, Act, LogEntry, Scope
 from tabwb.records.study import Value
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store
@@ -54,33 +54,12 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
     )
 
 
+def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
+    return plugins.configuration.study.require_consent or _is_registered(store, speaker)
+
+
 def _is_registered(store: Store, speaker: str) -> bool:
     return bool(store.people.speaker_versions(speaker) or store.people.consents(speaker))
-
-
-def notices(store: Store, plugins: Plugins, conditions: Conditions) -> tuple[str, ...]:
-    """Return what to tell whoever gives a battery to a person: an odd ID, a missing consent.
-
-    Args:
-        store: with the consents.
-        plugins: with the study's rules and the components.
-        conditions: of the administration.
-    """
-    if not conditions.guarded:
-        return ()
-    speaker = conditions.person
-    if conditions.study_id is None:
-        return (
-            f"who made the answers of {speaker} is not known: they are guarded as a person's "
-            "(say it with the option origin=model, or origin=human and participant=ID)",
-        )
-    remarks = [plugins.configuration.study.remark(speaker)]
-    if not _is_registered(store, speaker) and not store.elsewhere:
-        remarks.append(
-            f"no consent of speaker {speaker} is recorded: what is said stays on this computer "
-            f"(tabwb speaker consent {speaker} --scope record --given DAY)"
-        )
-    return tuple(filter(None, remarks))
 
 
 def check_store(store: Store, speaker: str) -> None:
@@ -105,144 +84,123 @@ def check_store(store: Store, speaker: str) -> None:
         ) from None
 
 
-def check_giving(store: Store, plugins: Plugins, conditions: Conditions) -> None:
-    """Check, before a battery is given or resumed, that the person agreed to all that is done.
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The consents for acts with the person of one administration; models need none.
 
-    Args:
+    Attributes:
         store: with the consents.
         plugins: with the study's rules and the components.
         conditions: of the administration.
-
-    Raises:
-        NoConsent: a speaker who must consent has not: to ``record``, to transcriber, judges or
-            store.
     """
-    if not conditions.guarded:
-        return
-    check_store(store, conditions.person)
-    if _must_consent(store, plugins, conditions.person):
-        check(store, conditions.person, "record")
-    if conditions.transcriber:
-        check_transcribing(store, plugins, conditions, conditions.transcriber)
-    for spec in conditions.judges:
-        check_judging(store, plugins, conditions, plugins.judge(spec))
 
+    store: Store
+    plugins: Plugins
+    conditions: Conditions
 
-def missing(
-    store: Store, plugins: Plugins, conditions: Conditions, *, microphone: bool = False
-) -> tuple[Scope, ...]:
-    """Return every scope that an administration needs and the speaker has not agreed to.
+    def notices(self) -> tuple[str, ...]:
+        """Return what to tell whoever gives a battery: an odd ID, a missing consent."""
+        if not self.conditions.guarded:
+            return ()
+        speaker = self.conditions.person
+        if self.conditions.study_id is None:
+            return (
+                f"who made the answers of {speaker} is not known: they are guarded as a person's "
+                "(say it with the option origin=model, or origin=human and participant=ID)",
+            )
+        remarks = [self.plugins.configuration.study.remark(speaker)]
+        if not _is_registered(self.store, speaker) and not self.store.elsewhere:
+            remarks.append(
+                f"no consent of speaker {speaker} is recorded: what is said stays on this computer "
+                f"(tabwb speaker consent {speaker} --scope record --given DAY)"
+            )
+        return tuple(filter(None, remarks))
 
-    Args:
-        store: with the consents.
-        plugins: with the study's rules and the transcriber.
-        conditions: of the administration.
-        microphone: whether this program records: then everybody must have agreed.
-    """
-    if not conditions.guarded:
-        return ()
-    speaker, spec = conditions.person, conditions.transcriber
-    must = microphone or _must_consent(store, plugins, speaker)
-    reaches = spec is not None and plugins.reaches_out("transcribers", spec)
-    needed: tuple[tuple[Scope, bool], ...] = (
-        ("record", must),
-        ("transcribe", must and spec is not None),
-        ("remote", bool(store.elsewhere) or reaches),
-    )
-    return tuple(
-        scope for scope, asked in needed if asked and not store.people.allowed(speaker, scope)
-    )
+    def missing(self, *, microphone: bool = False) -> tuple[Scope, ...]:
+        """Return every scope that an administration needs and the speaker has not agreed to.
 
+        With a microphone this program records: then everybody must have agreed.
+        """
+        if not self.conditions.guarded:
+            return ()
+        speaker, spec = self.conditions.person, self.conditions.transcriber
+        must = microphone or _must_consent(self.store, self.plugins, speaker)
+        reaches = spec is not None and self.plugins.reaches_out("transcribers", spec)
+        needed: tuple[tuple[Scope, bool], ...] = (
+            ("record", must),
+            ("transcribe", must and spec is not None),
+            ("remote", bool(self.store.elsewhere) or reaches),
+        )
+        allowed = self.store.people.allowed
+        return tuple(scope for scope, asked in needed if asked and not allowed(speaker, scope))
 
-def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
-    return plugins.configuration.study.require_consent or _is_registered(store, speaker)
+    def check_giving(self) -> None:
+        """Check, before a battery is given or resumed, the consents to all that is done.
 
+        A speaker who must consent needs ``record``; transcriber, judges and store see the others.
+        """
+        if not self.conditions.guarded:
+            return
+        speaker = self.conditions.person
+        check_store(self.store, speaker)
+        if _must_consent(self.store, self.plugins, speaker):
+            check(self.store, speaker, "record")
+        if self.conditions.transcriber:
+            self.check_transcribing(self.conditions.transcriber)
+        for spec in self.conditions.judges:
+            self.check_judging(self.plugins.judge(spec))
 
-def check_transcribing(
-    store: Store, plugins: Plugins, conditions: Conditions, transcriber: str
-) -> tuple[LogEntry, ...]:
-    """Check consents before a transcriber hears a person; return the log entries of the act.
+    def check_transcribing(self, transcriber: str) -> tuple[LogEntry, ...]:
+        """Check ``transcribe``, and ``remote`` of everybody for a transcriber that needs a network.
 
-    Args:
-        store: with the consents.
-        plugins: with the study's rules and the components.
-        conditions: of the administration.
-        transcriber: its spec.
+        Returns:
+            The log entries of the act.
+        """
+        return self._checked(
+            "transcribed",
+            transcriber,
+            "transcribe",
+            lambda: self.plugins.reaches_out("transcribers", transcriber),
+        )
 
-    Raises:
-        NoConsent: a speaker who must consent has not to ``transcribe``, or anybody to ``remote``
-            for one that needs a network.
-    """
-    if not conditions.guarded:
-        return ()
-    speaker = conditions.person
-    if _must_consent(store, plugins, speaker):
-        check(store, speaker, "transcribe")
-    entries = [LogEntry("transcribed", speaker, detail=transcriber)]
-    if plugins.reaches_out("transcribers", transcriber):
-        check(store, speaker, "remote")
-        entries.append(LogEntry("sent", speaker, detail=transcriber))
-    return tuple(entries)
+    def check_listening(self, rater: str) -> tuple[LogEntry, ...]:
+        """Check ``rate`` before a person scores recordings; return the log entries of the act.
 
+        Who gives a battery and scores while doing so needs ``record`` only: that is giving it.
+        """
+        return self._checked("rated", rater, "rate", lambda: False)
 
-def check_listening(
-    store: Store, plugins: Plugins, conditions: Conditions, rater: str
-) -> tuple[LogEntry, ...]:
-    """Check consents before a person scores recordings; return the log entries of the act.
+    def check_judging(self, judge: Judge) -> tuple[LogEntry, ...]:
+        """Check consents before a judge reads answers; return the log entries of the act.
 
-    Args:
-        store: with the consents.
-        plugins: with the study's rules and the components.
-        conditions: of the administration.
-        rater: who scores.
+        Rules that run here score as scorers do. Models judge, for which a registered speaker gives
+        ``rate``; a judge that asks a service needs ``remote``, of everybody.
+        """
+        scope: Scope | None = "rate" if isinstance(judge, ModelJudge) else None
+        return self._checked("rated", judge.rater, scope, lambda: self._reaches_out(judge))
 
-    Raises:
-        NoConsent: a speaker who must consent has not to ``rate``.
-    """
-    if not conditions.guarded:
-        return ()
-    if _must_consent(store, plugins, conditions.person):
-        check(store, conditions.person, "rate")
-    return (LogEntry("rated", conditions.person, detail=rater),)
+    def _checked(
+        self, act: Act, detail: str, scope: Scope | None, sends: Callable[[], bool]
+    ) -> tuple[LogEntry, ...]:
+        if not self.conditions.guarded:
+            return ()
+        speaker = self.conditions.person
+        if scope is not None and _must_consent(self.store, self.plugins, speaker):
+            check(self.store, speaker, scope)
+        entries = [LogEntry(act, speaker, detail=detail)]
+        if sends():
+            check(self.store, speaker, "remote")
+            entries.append(LogEntry("sent", speaker, detail=detail))
+        return tuple(entries)
 
-
-def check_judging(
-    store: Store, plugins: Plugins, conditions: Conditions, judge: Judge
-) -> tuple[LogEntry, ...]:
-    """Check consents before a judge reads a person's answers; return the log entries of the act.
-
-    Rules that run here score as scorers do. Models judge, for which a registered speaker gives
-    ``rate``; a judge that asks a service needs ``remote``, of everybody.
-
-    Args:
-        store: with the consents.
-        plugins: with the study's rules and the components.
-        conditions: of the administration.
-        judge: as made.
-
-    Raises:
-        NoConsent: the answers are not judged.
-    """
-    if not conditions.guarded:
-        return ()
-    speaker = conditions.person
-    if isinstance(judge, ModelJudge) and _must_consent(store, plugins, speaker):
-        check(store, speaker, "rate")
-    entries = [LogEntry("rated", speaker, detail=judge.rater)]
-    if _reaches_out(plugins, judge):
-        check(store, speaker, "remote")
-        entries.append(LogEntry("sent", speaker, detail=judge.rater))
-    return tuple(entries)
-
-
-def _reaches_out(plugins: Plugins, judge: Judge) -> bool:
-    if isinstance(judge, ModelJudge) and plugins.reaches_out("models", judge.examinee):
-        return True
-    try:
-        return plugins.reaches_out("judges", judge.rater)
-    except UsageError:
-        # A rater that names no component: nobody knows where it sends what it reads.
-        return True
+    def _reaches_out(self, judge: Judge) -> bool:
+        if isinstance(judge, ModelJudge) and self.plugins.reaches_out("models", judge.examinee):
+            return True
+        try:
+            return self.plugins.reaches_out("judges", judge.rater)
+        except UsageError:
+            # A rater that names no component: nobody knows where it sends what it reads.
+            return True
 
 
 @dataclass(frozen=True, slots=True)

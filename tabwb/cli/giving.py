@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from tabwb.administer.consent import notices
+from tabwb.administer.consent import Guard
 from tabwb.administer.cost import Spending
 from tabwb.administer.judging.judging import Limits
 from tabwb.administer.session import setup
@@ -72,7 +72,7 @@ def run_battery(options: Mapping[str, Any]) -> None:
             setup.create(store, plugins, battery, conditions) as session,
         ):
             if conditions.kind == "model":
-                for notice in notices(store, plugins, conditions):
+                for notice in Guard(store, plugins, conditions).notices():
                     note(notice)
             give(session, model, options["batch_size"], as_json=as_json)
 

@@ -62,7 +62,7 @@ def import_(**options: Any) -> int:
     Sound files beside them are stored unchanged. Missing items are not administered. The time of
     the picture, cues and marks are not read, so there is no latency.
     """
-    from tabwb.administer.consent import notices
+    from tabwb.administer.consent import Guard
     from tabwb.administer.naming.imports import read_sessions
     from tabwb.administer.naming.run import import_session
     from tabwb.administer.session import setup
@@ -103,7 +103,7 @@ def import_(**options: Any) -> int:
                         "Say it with --origin human and --speaker ID, or with --origin model"
                     )
                 with setup.create_naming(store, plugins, battery, conditions) as session:
-                    for notice in notices(store, plugins, conditions):
+                    for notice in Guard(store, plugins, conditions).notices():
                         note(notice)
                     number = session.administration.id
                     try:

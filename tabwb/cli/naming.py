@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from tabwb.administer.consent import check, check_transcribing, notices
+from tabwb.administer.consent import Guard, check
 from tabwb.administer.naming.files import (
     MANIFEST,
     TakeFile,
@@ -111,11 +111,11 @@ def _begin(
 ) -> None:
     store, plugins, given = session.store, session.plugins, session.administration
     if spec is not None:
-        check_transcribing(store, plugins, given.conditions, spec)
+        Guard(store, plugins, given.conditions).check_transcribing(spec)
         if remarks := plugins.resolve("transcribers", spec)[0].remarks:
             note(f"{spec}: {remarks}")
     session.resume()
-    for notice in notices(store, plugins, given.conditions):
+    for notice in Guard(store, plugins, given.conditions).notices():
         note(notice)
     note(f"administration {given.id}")
     _keep_interrupted(session)

@@ -124,7 +124,7 @@ def _permit(
         NoConsent: they are not there.
         UsageError: the transcriber needs a network, and nobody knows whose voice it is.
     """
-    from tabwb.administer.consent import check_transcribing
+    from tabwb.administer.consent import Guard
 
     spec = str(plugins.resolve("transcribers", transcriber)[1])
     if speaker is None:
@@ -136,7 +136,7 @@ def _permit(
         return
     with open_store(store_location, plugins, create=False) as store:
         conditions = Conditions(speaker, "speaker", judges=())
-        store.people.log(*check_transcribing(store, plugins, conditions, spec))
+        store.people.log(*Guard(store, plugins, conditions).check_transcribing(spec))
 
 
 def _transcribe(

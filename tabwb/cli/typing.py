@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import click
 
-from tabwb.administer.consent import notices
+from tabwb.administer.consent import Guard
 from tabwb.administer.session.session import Session
 from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
@@ -36,7 +36,8 @@ def give_to_typist(session: Session, *, aside: bool = False) -> None:
     if session.status is not AdministrationStatus.RUNNING:
         return
     note(f"{session.battery.title}: {session.battery.disclaimer}".rstrip(": "))
-    for told in notices(session.store, session.plugins, session.administration.conditions):
+    conditions = session.administration.conditions
+    for told in Guard(session.store, session.plugins, conditions).notices():
         note(f"warning: {told}")
     note(HELP)
     with caught(interrupt, *ENDING):

@@ -113,15 +113,15 @@ def test_somebody_unregistered_may_type_and_there_is_a_notice(
     store: Store, plugins: Plugins, begun: Callable[[Conditions], int]
 ) -> None:
     assert begun(PERSON)
-    (told,) = consent.notices(store, plugins, PERSON)
+    (told,) = consent.Guard(store, plugins, PERSON).notices()
     assert "no consent of speaker S-014" in told
     agree(store, "record")
-    assert consent.notices(store, plugins, PERSON) == ()
-    assert consent.notices(store, plugins, Conditions("echo", "model")) == ()
+    assert consent.Guard(store, plugins, PERSON).notices() == ()
+    assert consent.Guard(store, plugins, Conditions("echo", "model")).notices() == ()
 
 
 def test_an_id_of_another_shape_is_remarked_on(store: Store, plugins: Plugins) -> None:
-    odd, _ = consent.notices(store, plugins, replace(PERSON, examinee="Jane"))
+    odd, _ = consent.Guard(store, plugins, replace(PERSON, examinee="Jane")).notices()
     assert "'Jane' is not as this study's IDs are written" in odd
 
 
@@ -178,13 +178,13 @@ def ears(tmp_path: Path) -> Iterator[Plugins]:
 
 def test_a_transcriber_is_agreed_to_by_itself(store: Store, ears: Plugins) -> None:
     heard = replace(PERSON, transcriber="near-ears")
-    consent.check_giving(store, ears, heard)
+    consent.Guard(store, ears, heard).check_giving()
     agree(store, "record")
     with pytest.raises(NoConsent, match="'transcribe'"):
-        consent.check_giving(store, ears, heard)
+        consent.Guard(store, ears, heard).check_giving()
     agree(store, "transcribe")
-    consent.check_giving(store, ears, heard)
-    acts = consent.check_transcribing(store, ears, heard, "near-ears")
+    consent.Guard(store, ears, heard).check_giving()
+    acts = consent.Guard(store, ears, heard).check_transcribing("near-ears")
     assert [(act.act, act.detail) for act in acts] == [("transcribed", "near-ears")]
 
 
@@ -193,9 +193,9 @@ def test_no_voice_goes_to_a_transcriber_far_away_without_remote(
 ) -> None:
     heard = replace(PERSON, transcriber="far-ears")
     with pytest.raises(NoConsent, match="'remote'"):
-        consent.check_giving(store, ears, heard)
+        consent.Guard(store, ears, heard).check_giving()
     agree(store, "record", "transcribe", "remote")
-    acts = consent.check_transcribing(store, ears, heard, "far-ears")
+    acts = consent.Guard(store, ears, heard).check_transcribing("far-ears")
     assert [act.act for act in acts] == ["transcribed", "sent"]
 
 
@@ -204,7 +204,7 @@ def test_no_voice_goes_to_a_transcriber_far_away_without_remote(
 
 def logged(store: Store, plugins: Plugins, conditions: Conditions, judge: str) -> list[str]:
     """The acts that are logged when the judge reads the first answer."""
-    entries = consent.check_judging(store, plugins, conditions, plugins.judge(judge))
+    entries = consent.Guard(store, plugins, conditions).check_judging(plugins.judge(judge))
     return [entry.act for entry in entries]
 
 
@@ -366,4 +366,4 @@ def test_a_notice_says_that_data_stay_here_only_where_they_do(
 
 
 def notices(store: Store, plugins: Plugins) -> tuple[str, ...]:
-    return consent.notices(store, plugins, PERSON)
+    return consent.Guard(store, plugins, PERSON).notices()

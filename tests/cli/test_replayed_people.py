@@ -61,13 +61,13 @@ def test_a_replay_of_a_persons_answers_reaches_no_service(
     try:
         with Store.open() as store, pytest.raises(NoConsent, match="not consented to rating"):
             conditions = store.administration(2).conditions
-            consent.check_judging(store, plugins, conditions, plugins.judge(FAR))
+            consent.Guard(store, plugins, conditions).check_judging(plugins.judge(FAR))
         assert run("speaker", "consent", "S-014", "--scope", "rate", "--given").status == 0
         with (
             Store.open() as store,
             pytest.raises(NoConsent, match="not consented to sending data"),
         ):
-            consent.check_judging(store, plugins, conditions, plugins.judge(FAR))
+            consent.Guard(store, plugins, conditions).check_judging(plugins.judge(FAR))
     finally:
         plugins.close()
 

@@ -91,7 +91,7 @@ class Judging:
         self._again = again
         administration = store.administration(number)
         conditions = administration.conditions
-        self._acts = consent.check_judging(store, plugins, conditions, judge)
+        self._acts = consent.Guard(store, plugins, conditions).check_judging(judge)
         history = store.history(number)
         self._trials = history.trials
         subtests = {trial.plan.number: trial.plan.subtest for trial in history.trials}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from tabwb.administer.consent import check_transcribing
+from tabwb.administer.consent import Guard
 from tabwb.administer.naming.files import TakeFile, item_names
 from tabwb.administer.naming.imports import ImportedSession, Named
 from tabwb.administer.naming.live import job_of
@@ -173,7 +173,7 @@ def permit(session: Session, spec: str) -> None:
         NoConsent: the speaker has not agreed to that.
     """
     given = session.administration
-    acts = check_transcribing(session.store, session.plugins, given.conditions, spec)
+    acts = Guard(session.store, session.plugins, given.conditions).check_transcribing(spec)
     session.store.people.log(*(replace(act, administration=given.id) for act in acts))
 
 

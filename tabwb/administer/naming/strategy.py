@@ -443,7 +443,9 @@ class SpokenStrategy:
         state.number, self.listener = number, listener or self.listener
         try:
             store, given = session.store, session.administration
-            acts = consent.check_listening(store, session.plugins, given.conditions, self.rater)
+            acts = consent.Guard(store, session.plugins, given.conditions).check_listening(
+                self.rater
+            )
             of = f", item {trial.plan.item}, {doing}"
             store.people.log(
                 *(replace(act, administration=given.id, detail=act.detail + of) for act in acts)

@@ -458,7 +458,7 @@ class Session:
     def resume(self) -> Events:
         """Go on after a pause; nothing that was answered is asked again, what failed is."""
         self._must_not_be_discontinued()
-        consent.check_giving(self.store, self.plugins, self.administration.conditions)
+        consent.Guard(self.store, self.plugins, self.administration.conditions).check_giving()
         self.state.failed.clear()
         self.state.reopen(None)
         if self.status is not AdministrationStatus.PAUSED:

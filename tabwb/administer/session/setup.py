@@ -199,7 +199,7 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
     Raises:
         NoConsent: a registered speaker has not agreed.
     """
-    consent.check_giving(store, plugins, conditions)
+    consent.Guard(store, plugins, conditions).check_giving()
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
     store.keep_battery(battery, assets)
     plan = plan_trials(battery, conditions)

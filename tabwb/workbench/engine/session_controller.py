@@ -145,8 +145,9 @@ class SessionController(Controller):
 
     def notices(self, battery: Battery, conditions: Conditions) -> tuple[str, ...]:
         """Return what the person who gives a battery has to know of consents; empty for models."""
+        guard = consent.Guard(self.store, self.plugins, conditions)
         if conditions.guarded and setup.by_microphone(battery, conditions):
-            missing = consent.missing(self.store, self.plugins, conditions, microphone=True)
+            missing = guard.missing(microphone=True)
             if missing:
                 remark = self.plugins.configuration.study.remark(conditions.examinee)
                 scopes = "; ".join(f"{scope} ({SCOPES[scope]})" for scope in missing)
@@ -154,7 +155,7 @@ class SessionController(Controller):
                     f"no microphone will be opened: {conditions.person} has not agreed to {scopes}"
                 )
                 return tuple(filter(None, (remark, words, RECORD_CONSENT)))
-        return consent.notices(self.store, self.plugins, conditions)
+        return guard.notices()
 
     def reload_notices(self) -> None:
         """Read the consents of the open administration's speaker again."""

@@ -351,7 +351,9 @@ class NamingController(Controller):
         conditions = session.administration.conditions
         self._lacking = ()
         if setup.by_microphone(session.battery, conditions):
-            self._lacking = consent.missing(self.store, self.plugins, conditions, microphone=True)
+            self._lacking = consent.Guard(self.store, self.plugins, conditions).missing(
+                microphone=True
+            )
 
     # ---------------------------------------------------------------- afterwards
 
@@ -387,7 +389,9 @@ class NamingController(Controller):
         """
         with self._sessions.session_of(number) as session:
             given = session.administration.conditions
-            consent.check_listening(session.store, session.plugins, given, session.spoken.rater)
+            consent.Guard(session.store, session.plugins, given).check_listening(
+                session.spoken.rater
+            )
             self._play(session, session.spoken.view(trial))
 
     def _reveal(self, session: Session) -> None:
