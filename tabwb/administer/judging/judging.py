@@ -23,8 +23,8 @@ from tabwb.administer.judging.calls import (
     request_key,
 )
 from tabwb.administer.session.exchange import storable
-from tabwb.administer.session.observers import Observers
 from tabwb.administer.session.raters import Raters, checked, declaration_of
+from tabwb.administer.session.state import Observers
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response, Verdict
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -138,7 +138,7 @@ class Judging:
 
         Raises:
             Interrupted: a limit was reached, the calls keep failing, or ``cancel`` was set; the
-                same call goes on from there.
+                same call continues from there.
             UsageError: a limit of money needs a price that is not known.
         """
         if limits.cost is not None and self._price is None:
@@ -248,7 +248,6 @@ class Judging:
         return work
 
     def _before(self) -> dict[tuple[int, int, int], Judgement]:
-        """The latest judgement of each answer and repetition by this judge."""
         if not isinstance(self.judge, ModelJudge):
             return {}
         return {
@@ -260,7 +259,6 @@ class Judging:
     def _verdicts(
         self, responses: Sequence[Response], cancel: Cancel
     ) -> Generator[tuple[int, Verdict | Wait]]:
-        """The judge's verdicts; where it fails as a whole, one in error for what is still open."""
         features = self._battery.features
         left = set(range(len(responses)))
         problem = "the judge ended without a verdict"
@@ -344,7 +342,6 @@ class Judging:
         ]
 
     def _room(self, limits: Limits, waiting: Sequence[Target]) -> int:
-        """How many of the waiting calls the limits still allow at once."""
         room = min(TOGETHER, len(waiting))
         if limits.requests is not None:
             room = min(room, (limits.requests - self.tally.requests) // self._most_requests)

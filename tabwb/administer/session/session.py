@@ -21,9 +21,8 @@ from tabwb.administer.session.exchange import (
     request_for,
     storable,
 )
-from tabwb.administer.session.observers import Observers
 from tabwb.administer.session.raters import Raters
-from tabwb.administer.session.state import SessionState
+from tabwb.administer.session.state import Observers, SessionState
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
@@ -69,8 +68,6 @@ class Session:
 
     Attributes:
         administration: as it was when the session opened; :attr:`status` is always current.
-        battery: what is given.
-        state: where the session stands.
         speaker_record: columns of the speaker's record when the session opened; empty for a model.
         raters: the scorers and judges that rate at once.
     """
@@ -200,8 +197,7 @@ class Session:
         """Keep what the back end says of the model it opened (revision, dtype, weights' hash).
 
         Raises:
-            TabwbError: the administration began with another model of the same spec; to mix both
-                in one result would make it meaningless.
+            TabwbError: the administration began with another model of the same spec.
         """
         earlier = self.history.model_facts
         for key in IDENTITY:

@@ -186,9 +186,7 @@ def _check_examinee(battery: Battery, conditions: Conditions) -> None:
 
 
 def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditions) -> Session:
-    """Begin an administration of ``battery`` under ``conditions`` (already resolved).
-
-    The battery's content and the whole plan are in the store before the session is returned.
+    """Begin an administration; its battery and plan are stored before the session is returned.
 
     Args:
         store: where it is kept.
@@ -243,12 +241,12 @@ def notated(
 ) -> str | None:
     """Return the spec of typed transcripts with the notation that the speaker's record names.
 
-    IPA of a speaker with ``ipa=uk`` is read as British dictionaries write it, unless the spec says
-    otherwise; every other spec stays as it is.
+    IPA of a speaker with ``ipa=uk`` is read as British dictionaries write it; a spec may say
+    otherwise.
 
     Args:
-        store: that has the speaker's record.
-        plugins: where the transcriber is registered.
+        store: with the speaker's record.
+        plugins: with the transcriber.
         conditions: of the administration, with the speaker.
         transcriber: a spec, or None.
     """
@@ -292,9 +290,7 @@ def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Sessi
 
 
 def resume(store: Store, plugins: Plugins, reference: int | str) -> Session:
-    """Open an administration again, with the battery as it was when it began.
-
-    Its status is left as it is: :meth:`Session.resume` goes on after a pause.
+    """Open an administration again, with its battery as it was; its status stays as it is.
 
     Args:
         store: with the administration.

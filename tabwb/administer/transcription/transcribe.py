@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, get_args
 
 from tabwb.phonology.inventory import PHONEMES, SILENT
@@ -15,7 +14,7 @@ from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.registry.making import cut_of
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, TabwbError
-from tabwb.records.speech import Clip, Segment, Transcript, TranscriptStatus, is_typed
+from tabwb.records.speech import Clip, Transcript, TranscriptStatus, is_typed
 from tabwb.records.workfolder import WorkFolder
 from tabwb.speech.finding import joined, pieces
 from tabwb.store import takes
@@ -56,7 +55,7 @@ class _Ready:
     whole: Clip
     parts: tuple[Clip, ...]
     seconds: float
-    told: Mapping[str, str]
+    metadata: Mapping[str, str]
 
 
 class Transcribing:
@@ -128,12 +127,7 @@ class Transcribing:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def _given(self, clips: Sequence[Clip], cancel: Cancel) -> Iterator[tuple[object, object]]:
@@ -156,53 +150,55 @@ class Transcribing:
             except TabwbError as error:
                 yield job, Transcript(self.spec, "error", error=str(error))
         try:
-            for one, transcript in self._transcribed(ready, cancel):
-                metadata = {**one.told, **transcript.metadata}
-                yield one.job, replace(transcript, metadata=metadata)
+            for sound, transcript in self._transcribed(ready, cancel):
+                metadata = {**sound.metadata, **transcript.metadata}
+                yield sound.job, replace(transcript, metadata=metadata)
         finally:
-            for one in ready:
-                Path(one.whole.path).unlink(missing_ok=True)
+            for sound in ready:
+                Path(sound.whole.path).unlink(missing_ok=True)
 
     def _conditioned(self, job: Job, copy: Path) -> _Ready:
         from tabwb.speech.condition import condition_file
 
         finding: Finding = "energy" if self._cut == "energy" or is_typed(self.spec) else "speech"
-        told, found = condition_file(job.source, copy, job.start_s, job.end_s, finding)
-        whole = Clip(str(copy), accepted=job.accepted, speech=found.speech, sounds=found.sounds)
-        parts: tuple[Clip, ...] = (whole,)
-        if self._cut != "no" and not self._cuts_itself:
-            parts = pieces(whole, found.seconds)
-        parameters = {f"conditioning_{name}": str(value) for name, value in told.items()}
-        return _Ready(job, whole, parts, found.seconds, {**parameters, "cut": self._cut})
+        parameters, speech = condition_file(job.source, copy, job.start_s, job.end_s, finding)
+        whole = Clip(str(copy), accepted=job.accepted, speech=speech.speech, sounds=speech.sounds)
+        cuts = self._cut != "no" and not self._cuts_itself
+        parts = pieces(whole, speech.seconds) if cuts else (whole,)
+        metadata = {f"conditioning_{name}": str(value) for name, value in parameters.items()}
+        return _Ready(job, whole, parts, speech.seconds, metadata | {"cut": self._cut})
 
     def _transcribed(
         self, ready: Sequence[_Ready], cancel: Cancel
     ) -> Iterator[tuple[_Ready, Transcript]]:
         """Yield each recording with its transcript, once all of its pieces are heard."""
-        places = [(one, part) for one in ready for part in range(len(one.parts))]
-        heard: dict[int, dict[int, Transcript]] = {id(one): {} for one in ready}
-        yield from ((one, self._whole(one, ())) for one in ready if not one.parts)
-        clips = [one.parts[part] for one, part in places]
+        places = [(sound, part) for sound in ready for part in range(len(sound.parts))]
+        heard: dict[int, dict[int, Transcript]] = {id(sound): {} for sound in ready}
+        yield from ((sound, self._whole(sound, {})) for sound in ready if not sound.parts)
+        clips = [sound.parts[part] for sound, part in places]
         for index, given in self._given(clips, cancel) if clips else ():
             if not isinstance(index, int) or not 0 <= index < len(places):
                 raise ComponentError(
                     f"transcriber '{self.spec}' gave a transcript of clip {index!r}",
                     allowed=f"0 to {len(places) - 1}",
                 )
-            one, part = places[index]
-            heard[id(one)][part] = checked(given, self.spec)
-            if len(heard[id(one)]) == len(one.parts):
-                yield one, self._whole(one, [heard[id(one)][at] for at in range(len(one.parts))])
+            sound, part = places[index]
+            transcripts = heard[id(sound)]
+            transcripts[part] = checked(given, self.spec)
+            if len(transcripts) == len(sound.parts):
+                yield sound, self._whole(sound, transcripts)
         if not cancel.is_set():
-            for one in ready:
-                if len(heard[id(one)]) < len(one.parts):
-                    said = f"'{self.spec}' gave no transcript of this sound"
-                    yield one, Transcript(self.spec, "error", error=said)
+            for sound in ready:
+                if len(heard[id(sound)]) < len(sound.parts):
+                    error = f"'{self.spec}' gave no transcript of this sound"
+                    yield sound, Transcript(self.spec, "error", error=error)
 
-    def _whole(self, one: _Ready, heard: Sequence[Transcript]) -> Transcript:
-        if one.parts == (one.whole,):
+    def _whole(self, sound: _Ready, heard: Mapping[int, Transcript]) -> Transcript:
+        if sound.parts == (sound.whole,):
             return heard[0]
-        return checked(joined(heard, one.parts, one.whole, one.seconds, self.spec), self.spec)
+        transcripts = [heard[part] for part in range(len(sound.parts))]
+        together = joined(transcripts, sound.parts, sound.whole, sound.seconds, self.spec)
+        return checked(together, self.spec)
 
 
 KNOWN = frozenset((*PHONEMES, *SILENT))
@@ -219,6 +215,7 @@ def checked(transcript: object, spec: str) -> Transcript:
         transcript: what a plugin gave.
         spec: of the transcriber.
 
+    >>> from tabwb.records.speech import Segment
     >>> checked(Transcript("x", "ok", (Segment("QQ", 0.0, 0.1),)), "x").error
     "'QQ' is not a phoneme: a transcriber must map its own labels"
     >>> checked(None, "x").status, checked(Transcript("y", "ok"), "x").status
@@ -229,14 +226,14 @@ def checked(transcript: object, spec: str) -> Transcript:
     try:
         return _looked_at(transcript, spec)
     except Exception as error:  # noqa: BLE001 - a plugin's own values, of any type
-        said = f"its values are not what they should be: {type(error).__name__}: {error}"
-        return Transcript(spec, "error", error=said)
+        problem = f"its values are not what they should be: {type(error).__name__}: {error}"
+        return Transcript(spec, "error", error=problem)
 
 
 def _looked_at(transcript: Transcript, spec: str) -> Transcript:
     if wrong := _wrong(transcript):
         return Transcript(spec, "error", error=wrong, seconds=transcript.seconds)
-    empty = transcript.status == "ok" and all(each in SILENT for each in transcript.phonemes)
+    empty = transcript.status == "ok" and all(phoneme in SILENT for phoneme in transcript.phonemes)
     return replace(
         transcript,
         transcriber=spec,
@@ -251,22 +248,16 @@ def _wrong(transcript: Transcript) -> str:
         return f"'{transcript.status}' is not a valid status"
     if not isfinite(transcript.seconds):
         return "its length is not a finite number"
-    for each in transcript.segments:
-        if transcript.unit == "phonemes" and each.phoneme not in KNOWN:
-            return f"'{each.phoneme}' is not a phoneme: a transcriber must map its own labels"
-        if not _has_times(each):
-            return (
-                f"'{each.phoneme}' from {each.start_s} s to {each.end_s} s is not a valid stretch"
-            )
-        if each.confidence is not None and not 0.0 <= each.confidence <= HIGHEST:
-            return f"{each.confidence} is not a confidence from 0 to 1"
-    if any(one.start_s > two.start_s for one, two in pairwise(transcript.segments)):
+    for segment in transcript.segments:
+        name, confidence = segment.phoneme, segment.confidence
+        if transcript.unit == "phonemes" and name not in KNOWN:
+            return f"'{name}' is not a phoneme: a transcriber must map its own labels"
+        if not (0.0 <= segment.start_s <= segment.end_s and isfinite(segment.end_s)):
+            return f"'{name}' from {segment.start_s} s to {segment.end_s} s is not a valid stretch"
+        if confidence is not None and not 0.0 <= confidence <= HIGHEST:
+            return f"{confidence} is not a confidence from 0 to 1"
+    if any(first.start_s > second.start_s for first, second in pairwise(transcript.segments)):
         return "its segments are not in order of time"
     score = transcript.accepted_likelihood
-    return (
-        "its likelihood is not a finite number" if score is not None and not isfinite(score) else ""
-    )
-
-
-def _has_times(segment: Segment) -> bool:
-    return 0.0 <= segment.start_s <= segment.end_s and isfinite(segment.end_s)
+    is_finite = score is None or isfinite(score)
+    return "" if is_finite else "its likelihood is not a finite number"

@@ -69,15 +69,12 @@ Draw = tuple[int, int, Hashable, str]
 
 
 def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
-    """Return the responses that are the draw of an earlier administration, with its response.
+    """Return the place of each response that repeats a draw, with the place of the earlier one.
 
     The same run with the same seed gives the same responses, and in earlier versions so do
     replicates of neighbouring seeds. That holds for an administration whose every response to an
     earlier question and seed is the same text. Where one differs, the back end does not keep to
     seeds, and all count.
-
-    Returns:
-        Place of a response to the place of the one that it repeats.
 
     >>> again_drawn([(0, 0, "a5", "Yes"), (1, 1, "a5", "Yes"), (2, 1, "b6", "No")])
     {1: 0}
