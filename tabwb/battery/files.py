@@ -30,11 +30,10 @@ def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") ->
         path: the file; ``-`` is standard input.
         expected: what an empty file should hold.
     """
-    name = str(path)
+    name, limit = str(path), f"up to {MAX_BYTES:,} bytes"
     if is_stdin(path):
         content = read_stdin(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
-            limit = f"up to {MAX_BYTES:,} bytes"
             return Problem(name, 0, "", _TOO_LARGE, "", limit)
         return _decoded(name, content, expected)
     try:
@@ -46,15 +45,13 @@ def read_text(path: Path, expected: str = "[battery] and [[subtest]] tables") ->
         if not stat.S_ISREG(status.st_mode):
             return Problem(name, 0, "", "this is not a regular file", "", "a file")
         if status.st_size > MAX_BYTES:
-            size, limit = f"{status.st_size:,} bytes", f"up to {MAX_BYTES:,} bytes"
-            return Problem(name, 0, "", _TOO_LARGE, size, limit)
+            return Problem(name, 0, "", _TOO_LARGE, f"{status.st_size:,} bytes", limit)
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return Problem(name, 0, "", "there is no such file")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        return Problem(name, 0, "", f"the file cannot be read: {reason}")
+        return Problem(name, 0, "", _unreadable(error))
     return _decoded(name, content, expected)
 
 
@@ -100,42 +97,39 @@ def read_named_files(folder: Path, tables: Mapping[str, Any]) -> NamedFiles:
     """
     files = NamedFiles()
     root = folder.resolve()
+
+    def wrong(where: KeyPath, name: str, what: str, allowed: str) -> None:
+        files.broken.append(Broken(where, what, repr(name), allowed))
+
     for where, name in named_pictures(tables):
         picture = _read_inside(root, name)
         if isinstance(picture, str):
-            files.broken.append(Broken(where, picture, repr(name), _PICTURE_INSIDE))
+            wrong(where, name, picture, _PICTURE_INSIDE)
         elif not picture.startswith(_PICTURES):
-            what = "this picture cannot be shown"
-            files.broken.append(Broken(where, what, repr(name), _PICTURE_INSIDE))
+            wrong(where, name, "this picture cannot be shown", _PICTURE_INSIDE)
         else:
             files.hashes[name] = hashlib.sha256(picture).hexdigest()
     for where, name in named_files(tables):
         content = _read_inside(root, name)
         if isinstance(content, str):
-            files.broken.append(Broken(where, content, repr(name), _INSIDE))
+            wrong(where, name, content, _INSIDE)
             continue
         try:
             text = content.decode("utf-8").removeprefix("\ufeff").strip()
         except UnicodeDecodeError as error:
             line = _line(content, error.start)
-            files.broken.append(
-                Broken(where, f"this is not valid UTF-8 (its line {line})", repr(name), _INSIDE)
-            )
+            wrong(where, name, f"this is not valid UTF-8 (its line {line})", _INSIDE)
             continue
-        control = control_character(text)
         if not text:
-            files.broken.append(Broken(where, "the file is empty", repr(name), _INSIDE))
-        elif control:
-            files.broken.append(
-                Broken(where, f"{control} is not allowed", repr(name), "printable text")
-            )
+            wrong(where, name, "the file is empty", _INSIDE)
+        elif control := control_character(text):
+            wrong(where, name, f"{control} is not allowed", "printable text")
         files.contents[name] = text
         files.hashes[name] = hashlib.sha256(content).hexdigest()
     return files
 
 
 def _read_inside(root: Path, name: str) -> bytes | str:
-    """Return the bytes, or the problem."""
     try:
         target = (root / name).resolve()
         if not target.is_relative_to(root) or Path(name).is_absolute():
@@ -146,8 +140,12 @@ def _read_inside(root: Path, name: str) -> bytes | str:
             return f"{_TOO_LARGE} (over {MAX_BYTES:,} bytes)"
         return target.read_bytes()
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        return f"the file cannot be read: {reason}"
+        return _unreadable(error)
+
+
+def _unreadable(error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return f"the file cannot be read: {reason}"
 
 
 def named_files(tables: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:

@@ -1,18 +1,18 @@
-"""Items from a CSV file: rows to the tables of a battery, every problem with its line."""
+"""Items or pictures from a CSV file: rows to the tables of a battery, problems with their lines."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tabwb.battery.files import read_text
 from tabwb.battery.problems import BatteryProblems, Problem, located
-from tabwb.battery.starting_points import subtest_table
+from tabwb.battery.pronounce import forms_of
+from tabwb.battery.starting_points import subtest_table, title_of
 from tabwb.records.problems import KeyPath
 from tabwb.records.words import near
 
@@ -25,7 +25,22 @@ choice where there are options, yes-no where every expected answer is Yes or No 
 verbatim where every prompt contains its expected answer, free where there are other expected
 answers, else connected-text.
 """
+NEIGHBOURS = ("semantic", "visual", "parts", "unrelated")
+PICTURE_COLUMNS = (
+    *("target", "picture", "accept", *NEIGHBOURS, "prompt", "practice", "tags", "subtest", "id"),
+)
+"""Columns of a CSV of pictures; only ``target`` is needed.
+
+``|`` separates pronunciations (``accept``, ARPAbet or IPA), related words and ``tags``. Without
+``accept`` the pronunciations are those of the dictionary. Without ``picture`` it is the file beside
+the CSV with the name of the id or the target. Without ``id`` it is the target. ``practice`` is yes
+or no.
+"""
 _YES_NO = {"yes": "Yes", "no": "No"}
+_PRACTICE = {
+    **dict.fromkeys(("yes", "true", "1", "x"), True),
+    **dict.fromkeys(("no", "false", "0", ""), False),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,14 @@ class Row:
 
     line: int
     cells: dict[str, str]
+
+    def cell(self, column: str) -> str:
+        """Return a cell, empty where the CSV has no such column."""
+        return self.cells.get(column, "")
+
+    def parts(self, column: str) -> list[str]:
+        """Return the parts of a cell that ``|`` separates."""
+        return [part.strip() for part in self.cell(column).split("|") if part.strip()]
 
 
 def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
@@ -46,39 +69,71 @@ def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BatteryProblems: every problem with its line.
     """
-    name = str(path)
-    text = read_text(path, "a column 'prompt' and items")
-    if isinstance(text, Problem):
-        raise BatteryProblems([text])
     subtests: dict[str, list[Row]] = {}
-    for row in rows_of(name, text, COLUMNS, "prompt"):
-        subtests.setdefault(row.cells.get("subtest") or "items", []).append(row)
+    for row in _rows(path, COLUMNS, "prompt"):
+        subtests.setdefault(row.cell("subtest") or "items", []).append(row)
     tables = []
     for subtest, rows in subtests.items():
-        response = _response(name, subtest, rows)
-        items = [_item(row.cells, at, response) for at, row in enumerate(rows, start=1)]
+        response = _response(str(path), subtest, rows)
+        items = [_item(row, number, response) for number, row in enumerate(rows, start=1)]
         tables.append(subtest_table(subtest, response, items))
-    return checked_battery(name, {"battery": battery, "subtest": tables}, list(subtests.values()))
+    content = {"battery": battery, "subtest": tables}
+    _check(path, content, list(subtests.values()), COLUMNS)
+    return content
 
 
-def checked_battery(
-    name: str,
-    content: dict[str, Any],
-    rows: Sequence[Sequence[Row]],
-    columns: Sequence[str] = COLUMNS,
-) -> dict[str, Any]:
-    """Return the tables of a battery that were made from a CSV, once they are valid.
+def read_pictures(
+    path: Path, battery: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the tables of a naming battery and its pictures, by the names that the tables use.
 
     Args:
-        name: of the file, for problems.
-        content: the tables.
-        rows: of each subtest.
-        columns: that the CSV may have.
+        path: a CSV with :data:`PICTURE_COLUMNS`, separated by commas, semicolons or tabs.
+        battery: the table ``[battery]``.
 
     Raises:
-        BatteryProblems: every problem with its line and column.
+        BatteryProblems: every problem with its line.
     """
+    problems: list[Problem] = []
+    files: dict[str, Path] = {}
+    subtests: dict[str, list[Row]] = {}
+    items: dict[str, list[dict[str, Any]]] = {}
+    for row in _rows(path, PICTURE_COLUMNS, "target"):
+        subtest = row.cell("subtest") or "naming"
+        subtests.setdefault(subtest, []).append(row)
+        items.setdefault(subtest, []).append(dict(_picture_item(row, path, files, problems)))
+    if problems:
+        raise BatteryProblems(problems)
+    say = "Tell me the name of each picture with one word."
+    tables = [
+        {
+            "id": subtest,
+            "title": title_of(subtest),
+            "response": "naming",
+            "administrator": {"text": "Show one picture at a time.", "source": "ours"},
+            "instructions": {"text": say, "source": "ours"},
+            "rule": "correct-first",
+            "item": rows,
+        }
+        for subtest, rows in items.items()
+    ]
+    content = {"battery": {**battery, "examinees": ["speaker"]}, "subtest": tables}
+    _check(path, content, list(subtests.values()), PICTURE_COLUMNS)
+    return content, {picture: file.read_bytes() for picture, file in files.items()}
+
+
+def _check(
+    path: Path, content: dict[str, Any], rows: Sequence[Sequence[Row]], columns: Sequence[str]
+) -> None:
+    """Raise the problems of tables that were made from the rows of each subtest."""
     from tabwb.battery.validation import validate
+
+    def column(where: KeyPath) -> str:
+        """Return the column that a key came from, or nothing."""
+        names = [part for part in where if isinstance(part, str)]
+        if names == ["subtest", "id"]:
+            return "subtest"
+        return next((part for part in names if part in columns and part != "subtest"), "")
 
     lines: dict[KeyPath, int] = {}
     for number, own in enumerate(rows):
@@ -87,22 +142,15 @@ def checked_battery(
     # Validation may change what it gets where a type is wrong; then nothing is returned.
     _, broken = validate(content)
     if broken:
-        raise BatteryProblems(located(name, lines, broken, partial(_column, columns)))
-    return content
+        raise BatteryProblems(located(str(path), lines, broken, column))
 
 
-def rows_of(name: str, text: str, columns: Sequence[str], needed: str) -> Iterator[Row]:
-    """Yield the items of a CSV.
-
-    Args:
-        name: of the file, for problems.
-        text: of the file.
-        columns: that may stand in it.
-        needed: the column that must.
-
-    Raises:
-        BatteryProblems: it is not such a CSV.
-    """
+def _rows(path: Path, columns: Sequence[str], needed: str) -> Iterator[Row]:
+    """Yield the items of a CSV with these columns, one of which must be there."""
+    name = str(path)
+    text = read_text(path, f"a column '{needed}' and items")
+    if isinstance(text, Problem):
+        raise BatteryProblems([text])
     header_line = text.partition("\n")[0]
     delimiter = max(",;\t", key=header_line.count)
     reader = csv.reader(
@@ -117,9 +165,8 @@ def rows_of(name: str, text: str, columns: Sequence[str], needed: str) -> Iterat
         except StopIteration:
             break
         except csv.Error as error:
-            raise BatteryProblems(
-                [Problem(name, line, "", f"this is not valid CSV: {error}")]
-            ) from error
+            problem = Problem(name, line, "", f"this is not valid CSV: {error}")
+            raise BatteryProblems([problem]) from error
         if not any(cells):
             continue
         if not header:
@@ -162,7 +209,7 @@ def _header(
 
 
 def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:
-    named = [row for row in rows if row.cells.get("response")]
+    named = [row for row in rows if row.cell("response")]
     for row in named:
         first, this = named[0].cells["response"], row.cells["response"]
         if this != first:
@@ -172,38 +219,75 @@ def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:
             )
     if named:
         return named[0].cells["response"]
-    expected = [row.cells["expected"] for row in rows if row.cells.get("expected")]
-    if any(row.cells.get("options") for row in rows):
+    expected = [row.cells["expected"] for row in rows if row.cell("expected")]
+    if any(row.cell("options") for row in rows):
         return "choice"
     if not expected:
         return "connected-text"
     if all(answer.casefold() in _YES_NO for answer in expected):
         return "yes-no"
-    repeated = all(row.cells.get("expected", "") in row.cells["prompt"] for row in rows)
+    repeated = all(row.cell("expected") in row.cells["prompt"] for row in rows)
     return "verbatim" if repeated else "free"
 
 
-def _item(cells: dict[str, str], number: int, response: str) -> dict[str, Any]:
-    item: dict[str, Any] = {"id": cells.get("id") or f"i{number}", "prompt": cells["prompt"]}
+def _item(row: Row, number: int, response: str) -> dict[str, Any]:
+    item: dict[str, Any] = {"id": row.cell("id") or f"i{number}", "prompt": row.cells["prompt"]}
     for column in ("options", "tags"):
-        if parts := parts_of(cells.get(column, "")):
+        if parts := row.parts(column):
             item[column] = parts
-    if cells.get("expected"):
-        answer = cells["expected"]
-        item["expected"] = (
-            _YES_NO.get(answer.casefold(), answer) if response == "yes-no" else answer
-        )
+    if answer := row.cell("expected"):
+        yes_no = _YES_NO if response == "yes-no" else {}
+        item["expected"] = yes_no.get(answer.casefold(), answer)
     return item
 
 
-def parts_of(cell: str) -> list[str]:
-    """Return the parts of a cell that ``|`` separates."""
-    return [part.strip() for part in cell.split("|") if part.strip()]
+def _picture_item(
+    row: Row, path: Path, files: dict[str, Path], problems: list[Problem]
+) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of one item; what is wrong goes to the problems, pictures to the files."""
+
+    def wrong(column: str, what: str, value: str, allowed: str = "") -> None:
+        problems.append(Problem(str(path), row.line, column, what, repr(value), allowed))
+
+    target, stated = row.cell("target"), row.cell("picture")
+    identifier = row.cell("id") or "-".join(target.casefold().split())
+    if not target:
+        wrong("target", "this is empty", "")
+    yield "id", identifier
+    if prompt := row.cell("prompt"):
+        yield "prompt", prompt
+    picture = _picture(path.parent, stated, (identifier, target))
+    if picture is None:
+        beside = f"a file beside {path.name}: {identifier}.png, or the column picture"
+        wrong("picture", "there is no such picture", stated, beside)
+    elif files.setdefault(picture.name, picture) != picture:
+        wrong("picture", "another picture has this file name", stated)
+    else:
+        yield "picture", picture.name
+    yield "target", target
+    accept = [
+        {"phonemes": part, "reason": "variant" if number else "citation"}
+        for number, part in enumerate(row.parts("accept"))
+    ] or [{"phonemes": " ".join(form.phonemes), "reason": form.reason} for form in forms_of(target)]
+    if not accept and target:
+        wrong("accept", "the dictionary does not have this word", target, "ARPAbet or IPA")
+    yield "accept", accept
+    for column in (*NEIGHBOURS, "tags"):
+        if parts := row.parts(column):
+            yield column, parts
+    practice = row.cell("practice").casefold()
+    if practice not in _PRACTICE:
+        wrong("practice", "this is neither yes nor no", practice, "yes, no")
+    elif _PRACTICE[practice]:
+        yield "practice", True
 
 
-def _column(columns: Sequence[str], path: KeyPath) -> str:
-    """Return the column that a key came from, or nothing."""
-    names = [part for part in path if isinstance(part, str)]
-    if names == ["subtest", "id"]:
-        return "subtest"
-    return next((part for part in names if part in columns and part != "subtest"), "")
+def _picture(folder: Path, stated: str, names: tuple[str, ...]) -> Path | None:
+    if stated:
+        path = folder / stated
+        inside = path.resolve().is_relative_to(folder.resolve())
+        return path if inside and path.is_file() else None
+    beside = (
+        folder / f"{name}{suffix}" for name in names if name for suffix in (".png", ".jpg", ".jpeg")
+    )
+    return next((file for file in beside if file.is_file()), None)

@@ -1,4 +1,4 @@
-"""Reading a battery file: all problems are reported with their lines.
+"""Reading a battery: a file, whose problems all have lines, or the canonical JSON of a store.
 
 A battery is data only; no code runs. Files that it names are inside its own folder.
 """
@@ -6,28 +6,24 @@ A battery is data only; no code runs. Files that it names are inside its own fol
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.battery.canonical import battery_from_canonical, canonical_json
-from tabwb.battery.files import MAX_BYTES, read_named_files, read_text
+from tabwb.battery.files import NamedFiles, named_files, read_named_files, read_text
 from tabwb.battery.locate import locate
-from tabwb.battery.model import Battery
+from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, SourcedText, Subtest
 from tabwb.battery.problems import BatteryProblems, Problem, located
 from tabwb.records.errors import TabwbError
+from tabwb.records.states import ResponseKind
+from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
     from tabwb.battery.rules import Scorers
 
-__all__ = [
-    "MAX_BYTES",
-    "battery_from_canonical",
-    "check_battery",
-    "load_battery",
-    "read_assets",
-    "read_tables",
-]
+_ITEM_FIELDS = frozenset(field.name for field in fields(Item))
 
 
 def load_battery(path: Path) -> Battery:
@@ -82,29 +78,23 @@ def read_assets(path: Path, battery: Battery) -> Mapping[str, bytes]:
 
 
 def _read(path: Path, scorers: Scorers | None) -> tuple[Battery | None, list[Problem]]:
+    from tabwb.battery.validation import validate
+
     text = read_text(path)
     if isinstance(text, Problem):
         return None, [text]
     try:
-        return _checked(path, text, scorers)
+        tables = read_tables(path, text)
+        if isinstance(tables, Problem):
+            return None, [tables]
+        file, broken = validate(tables, scorers)
+        content = tables if file is None else file.model_dump(exclude_defaults=True)
+        files = read_named_files(path.parent, content)
+        if file is None or broken or files.broken:
+            return None, located(str(path), locate(text), broken + files.broken)
+        return battery_from_canonical(canonical_json(content, files), str(path)), []
     except RecursionError:
         return None, [Problem(str(path), 1, "", "tables or arrays are nested too deeply")]
-
-
-def _checked(
-    path: Path, text: str, scorers: Scorers | None
-) -> tuple[Battery | None, list[Problem]]:
-    tables = read_tables(path, text)
-    if isinstance(tables, Problem):
-        return None, [tables]
-    from tabwb.battery.validation import validate
-
-    file, broken = validate(tables, scorers)
-    content = tables if file is None else file.model_dump(exclude_defaults=True)
-    files = read_named_files(path.parent, content)
-    if file is None or broken or files.broken:
-        return None, located(str(path), locate(text), broken + files.broken)
-    return battery_from_canonical(canonical_json(content, files), str(path)), []
 
 
 def read_tables(path: Path, text: str) -> dict[str, Any] | Problem:
@@ -123,3 +113,94 @@ def read_tables(path: Path, text: str) -> dict[str, Any] | Problem:
         return Problem(str(path), error.lineno, "", message, "", "valid TOML")
     except ValueError as error:
         return Problem(str(path), 1, "", f"this cannot be read as TOML: {error}")
+
+
+def canonical_json(tables: Mapping[str, Any], files: NamedFiles) -> str:
+    """Return the canonical JSON: sorted keys, no white space, without default values.
+
+    Texts of files are included, with the SHA-256 of each file (also of pictures) under ``assets``.
+
+    Args:
+        tables: the validated file as plain data, without defaults.
+        files: what the files that it names hold.
+    """
+    content: dict[str, Any] = json.loads(json.dumps(tables))
+    for where, name in list(named_files(content)):
+        table: Any = content
+        for part in where[:-1]:
+            table = table[part]
+        table["text"] = files.contents[name]
+    if files.hashes:
+        content["assets"] = files.hashes
+    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def battery_from_canonical(canonical: str, origin: str = "") -> Battery:
+    """Return the battery that a store kept, as it was when it was given.
+
+    Args:
+        canonical: as :func:`canonical_json` wrote it.
+        origin: where it was read from, for messages.
+
+    Raises:
+        TabwbError: the text is not a canonical battery (a damaged store).
+    """
+    try:
+        return _battery(json.loads(canonical), canonical, origin)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise TabwbError(
+            f"the stored battery cannot be read: {error}", hint="look at: tabwb store check"
+        ) from error
+
+
+def _battery(tables: Mapping[str, Any], canonical: str, origin: str) -> Battery:
+    head = dict(tables["battery"])
+    head["examinees"] = tuple(head.get("examinees", ("model", "speaker")))
+    head["system"] = _sourced(head.get("system"))
+    return Battery(
+        **head,
+        subtests=tuple(_subtest(table) for table in tables["subtest"]),
+        features=tuple(Feature(**table) for table in tables.get("feature", ())),
+        groupings=tuple(_grouping(table) for table in tables.get("grouping", ())),
+        content_hash=hashlib.sha256(canonical.encode("utf-8")).hexdigest(),
+        canonical=canonical,
+        assets=dict(tables.get("assets", {})),
+        origin=origin,
+    )
+
+
+def _subtest(table: Mapping[str, Any]) -> Subtest:
+    given = dict(table)
+    items = given.pop("item")
+    given["response"] = ResponseKind(given["response"])
+    given["scorers"] = tuple(given.get("scorers", ()))
+    for name in ("administrator", "instructions"):
+        given[name] = _sourced(given.get(name))
+    if task_type(given["response"]).coded:
+        from tabwb.tasks.spoken_naming.rules import naming_rules
+
+        rules = task_type(given["response"]).rules
+        given["naming"] = naming_rules(given)
+        given = {key: value for key, value in given.items() if key not in rules}
+    return Subtest(**given, items=tuple(_item(item) for item in items))
+
+
+def _item(table: Mapping[str, Any]) -> Item:
+    given = {"prompt": "", **table}
+    for name in ("options", "tags"):
+        given[name] = tuple(given.get(name, ()))
+    given["metadata"] = dict(given.get("metadata", {}))
+    given["extra"] = {key: given.pop(key) for key in list(given) if key not in _ITEM_FIELDS}
+    return Item(**given)
+
+
+def _grouping(table: Mapping[str, Any]) -> Grouping:
+    categories = tuple(
+        Category(category["id"], category["title"], tuple(category["features"]))
+        for category in table["category"]
+    )
+    return Grouping(table["id"], table["title"], table["source"], categories)
+
+
+def _sourced(table: Mapping[str, Any] | None) -> SourcedText | None:
+    return None if table is None else SourcedText(table["text"], table["source"])

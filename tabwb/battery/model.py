@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseKind
@@ -106,13 +106,7 @@ class Subtest:
         Raises:
             TabwbError: there is none; the message lists those that are.
         """
-        for item in self.items:
-            if item.id == item_id:
-                return item
-        raise TabwbError(
-            f"subtest '{self.id}' has no item '{item_id}'",
-            allowed=", ".join(item.id for item in self.items),
-        )
+        return _by_id(self.items, item_id, f"subtest '{self.id}' has no item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +190,7 @@ class Battery:
         Raises:
             TabwbError: there is none; the message lists those that are.
         """
-        for subtest in self.subtests:
-            if subtest.id == subtest_id:
-                return subtest
-        raise TabwbError(
-            f"battery '{self.id}' has no subtest '{subtest_id}'",
-            allowed=", ".join(subtest.id for subtest in self.subtests),
-        )
+        return _by_id(self.subtests, subtest_id, f"battery '{self.id}' has no subtest")
 
     @property
     def coded(self) -> bool:
@@ -224,3 +212,13 @@ class Battery:
     def n_items(self) -> int:
         """Number of items, practice not counted."""
         return sum(not item.practice for subtest in self.subtests for item in subtest.items)
+
+
+_Part = TypeVar("_Part", Item, Subtest)
+
+
+def _by_id(parts: tuple[_Part, ...], wanted: str, missing: str) -> _Part:
+    for part in parts:
+        if part.id == wanted:
+            return part
+    raise TabwbError(f"{missing} '{wanted}'", allowed=", ".join(part.id for part in parts))

@@ -21,15 +21,15 @@ def naming_item(item: Item) -> NamingItem:
         prompt=item.prompt,
         target=given.get("target", ""),
         accept=tuple(
-            Accepted(parse_pronunciation(one["phonemes"]), one["reason"], one.get("word", ""))
-            for one in given.get("accept", ())
+            Accepted(parse_pronunciation(form["phonemes"]), form["reason"], form.get("word", ""))
+            for form in given.get("accept", ())
         ),
-        semantic=_words(given, "semantic"),
-        visual=_words(given, "visual"),
-        parts=_words(given, "parts"),
-        unrelated=_words(given, "unrelated"),
         cues=cues_in(given),
         practice=item.practice,
+        **{
+            key: tuple(word.casefold() for word in given.get(key, ()))
+            for key in ("semantic", "visual", "parts", "unrelated")
+        },
     )
 
 
@@ -42,7 +42,3 @@ def listed_words(battery: Battery) -> frozenset[str]:
         for item in subtest.items
         for word in naming_item(item).listed
     )
-
-
-def _words(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    return tuple(word.casefold() for word in table.get(key, ()))

@@ -55,8 +55,8 @@ def new_naming_battery(folder: Path, battery_id: str, items: Path | None = None)
     Args:
         folder: must not exist yet; nothing is ever overwritten.
         battery_id: kebab-case id.
-        items: a CSV (:data:`tabwb.battery.naming_csv.COLUMNS`) with its pictures beside it, or None
-            for one example.
+        items: a CSV (:data:`tabwb.battery.items_csv.PICTURE_COLUMNS`), its pictures beside it, or
+            None for one example.
 
     Raises:
         UsageError: the id is not valid, or the folder exists.
@@ -65,7 +65,7 @@ def new_naming_battery(folder: Path, battery_id: str, items: Path | None = None)
     """
     _must_be_id(battery_id)
     if items is not None:
-        from tabwb.battery.naming_csv import read_pictures
+        from tabwb.battery.items_csv import read_pictures
 
         tables, pictures = read_pictures(items, battery_table(battery_id))
         return _written(folder, {**pictures, "battery.toml": render(tables).encode("utf-8")})
@@ -82,7 +82,8 @@ def _must_be_id(battery_id: str) -> None:
 
 
 def _written(folder: Path, contents: Mapping[str, bytes]) -> Path:
-    """Write the files of a new battery, all or none of them; the path of the last."""
+    """Write the files of a new battery, all or none of them; return the path of the last."""
+    path = folder
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
@@ -91,7 +92,6 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> Path:
         ) from None
     except OSError as error:
         raise TabwbError(f"{folder} cannot be written: {error.strerror}") from error
-    path = folder
     try:
         for name, content in contents.items():
             path = folder / name
@@ -161,13 +161,10 @@ def _pairs(table: Mapping[str, Any]) -> list[str]:
 
 def _toml(value: object) -> str:
     if isinstance(value, Mapping):
-        pairs = [f"{_key(key)} = {_toml(inner)}" for key, inner in value.items()]
+        keys = (key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(key) for key in value)
+        pairs = [f"{key} = {_toml(inner)}" for key, inner in zip(keys, value.values(), strict=True)]
         return "{ " + ", ".join(pairs) + " }"
     if isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
         return f"[{', '.join(_toml(entry) for entry in value)}]"
     # JSON's strings and arrays of strings are TOML's too.
     return json.dumps(value, ensure_ascii=False)
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(key)

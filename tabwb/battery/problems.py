@@ -13,6 +13,7 @@ from tabwb.records.words import plural
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_MOST_PARTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +55,11 @@ class BatteryProblems(TabwbError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         count = plural(len(problems), "problem")
-        super().__init__(f"the battery has {count}", hint="\n".join(str(one) for one in problems))
+        super().__init__(f"the battery has {count}", hint="\n".join(map(str, problems)))
         self.problems = tuple(problems)
 
     def __str__(self) -> str:
-        return "\n".join(str(problem) for problem in self.problems)
-
-
-def located(
-    file: str,
-    lines: dict[KeyPath, int],
-    broken: Iterable[Broken],
-    name: Callable[[KeyPath], str] | None = None,
-) -> list[Problem]:
-    """Return the problems with file and line, in the order of the lines.
-
-    Args:
-        file: as the user named it.
-        lines: the line of each key path.
-        broken: what is wrong.
-        name: how a key path is written, :func:`dotted` when None.
-    """
-    name = name or dotted
-    problems = [
-        Problem(
-            file,
-            line_of(lines, problem.path),
-            name(problem.path),
-            problem.message,
-            problem.value,
-            problem.allowed,
-            problem.suggestion,
-        )
-        for problem in broken
-    ]
-    return sorted(problems, key=lambda problem: problem.line)
+        return "\n".join(map(str, self.problems))
 
 
 def dotted(path: KeyPath) -> str:
@@ -107,7 +78,30 @@ def dotted(path: KeyPath) -> str:
     return text + ("…" if len(path) > _MOST_PARTS else "")
 
 
-_MOST_PARTS = 12
+def located(
+    file: str,
+    lines: dict[KeyPath, int],
+    broken: Iterable[Broken],
+    name: Callable[[KeyPath], str] = dotted,
+) -> list[Problem]:
+    """Return the problems with file and line, in the order of the lines.
+
+    Args:
+        file: as the user named it.
+        lines: the line of each key path.
+        broken: what is wrong.
+        name: how a key path is written, :func:`dotted` unless given.
+    """
+    problems = [
+        Problem(
+            file,
+            line_of(lines, rule.path),
+            name(rule.path),
+            *(rule.message, rule.value, rule.allowed, rule.suggestion),
+        )
+        for rule in broken
+    ]
+    return sorted(problems, key=lambda problem: problem.line)
 
 
 def control_character(text: str) -> str:

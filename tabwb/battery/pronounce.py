@@ -56,12 +56,14 @@ def forms_of(words: str) -> tuple[Form, ...]:
             "".join(pronunciation.stress for pronunciation in way),
         )
         reason = "variant" if forms else "citation"
-        if joined.phonemes not in forms:
-            forms[joined.phonemes] = Form(
-                joined.phonemes, joined.arpabet, reason, _others(joined.phonemes, words)
-            )
-        if joined.flapped is not None and joined.flapped not in forms:
-            forms[joined.flapped] = Form(joined.flapped, "", "flap", _others(joined.flapped, words))
+        ways = [(joined.phonemes, joined.arpabet, reason)]
+        if joined.flapped is not None:
+            ways.append((joined.flapped, "", "flap"))
+        for phonemes, arpabet, why in ways:
+            if phonemes not in forms:
+                others = dictionary.homophones(phonemes)
+                same = tuple(word for word in others if word != words.strip().lower())
+                forms[phonemes] = Form(phonemes, arpabet, why, same)
     return tuple(forms.values())
 
 
@@ -77,8 +79,3 @@ def accept_toml(forms: Sequence[Form]) -> str:
     if len(tables) == 1:
         return f"accept = [{tables[0]}]"
     return "\n".join(["accept = [", *(f"  {table}," for table in tables), "]"])
-
-
-def _others(phonemes: Sequence[str], word: str) -> tuple[str, ...]:
-    others = load_dictionary().homophones(phonemes)
-    return tuple(other for other in others if other != word.strip().lower())

@@ -58,14 +58,20 @@ def broken_rules(battery: BatteryFile, scorers: Scorers | None = None) -> Iterat
     keys = Counter(feature.key for feature in battery.feature)
     for index, feature in enumerate(battery.feature):
         if keys[feature.key] > 1:
-            yield Broken(
-                ("feature", index, "key"), "this key is given twice", shortened(feature.key)
-            )
-    if battery.battery.system is not None:
-        yield from _sourced(("battery", "system"), battery.battery.system)
+            where = ("feature", index, "key")
+            yield Broken(where, "this key is given twice", shortened(feature.key))
+    yield from _sourced(("battery", "system"), battery.battery.system)
     for index, subtest in enumerate(battery.subtest):
         yield from _subtest(("subtest", index), subtest, scorers)
-    yield from _models_see_nothing(battery)
+    for subtest in battery.subtest:
+        if "model" in battery.battery.examinees and any(item.picture for item in subtest.item):
+            yield Broken(
+                ("battery", "examinees"),
+                f"a model is shown no pictures ('{subtest.id}' has some)",
+                ", ".join(battery.battery.examinees),
+                'examinees = ["speaker"]',
+            )
+            break
     yield from control_characters((), battery.model_dump(exclude_defaults=True))
     features = [feature.id for feature in battery.feature]
     for index, grouping in enumerate(battery.grouping):
@@ -75,20 +81,20 @@ def broken_rules(battery: BatteryFile, scorers: Scorers | None = None) -> Iterat
 def _subtest(path: KeyPath, subtest: SubtestTable, scorers: Scorers | None) -> Iterator[Broken]:
     yield from unique_ids((*path, "item"), [item.id for item in subtest.item], "item")
     for name in ("administrator", "instructions"):
-        text = getattr(subtest, name)
-        if text is not None:
-            yield from _sourced((*path, name), text)
+        yield from _sourced((*path, name), getattr(subtest, name))
     task = task_type(ResponseKind(subtest.response))
     table = subtest.model_dump(exclude_unset=True)
     yield from _template(path, subtest, task)
-    yield from _keys(path, table, task)
+    for key in table:
+        if key not in _OF_EVERY_SUBTEST and key not in task.rules:
+            what = f"a subtest of response '{task.kind}' has no such rule"
+            yield Broken((*path, key), what, "", "none")
     for index, item in enumerate(table["item"]):
         yield from _item((*path, "item", index), item, task)
     yield from task.check(path, table)
     if all(item.practice for item in subtest.item):
-        yield Broken(
-            (*path, "item"), "every item is a practice item", "", "at least one that counts"
-        )
+        what = "every item is a practice item"
+        yield Broken((*path, "item"), what, "", "at least one that counts")
     for index, scorer in enumerate(subtest.scorers):
         yield from _scorer((*path, "scorers", index), scorer, scorers)
 
@@ -103,19 +109,14 @@ def _scorer(path: KeyPath, scorer: str, scorers: Scorers | None) -> Iterator[Bro
         return
     if spec.id not in scorers.ids:
         known = sorted(scorers.ids)
-        yield Broken(
-            path,
-            "there is no such scorer",
-            shortened(scorer),
-            ", ".join(known),
-            near(spec.id, known),
-        )
+        what, allowed = "there is no such scorer", ", ".join(known)
+        yield Broken(path, what, shortened(scorer), allowed, near(spec.id, known))
     elif (problem := scorers.problem(scorer)) is not None:
         yield Broken(path, problem.message, shortened(scorer), problem.allowed or "")
 
 
 def _plain_values(path: KeyPath, value: Any) -> Iterator[Broken]:
-    """Whatever JSON cannot hold: dates, times, and numbers that are not finite."""
+    """Yield what JSON cannot hold: dates, times, and numbers that are not finite."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _plain_values((*path, key), inner)
@@ -125,50 +126,27 @@ def _plain_values(path: KeyPath, value: Any) -> Iterator[Broken]:
     elif not isinstance(value, (str, int)) and not (
         isinstance(value, float) and math.isfinite(value)
     ):
-        yield Broken(
-            path,
-            "not a plain value",
-            shortened(str(value)),
-            "strings, numbers, true, false, arrays, tables",
-        )
+        allowed = "strings, numbers, true, false, arrays, tables"
+        yield Broken(path, "not a plain value", shortened(str(value)), allowed)
 
 
 def _template(path: KeyPath, subtest: SubtestTable, task: TaskType) -> Iterator[Broken]:
-    where = (*path, "template")
-    if "{prompt}" not in subtest.template:
-        yield Broken(where, "the prompt has no place", shortened(subtest.template), "{prompt}")
-    for field in dict.fromkeys(_FIELD.findall(subtest.template)):
+    where, template = (*path, "template"), subtest.template
+    value = shortened(template)
+    if "{prompt}" not in template:
+        yield Broken(where, "the prompt has no place", value, "{prompt}")
+    for field in dict.fromkeys(_FIELD.findall(template)):
         if field not in FIELDS:
             yield Broken(where, "no such field", field, ", ".join(FIELDS), near(field, FIELDS))
-    if subtest.instructions is not None and "{instructions}" not in subtest.template:
-        yield Broken(
-            where,
-            "the instructions have no place, so they would never be sent",
-            shortened(subtest.template),
-            "{instructions}",
-        )
-    if not task.options and "{options}" in subtest.template:
-        yield Broken(
-            where,
-            f"response '{subtest.response}' has no options, so {{options}} would be empty",
-            shortened(subtest.template),
-            "{instructions}, {prompt}",
-        )
-    if task.options and "{options}" not in subtest.template:
-        yield Broken(
-            where,
-            "the options have no place, so the examinee would never see them",
-            shortened(subtest.template),
-            "{options}",
-        )
-
-
-def _keys(path: KeyPath, subtest: Mapping[str, Any], task: TaskType) -> Iterator[Broken]:
-    """The keys that only other task types have."""
-    for key in subtest:
-        if key not in _OF_EVERY_SUBTEST and key not in task.rules:
-            what = f"a subtest of response '{task.kind}' has no such rule"
-            yield Broken((*path, key), what, "", "none")
+    if subtest.instructions is not None and "{instructions}" not in template:
+        what = "the instructions have no place, so they would never be sent"
+        yield Broken(where, what, value, "{instructions}")
+    if not task.options and "{options}" in template:
+        what = f"response '{subtest.response}' has no options, so {{options}} would be empty"
+        yield Broken(where, what, value, "{instructions}, {prompt}")
+    if task.options and "{options}" not in template:
+        what = "the options have no place, so the examinee would never see them"
+        yield Broken(where, what, value, "{options}")
 
 
 def _item(path: KeyPath, item: Mapping[str, Any], task: TaskType) -> Iterator[Broken]:
@@ -190,49 +168,26 @@ def _item(path: KeyPath, item: Mapping[str, Any], task: TaskType) -> Iterator[Br
     yield from _plain_values((*path, "metadata"), item.get("metadata", {}))
 
 
-def _models_see_nothing(battery: BatteryFile) -> Iterator[Broken]:
-    """Models are given text, and no pictures."""
-    if "model" not in battery.battery.examinees:
-        return
-    for subtest in battery.subtest:
-        if any(item.picture for item in subtest.item):
-            yield Broken(
-                ("battery", "examinees"),
-                f"a model is shown no pictures ('{subtest.id}' has some)",
-                ", ".join(battery.battery.examinees),
-                'examinees = ["speaker"]',
-            )
-            return
-
-
-def _sourced(path: KeyPath, text: SourcedTextTable) -> Iterator[Broken]:
-    if (text.text is None) == (text.file is None):
+def _sourced(path: KeyPath, text: SourcedTextTable | None) -> Iterator[Broken]:
+    if text is not None and (text.text is None) == (text.file is None):
         yield Broken(path, "exactly one of 'text' and 'file' is needed", "", "text or file")
 
 
 def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -> Iterator[Broken]:
     ids = [category.id for category in grouping.category]
     yield from unique_ids((*path, "category"), ids, "category")
-    known = frozenset(features)
     seen: dict[str, str] = {}
     for number, category in enumerate(grouping.category):
         for index, feature in enumerate(category.features):
             where = (*path, "category", number, "features", index)
-            if feature not in known:
-                yield Broken(
-                    where,
-                    "there is no such feature",
-                    shortened(feature),
-                    ", ".join(features),
-                    near(feature, features),
-                )
+            if feature not in features:
+                what, allowed = "there is no such feature", ", ".join(features)
+                yield Broken(where, what, shortened(feature), allowed, near(feature, features))
             elif feature in seen:
-                yield Broken(
-                    where, f"this feature stands in '{seen[feature]}' already", shortened(feature)
-                )
+                what = f"this feature stands in '{seen[feature]}' already"
+                yield Broken(where, what, shortened(feature))
             seen.setdefault(feature, category.id)
-    missing = [feature for feature in features if feature not in seen]
-    if missing:
+    if missing := [feature for feature in features if feature not in seen]:
         yield Broken(path, f"features in no category: {', '.join(missing)}")
 
 
@@ -247,12 +202,8 @@ def unique_ids(path: KeyPath, ids: Sequence[str], what: str) -> Iterator[Broken]
     first: dict[str, int] = {}
     for index, identifier in enumerate(ids):
         if identifier in first:
-            yield Broken(
-                (*path, index, "id"),
-                f"this {what} id is given twice (first in number {first[identifier] + 1})",
-                shortened(identifier),
-                "an id of its own",
-            )
+            message = f"this {what} id is given twice (first in number {first[identifier] + 1})"
+            yield Broken((*path, index, "id"), message, shortened(identifier), "an id of its own")
         first.setdefault(identifier, index)
 
 
@@ -266,9 +217,8 @@ def control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
     if isinstance(value, dict):
         for key, inner in value.items():
             if control := control_character(key):
-                yield Broken(
-                    (*path, key), f"{control} is not allowed in a key", "", "printable text"
-                )
+                what = f"{control} is not allowed in a key"
+                yield Broken((*path, key), what, "", "printable text")
             yield from control_characters((*path, key), inner)
     elif isinstance(value, list):
         for index, inner in enumerate(value):

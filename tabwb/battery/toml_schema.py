@@ -30,16 +30,20 @@ else:
     Kind = Literal[tuple(kind.value for kind in ResponseKind)]
 
 
-class _Table(BaseModel):
+class Table(BaseModel):
+    """A table of a file: no other keys, no conversion of types."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
-class SourcedTextTable(_Table):
+def _one_of(*keys: str) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"oneOf": [{"required": [key]} for key in keys]})
+
+
+class SourcedTextTable(Table):
     """A text with its source: the text itself, or a file."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"oneOf": [{"required": ["text"]}, {"required": ["file"]}]}
-    )
+    model_config = _one_of("text", "file")
 
     text: Text | None = Field(None, description="The text.")
     file: Text | None = Field(
@@ -48,7 +52,7 @@ class SourcedTextTable(_Table):
     source: Text = Field(description="A section of the paper ('B.1'), or 'ours'.")
 
 
-class BatteryTable(_Table):
+class BatteryTable(Table):
     """The battery as a whole."""
 
     id: Id = Field(description="Identifies the battery, together with its version.")
@@ -75,7 +79,7 @@ class BatteryTable(_Table):
     )
 
 
-class AcceptTable(_Table):
+class AcceptTable(Table):
     """One pronunciation that is right."""
 
     phonemes: Text = Field(description="ARPAbet ('D AO G') or IPA ('dɔɡ').")
@@ -85,7 +89,7 @@ class AcceptTable(_Table):
     )
 
 
-class CueTable(_Table):
+class CueTable(Table):
     """A cue that the administrator may give."""
 
     kind: Id = Field(description="The kind of cue: 'stimulus', 'phonemic' ...")
@@ -94,12 +98,10 @@ class CueTable(_Table):
     counts: bool = Field(False, description="Whether a right answer after it counts as right.")
 
 
-class ToleranceTable(_Table):
+class ToleranceTable(Table):
     """The allowed distance from an accepted pronunciation: 'slips' or 'share'."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"oneOf": [{"required": ["slips"]}, {"required": ["share"]}]}
-    )
+    model_config = _one_of("slips", "share")
 
     slips: int | None = Field(
         None,
@@ -116,7 +118,7 @@ class ToleranceTable(_Table):
     reason: str = Field("", description="The reason, for people.")
 
 
-class DiscontinueTable(_Table):
+class DiscontinueTable(Table):
     """When the subtest may be ended early."""
 
     after: int = Field(ge=1, le=1000, description="The number of errors in a row.")
@@ -127,7 +129,7 @@ class DiscontinueTable(_Table):
     )
 
 
-class ItemTable(_Table):
+class ItemTable(Table):
     """One item."""
 
     id: Id = Field(description="Unique within its subtest.")
@@ -172,7 +174,7 @@ class ItemTable(_Table):
     )
 
 
-class SubtestTable(_Table):
+class SubtestTable(Table):
     """Items with the same instructions and scorers."""
 
     id: Id = Field(description="Unique within the battery.")
@@ -242,7 +244,7 @@ class SubtestTable(_Table):
     item: list[ItemTable] = Field(min_length=1, description="The items, in order.")
 
 
-class FeatureTable(_Table):
+class FeatureTable(Table):
     """One binary feature of connected text."""
 
     id: Id = Field(description="Names the feature; also the name of its measure.")
@@ -253,7 +255,7 @@ class FeatureTable(_Table):
     judge_example: Text | None = Field(None, description="The example a judge is shown.")
 
 
-class CategoryTable(_Table):
+class CategoryTable(Table):
     """Features that are counted together."""
 
     id: Id = Field(description="Unique within its grouping.")
@@ -261,7 +263,7 @@ class CategoryTable(_Table):
     features: list[Text] = Field(min_length=1, description="Ids of features.")
 
 
-class GroupingTable(_Table):
+class GroupingTable(Table):
     """A division of the features into categories; every feature is in exactly one."""
 
     id: Id = Field(description="Unique within the battery.")
@@ -270,7 +272,7 @@ class GroupingTable(_Table):
     category: list[CategoryTable] = Field(min_length=1, description="The categories.")
 
 
-class BatteryFile(_Table):
+class BatteryFile(Table):
     """A battery file."""
 
     battery: BatteryTable = Field(description="What the battery is.")

@@ -34,24 +34,23 @@ def validate(
         file = BatteryFile.model_validate(tables)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-        wrong, places = list(type_problems(errors)), [one["loc"] for one in errors]
+        wrong = list(type_problems(errors))
         mended = _with_placeholders(tables, errors) if len(errors) <= _MOST_MENDED else None
         if mended is not None:
-            rules = broken_rules(mended, scorers)
             wrong += [
-                one for one in rules if not any(_may_follow(one.path, place) for place in places)
+                rule
+                for rule in broken_rules(mended, scorers)
+                if not any(_may_follow(rule.path, error["loc"]) for error in errors)
             ]
         return None, wrong
     return file, list(broken_rules(file, scorers))
 
 
-# ------------------------------------------------------------------ wrong types
-
 _ARRAYS_OF_TABLES = frozenset({"subtest", "item", "feature", "grouping", "category", "example"})
 _NAMES = {
     "string_type": "string", "int_type": "integer", "bool_type": "boolean", "list_type": "array",
-    "float_type": "number",
-    "dict_type": "table", "model_type": "table", "model_attributes_type": "table",
+    "float_type": "number", "dict_type": "table", "model_type": "table",
+    "model_attributes_type": "table",
 }  # fmt: skip
 
 
@@ -70,9 +69,8 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) ->
         where: KeyPath = error["loc"]
         kind, context, value = error["type"], error.get("ctx", {}), shortened(error["input"])
         if _unknown(error):
-            keys = allowed_keys(where[:-1], file)
-            meant = _meant(where, file)
-            yield Broken(where, "there is no such key", "", ", ".join(keys), meant)
+            allowed = ", ".join(allowed_keys(where[:-1], file))
+            yield Broken(where, "there is no such key", "", allowed, _meant(where, file))
         elif kind == "missing":
             # Said already where a misspelt key stands for it.
             if where not in misspelt:
@@ -118,9 +116,6 @@ def _meant(where: KeyPath, file: type[BaseModel] = BatteryFile) -> str:
 def _toml_type(value: object) -> str:
     names = {bool: "boolean", str: "string", int: "integer", float: "float", list: "array"}
     return names.get(type(value), "table" if isinstance(value, dict) else type(value).__name__)
-
-
-# ------------------------------------------------------------------ rules around wrong types
 
 
 def _with_placeholders(tables: dict[str, Any], errors: Iterable[Any]) -> BatteryFile | None:

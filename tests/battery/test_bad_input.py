@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.battery.loader import MAX_BYTES, check_battery, load_battery
+from tabwb.battery.files import MAX_BYTES
+from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.problems import BatteryProblems
 
 GOOD = """\

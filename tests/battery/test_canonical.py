@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.battery.canonical import battery_from_canonical, canonical_json
 from tabwb.battery.files import NamedFiles
+from tabwb.battery.loader import battery_from_canonical, canonical_json
 from tabwb.battery.new import render
 from tabwb.battery.validation import validate
 from tabwb.records.errors import TabwbError

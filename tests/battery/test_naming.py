@@ -12,9 +12,14 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.battery.canonical import battery_from_canonical, canonical_json
 from tabwb.battery.files import NamedFiles
-from tabwb.battery.loader import check_battery, load_battery, read_assets
+from tabwb.battery.loader import (
+    battery_from_canonical,
+    canonical_json,
+    check_battery,
+    load_battery,
+    read_assets,
+)
 from tabwb.battery.naming import naming_item
 from tabwb.battery.validation import validate
 from tabwb.records.states import ResponseKind

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from tabwb.battery.rules import control_characters, unique_ids
+from tabwb.battery.toml_schema import Table, Text
 from tabwb.plugin_api.judge_prompts.prompt import PLACEHOLDER, name_problem
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.words import near
 
-Text = Annotated[str, Field(min_length=1)]
 FeatureId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 JudgeId = Annotated[
     str,
@@ -20,11 +20,7 @@ JudgeId = Annotated[
 ]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
-
-
-class JudgeTable(_Table):
+class JudgeTable(Table):
     """What the judge is."""
 
     id: JudgeId = Field(description="Names the judge; the file is called ID.toml.")
@@ -41,7 +37,7 @@ class JudgeTable(_Table):
     )
 
 
-class PromptTable(_Table):
+class PromptTable(Table):
     """The messages, with placeholders in braces."""
 
     system: str = Field("", description="The system message; empty for none.")
@@ -65,14 +61,14 @@ class PromptTable(_Table):
     )
 
 
-class DecodingTable(_Table):
+class DecodingTable(Table):
     """How a reply is drawn."""
 
     temperature: float = Field(0.0, ge=0, le=2, description="0 is greedy.")
     max_tokens: int = Field(2048, ge=1, le=100_000, description="The most tokens of a reply.")
 
 
-class LikelihoodTable(_Table):
+class LikelihoodTable(Table):
     """For judges that compare the log probabilities of 0 and 1."""
 
     threshold: float = Field(
@@ -81,7 +77,7 @@ class LikelihoodTable(_Table):
     null: str = Field("N/A", description="The passage without content for calibration.")
 
 
-class FeatureTable(_Table):
+class FeatureTable(Table):
     """One feature; their order is that of the JSON keys."""
 
     id: FeatureId = Field(description="The feature's id in batteries.")
@@ -91,14 +87,14 @@ class FeatureTable(_Table):
     example: str = Field("", description="Shown after the definition.")
 
 
-class ExampleTable(_Table):
+class ExampleTable(Table):
     """One labelled transcript."""
 
     transcript: Text = Field(description="What was said.")
     present: list[str] = Field(description="Ids of the features labelled 1; all others are 0.")
 
 
-class JudgeFile(_Table):
+class JudgeFile(Table):
     """A judge prompt's file."""
 
     judge: JudgeTable = Field(description="What the judge is.")
