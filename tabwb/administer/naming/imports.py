@@ -202,7 +202,7 @@ def _written(
     if not attempts:
         return  # nobody transcribed it: who heard nothing writes <sil>
     spoken = [(attempt, labels) for attempt, labels in attempts if not _is_silent(labels)]
-    if not spoken or (len(spoken) == 1 and _covers(spoken[0][0], window)):
+    if not spoken or (len(spoken) == 1 and _is_whole(spoken[0][0], window)):
         yield _untimed([label for _, labels in attempts for label in labels], by)
         return
     divided: list[Segment] = []
@@ -216,8 +216,8 @@ def _written(
     yield _transcript(divided, DIVIDED, by)
 
 
-def _covers(attempt: Interval, window: Interval) -> bool:
-    """Whether an attempt is as long as its response: when in it it was said nobody knows."""
+def _is_whole(attempt: Interval, window: Interval) -> bool:
+    """Whether an attempt is as long as its response: its phonemes have no known times."""
     return attempt.start_s <= window.start_s + SAME_S and attempt.end_s >= window.end_s - SAME_S
 
 

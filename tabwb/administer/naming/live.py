@@ -173,7 +173,7 @@ class Live:
         """Close the microphone and keep the recording."""
         self.session.spoken.growing.pop(self.recording, None)
         made = self.source.stop()
-        return keep(self.session, self.recording, made.path, made.seconds, "; ".join(made.remarks))
+        return _keep(self.session, self.recording, made, "; ".join(made.remarks))
 
     def _pressed(self) -> float:
         now = self.source.now_s
@@ -182,8 +182,7 @@ class Live:
 
     def _take(self, now: float) -> Take | None:
         view = self.session.spoken.view()
-        shown = None if view is None else view.shown
-        if view is None or shown is None or shown.at_s is None:
+        if view is None or (shown := view.shown) is None or shown.at_s is None:
             return None
         asked = view.re_prompted if view.rules.response_rule == "first-response" else None
         end = now if asked is None or asked.at_s is None else asked.at_s
@@ -221,20 +220,12 @@ def job_of(session: Session, view: NamingView) -> Job | None:
     )
 
 
-def keep(session: Session, recording: str, path: Path, seconds: float, remarks: str) -> Events:
-    """Store a whole recording, and then remove the file where it was made.
-
-    Args:
-        session: to which it belongs.
-        recording: its uid.
-        path: of the file.
-        seconds: how long it is.
-        remarks: what went wrong while it was made, or empty.
-    """
-    sha256 = session.spoken.keep_recording(recording, path)
-    made = session.spoken.keep(None, RecordingEnded(recording, sha256, seconds, remarks))
-    path.unlink(missing_ok=True)
-    return made
+def _keep(session: Session, recording: str, made: Recording, remarks: str) -> Events:
+    """Store a whole recording, and then remove the file where it was made."""
+    sha256 = session.spoken.keep_recording(recording, made.path)
+    ended = session.spoken.keep(None, RecordingEnded(recording, sha256, made.seconds, remarks))
+    made.path.unlink(missing_ok=True)
+    return ended
 
 
 def left_over(session: Session) -> tuple[tuple[str, Path], ...]:
@@ -268,4 +259,4 @@ def adopt_recording(session: Session, recording: str, path: Path) -> Events:
     if whole.frames == 0:
         path.unlink()
         raise TabwbError("nothing had been recorded; the empty file is removed", where=str(path))
-    return keep(session, recording, whole.path, whole.seconds, "interrupted")
+    return _keep(session, recording, whole, "interrupted")

@@ -73,9 +73,8 @@ def in_turn(spoken: SpokenStrategy, trial: Trial) -> Trial | None:
     credited = not_needed(list(planned), history, rules.start_item, rules.basal)
     if not credited:
         return trial
-    session.commit(
-        [EventEntry("not-needed", planned[item].plan.number, CREDITED) for item in credited]
-    )
+    numbers = (planned[item].plan.number for item in credited)
+    session.commit([EventEntry("not-needed", number, CREDITED) for number in numbers])
     following = session.state.first_planned
     return None if following is None else spoken.in_turn(following)
 
@@ -104,10 +103,9 @@ def leave_out(spoken: SpokenStrategy) -> None:
 def reason_to_discontinue(spoken: SpokenStrategy) -> str:
     """Return why the battery's rule says that the current subtest may end, or nothing."""
     trial = spoken.session.current
-    rule = None
-    if trial is not None and spoken.is_spoken(trial):
-        rule = spoken.rules(trial).discontinue
-    if trial is None or rule is None:
+    if trial is None or not spoken.is_spoken(trial):
+        return ""
+    if (rule := spoken.rules(trial).discontinue) is None:
         return ""
     history = list(outcomes(spoken, trial.plan.subtest).values())
     if not should_discontinue(history, rule.after, rule.counts_cued):

@@ -144,12 +144,7 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- one item
 
     def show_picture(self, number: int, at_s: float, uncertainty_s: float) -> None:
-        """Record that a picture was drawn.
-
-        Args:
-            number: of its trial.
-            at_s: second of the recording.
-            uncertainty_s: how exactly that is known.
+        """Record that the picture of a trial was drawn, at this second of the recording.
 
         Raises:
             TabwbError: another picture comes next.
@@ -187,12 +182,7 @@ class NamingController(Controller):
         self._sessions.after(command(self._naming().spoken))
 
     def score(self, score: Score, reason: str = "") -> None:
-        """Store a person's score; it closes the response window.
-
-        Args:
-            score: see :data:`tabwb.records.naming.Score`.
-            reason: see :func:`tabwb.administer.naming.scores.check_score`.
-        """
+        """Store a person's score; it closes the response window."""
         session, live = self._naming(), self._live
         closes, spoken = session.awaiting, session.spoken
         made = live.score(score, reason) if live else spoken.score(score, reason=reason)
@@ -251,7 +241,6 @@ class NamingController(Controller):
             except TabwbError as error:
                 self._deaf(error)
                 return
-
             self._listener = Listener(
                 partial(Transcribing, self.plugins, spec, work_root(session.store)),
                 lambda job, heard: later(partial(self._transcribed, number, job, heard)),
@@ -332,8 +321,6 @@ class NamingController(Controller):
         now = self.presenter.now(self._live, opening=self._opening)
         return replace(now, lacking=self._lacking)
 
-    # ---------------------------------------------------------------- consent
-
     def keep_consent(self, document: str) -> None:
         """Record today's consent to all that is needed; ``document`` says where the form is."""
         session = self._naming()
@@ -360,10 +347,6 @@ class NamingController(Controller):
     def by_ear(self, wanted: ListenerInput, command: Callable[[SpokenStrategy], Events]) -> None:
         """Store the score, code or words of a listener on a stored response.
 
-        Args:
-            wanted: the response, and who listens to it.
-            command: records it.
-
         Raises:
             TabwbError: an item waits for its answer, or the response does not exist.
         """
@@ -379,10 +362,6 @@ class NamingController(Controller):
 
     def play_response(self, number: int, trial: int) -> None:
         """Play a response of an administration to a person who rates it, or stop playing.
-
-        Args:
-            number: of the administration.
-            trial: number of its trial.
 
         Raises:
             NoConsent: the speaker has not agreed that people rate what was said.

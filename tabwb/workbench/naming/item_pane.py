@@ -50,13 +50,7 @@ def head(card: Card | None) -> Content:
 
 
 def resting(work: Work, now: NamingNow, device: str) -> Content:
-    """Return what is shown while the microphone is closed: what is to be given, how to begin.
-
-    Args:
-        work: the open administration.
-        now: its naming part.
-        device: the microphone that was chosen, or empty.
-    """
+    """Return what is shown while the microphone is closed: what is to be given, how to begin."""
     administration = work.administration
     begun = work.item is not None or work.administration.answered > 0
     title = "Break" if begun else administration.battery_title
@@ -103,12 +97,7 @@ def _fact(name: str, words: str) -> Content:
 
 
 def responded(now: NamingNow, work: Work) -> Content:
-    """Return cue, attempts and the person's score, one line each.
-
-    Args:
-        now: the naming part of the administration.
-        work: the administration.
-    """
+    """Return cue, attempts and the person's score, one line each."""
     lines: list[Content] = []
     if now.card is not None and now.card.trouble:
         lines.append(Content.styled(f"! {now.card.trouble}", AMBER))
@@ -148,7 +137,7 @@ def hint(work: Work, now: NamingNow, *, asks_kind: bool) -> tuple[str, str]:
     Args:
         work: the open administration.
         now: its naming part.
-        asks_kind: the next key says of which kind no response is.
+        asks_kind: whether the next key says of which kind no response is.
     """
     if asks_kind:
         return "no response:   s silent   d don't know   r refused   4 only that   esc back", AMBER
@@ -279,10 +268,6 @@ def tally(items: Sequence[NamedItem]) -> str:
 def strip(items: Sequence[NamedItem], width: int) -> Content:
     """Return one line: the items around the present item, and how many are right.
 
-    Args:
-        items: all of them.
-        width: of the line.
-
     >>> scored, now = NamedItem("bed", "scored", True), NamedItem("cat", "now")
     >>> strip([scored, now, NamedItem("dog", "open")], 44).plain
     'bed ✓   cat now   dog ·         1 of 1 right'
@@ -314,11 +299,9 @@ def _present(items: Sequence[NamedItem], otherwise: int) -> int:
 
 
 def _row(parts: Sequence[Content], first: int, last: int) -> Content:
-    more = Content.styled("…", QUIET)
-    before = [more] if first > 0 else []
-    return Content(" " * GAP).join(
-        [*before, *parts[first:last], *([more] if last < len(parts) else [])]
-    )
+    more = [Content.styled("…", QUIET)]
+    before, after = more * (first > 0), more * (last < len(parts))
+    return Content(" " * GAP).join([*before, *parts[first:last], *after])
 
 
 def _piece(item: NamedItem) -> Content:
@@ -332,12 +315,7 @@ def _standing(item: NamedItem) -> Content:
 
 
 def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
-    """Yield a person's scores so far: how many are right, and what the others were.
-
-    Args:
-        items: all of them.
-        width: of a line.
-    """
+    """Yield a person's scores so far: how many are right, and what the others were."""
     scored = [item for item in items if item.standing == "scored"]
     counted = [item.right for item in scored if item.right is not None]
     share = f"{sum(counted)} of {len(counted)}" if counted else "-"
@@ -356,13 +334,7 @@ def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
 
 
 def column(items: Sequence[NamedItem], width: int, height: int) -> Content:
-    """Return the items one below the other, as many as there is room for around the present one.
-
-    Args:
-        items: all of them.
-        width: of a line.
-        height: lines.
-    """
+    """Return the items in lines, as many as there is room for around the present one."""
     at = _present(items, 0)
     first = max(0, min(at - height // 2, len(items) - height))
     lines = []

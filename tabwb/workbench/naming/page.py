@@ -111,7 +111,7 @@ hidden until you have scored, where the battery does not say otherwise.
         """The picture alone fills the screen."""
 
     def compose(self) -> ComposeResult:
-        """Head, items, picture and sound, score, machine, field, hint, strip."""
+        """Yield head, items, picture and sound, score, machine, field, hint, strip."""
         with Horizontal(id="naming-head"):
             yield Line(id="naming-item")
             yield ResponseClock(id="naming-clock")
@@ -213,15 +213,6 @@ hidden until you have scored, where the battery does not say otherwise.
             )
         return self._opening
 
-    def _draw(self, card: Card) -> None:
-        """Draw a picture before its time is recorded."""
-        self._drawn = card
-        self.query_one(Picture).show(card.picture)
-        self.query_one("#naming-item", Line).show(head(card))
-        self.query_one("#naming-responded", Static).update("")
-        self.query_one(Waveform).show(None)
-        self._heard_so_far = []
-
     def _show_head(self, work: Work, now: NamingNow) -> None:
         place = f"item {work.item.place[0]} of {work.item.place[1]}" if work.item else ""
         self.query_one("#naming-item", Line).show(head(now.card), place)
@@ -298,7 +289,7 @@ hidden until you have scored, where the battery does not say otherwise.
             end = max(source.now_s, shown + TICK_S)
             self.query_one(Waveform).show(Envelope(shown, end, tuple(self._heard_so_far)))
 
-    # ---------------------------------------------------------------- commands: what is shown
+    # ---------------------------------------------------------------- commands
 
     @property
     def _controller(self) -> NamingController:
@@ -335,7 +326,12 @@ hidden until you have scored, where the battery does not say otherwise.
             return
         self._drawing = True
         self.desk.do(partial(self._controller.expose, card.number))
-        self._draw(card)
+        self._drawn = card
+        self.query_one(Picture).show(card.picture)
+        self.query_one("#naming-item", Line).show(head(card))
+        self.query_one("#naming-responded", Static).update("")
+        self.query_one(Waveform).show(None)
+        self._heard_so_far = []
         self._show_to_speaker(card)
 
         def drawn() -> None:
@@ -354,7 +350,6 @@ hidden until you have scored, where the battery does not say otherwise.
         self._show_to_speaker(now.card if now is not None and now.waits else None)
 
     def _show_to_speaker(self, card: Card | None) -> None:
-        """Show a picture in the speaker's view, or nothing."""
         for sheet in self.desk.query(SpeakerSheet):
             sheet.show(card.picture if card else None)
 
@@ -366,8 +361,6 @@ hidden until you have scored, where the battery does not say otherwise.
     @property
     def _shows_costs(self) -> bool:
         return self.app.size.height >= TALL if self._costs is None else self._costs
-
-    # ---------------------------------------------------------------- commands: the response
 
     def no_response(self) -> None:
         """Ask of which kind no response is; the next key scores it."""

@@ -80,19 +80,14 @@ class NamingPresenter:
         return view.score is not None or view.rules.reveal == "live"
 
     def now(self, live: Live | None, *, opening: bool) -> NamingNow:
-        """Return the present state of the session.
-
-        Args:
-            live: the recording under way, or None.
-            opening: the microphone is being opened.
-        """
+        """Return the present state of the session and of the recording that is being made."""
         session = self._session
         view = session.spoken.view()
         coming = list(filter(session.is_aloud, session.upcoming(1)))
         microphone: Microphone = "open" if live else "closed"
         base = NamingNow(
-            card=None if view is None else self.card(view.trial),
-            upcoming=self.card(coming[0]) if coming else None,
+            card=None if view is None else self._card(view.trial),
+            upcoming=self._card(coming[0]) if coming else None,
             items=tuple(self._named_items()),
             microphone="opening" if opening else microphone,
             transcriber=session.administration.conditions.transcriber or "",
@@ -108,6 +103,8 @@ class NamingPresenter:
             self._naming = naming_of(view)
         naming = self._naming
         revealed = view.revealed
+        described = view.attempt is not None and not view.item.coded
+        unscored = "given" if described else ""
         return replace(
             base,
             shown_s=None if shown is None else shown.at_s,
@@ -115,7 +112,7 @@ class NamingPresenter:
             cues=cues_of(view.rules, view.item),
             cues_given=len(view.cues),
             examiner_speaks=waits and live is not None and live.examiner_speaks,
-            score=score.score if score else _given(view),
+            score=score.score if score else unscored,
             score_words=score_words(score.score, score.reason) if score else "",
             heard=_text(view),
             code=code.code if code else "",
@@ -129,14 +126,10 @@ class NamingPresenter:
             machine=rule_verdicts(naming) if revealed else None,
         )
 
-    def card(self, trial: Trial) -> Card:
-        """Return the picture of a trial, with what is asked for."""
+    def _card(self, trial: Trial) -> Card:
         number = trial.plan.number
-        if number not in self._cards:
-            self._cards[number] = self._new_card(trial)
-        return self._cards[number]
-
-    def _new_card(self, trial: Trial) -> Card:
+        if number in self._cards:
+            return self._cards[number]
         item, rules = self._session.spoken.item(trial), self._session.spoken.rules(trial)
         picture, trouble = None, ""
         try:
@@ -146,8 +139,8 @@ class NamingPresenter:
             trouble = str(error)
         except KeyError:
             trouble = f"the battery holds no picture {item.picture}"
-        return Card(
-            number=trial.plan.number,
+        card = self._cards[number] = Card(
+            number=number,
             target=item.name,
             coded=item.coded,
             accepted=item.accepted,
@@ -157,6 +150,7 @@ class NamingPresenter:
             practice=trial.plan.practice,
             limit_s=rules.time_limit,
         )
+        return card
 
     def picture_file(self, trial: Trial) -> bytes:
         """Return the file of a trial's picture, as the battery has it."""
@@ -209,11 +203,6 @@ class NamingPresenter:
             except TabwbError:
                 return None  # the recording is not kept yet, or gone with its speaker
         return self._envelopes[key]
-
-
-def _given(view: NamingView) -> str:
-    """Return ``given`` for a description that was given, which is not scored."""
-    return "given" if view.attempt is not None and not view.item.coded else ""
 
 
 def _text(view: NamingView) -> str:
