@@ -11,14 +11,9 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A rule that does not hold.
+    """A rule that does not hold at a path.
 
-    Attributes:
-        path: where.
-        message: what is wrong.
-        value: what stands there, shortened, or empty.
-        allowed: what would be accepted, or empty.
-        suggestion: a near match for something misspelt, or empty.
+    ``value`` is what stands there, shortened; ``suggestion`` a near match for something misspelt.
     """
 
     path: KeyPath

@@ -1,7 +1,9 @@
 """Speakers: records, consents, the log of who used their data, and the origin of answers.
 
 Rows are appended and never changed; the last row holds the current state. The one exception is the
-deletion of a speaker, which leaves a :class:`Tombstone`.
+deletion of a speaker, which leaves a :class:`Tombstone`. ``speaker`` is a study ID, never a name;
+times are UTC, ISO 8601, and empty before a row is stored; ``by`` and ``who`` are as
+:func:`operator` returns it.
 """
 
 from __future__ import annotations
@@ -63,10 +65,7 @@ class Speaker:
     """The latest record of a speaker.
 
     Attributes:
-        id: the study's ID, never a name.
         values: by column; what is not known is left out.
-        recorded_at: UTC, ISO 8601.
-        by: who recorded it.
         version: 1 for the first; 0 for one that is only known from consents or administrations.
     """
 
@@ -79,17 +78,9 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A speaker gave or withdrew consent to one scope.
+    """A speaker gave consent to one scope, or withdrew it, on a day (``2026-11-21``).
 
-    Attributes:
-        speaker: study ID.
-        scope: to what.
-        given: False for a withdrawal.
-        on: the day, ``2026-11-21``.
-        document: where the signed form is, for instance ``IRB-7/form-014``.
-        note: anything else.
-        recorded_at: UTC, ISO 8601.
-        by: who recorded it.
+    ``document`` says where the signed form is, for instance ``IRB-7/form-014``.
     """
 
     speaker: str
@@ -106,13 +97,7 @@ class Consent:
 class LogEntry:
     """Somebody did something with a person's data.
 
-    Attributes:
-        act: what.
-        speaker: whose data.
-        administration: its small id, or None.
-        detail: with what, where to; empty once the speaker is deleted.
-        who: see :func:`operator`.
-        at: UTC, ISO 8601.
+    ``detail`` says with what or where to, and is empty once the speaker is deleted.
     """
 
     act: Act
@@ -125,15 +110,9 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """A speaker was deleted.
+    """A speaker was deleted; ``counts`` says how much there was, by name.
 
-    Attributes:
-        speaker: study ID.
-        deleted_at: UTC, ISO 8601.
-        by: who deleted.
-        reason: see :data:`REASONS`.
-        counts: how much there was, by name.
-        finished: False while traces are still to be removed from the disk.
+    ``finished`` is False while traces are still to be removed from the disk.
     """
 
     speaker: str
@@ -149,16 +128,12 @@ class KeptRecording:
     """A sound file that belongs to an administration.
 
     Attributes:
-        uid: of this recording.
-        seconds: how long it is.
         rate: frames per second.
-        channels: 1 or more.
         role: ``original``, never altered, or ``conditioned``, derived from one.
         derived_from: uid of the original.
         parameters: how it was conditioned, or with what it was recorded.
-        started_at: UTC, ISO 8601, or empty where that is not known.
+        started_at: empty also where it is not known.
         sha256: of the file's bytes, once kept.
-        recorded_at: UTC, ISO 8601, once kept.
     """
 
     uid: str
@@ -185,9 +160,7 @@ def in_force(consents: Iterable[Consent]) -> dict[Scope, Consent]:
     >>> list(in_force([given])), list(in_force([given, withdrawn]))
     (['record'], [])
     """
-    last: dict[Scope, Consent] = {}
-    for consent in consents:
-        last[consent.scope] = consent
+    last = {consent.scope: consent for consent in consents}
     return {scope: consent for scope, consent in last.items() if consent.given}
 
 
@@ -203,13 +176,12 @@ def checked_reason(text: str) -> Reason:
     raise UsageError(f"'{text}' is not a valid reason for a deletion", allowed=", ".join(REASONS))
 
 
-def read_day(text: str, where: str | None = None, *, today: date | None = None) -> str:
+def read_day(text: str, where: str | None = None) -> str:
     """Return a day as ISO 8601 writes it; days in the future are refused.
 
     Args:
         text: as written.
         where: what to name in an error, for instance ``--date``.
-        today: None for the clock's.
 
     Raises:
         UsageError: it is not a day, or lies in the future.
@@ -228,7 +200,7 @@ def read_day(text: str, where: str | None = None, *, today: date | None = None) 
             where=where,
             allowed="YYYY-MM-DD, for example 2024-03-09",
         )
-    if day > (today or date.today()):
+    if day > date.today():
         raise UsageError(f"{written} is in the future", where=where)
     return written
 

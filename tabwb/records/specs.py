@@ -84,12 +84,11 @@ class Spec:
         return text
 
 
-def parse_spec(text: str, *, where: str | None = None, examples: str = EXAMPLES) -> Spec:
+def parse_spec(text: str, *, examples: str = EXAMPLES) -> Spec:
     """Parse a spec.
 
     Args:
         text: the spec as the user wrote it.
-        where: what to name in an error, for instance ``--model``.
         examples: of such specs, for an error.
 
     Raises:
@@ -106,30 +105,25 @@ def parse_spec(text: str, *, where: str | None = None, examples: str = EXAMPLES)
     cleaned = text.strip()
     if not cleaned.isprintable():
         raise UsageError(
-            f"{text!r} is not a spec: it holds what cannot be printed", where=where, allowed=allowed
+            f"{text!r} is not a spec: it holds what cannot be printed", allowed=allowed
         )
-    opening = _OPTIONS.search(cleaned)
-    head = cleaned if opening is None else cleaned[: opening.start()]
-    tail = None if opening is None else cleaned[opening.end() :]
+    head, *tail = _OPTIONS.split(cleaned, maxsplit=1)
     identifier, colon, name = head.partition(":")
     if not is_component_id(identifier):
-        raise UsageError(f"'{text}' is not a spec", where=where, allowed=allowed)
+        raise UsageError(f"'{text}' is not a spec", allowed=allowed)
     if colon and not name:
-        raise UsageError(
-            f"after the colon of '{text}' a name is missing", where=where, allowed=allowed
-        )
+        raise UsageError(f"after the colon of '{text}' a name is missing", allowed=allowed)
     options: dict[str, str] = {}
-    for part in [] if tail is None else tail.split(","):
+    for part in tail[0].split(",") if tail else []:
         key, equals, value = part.partition("=")
         if not equals or _KEY.fullmatch(key) is None:
             raise UsageError(
                 f"'{part}' in '{text}' is not key=value",
-                where=where,
                 allowed=allowed,
                 hint="values that need a comma belong into a profile in tabwb.toml",
             )
         if key in options:
-            raise UsageError(f"option '{key}' is given twice in '{text}'", where=where)
+            raise UsageError(f"option '{key}' is given twice in '{text}'")
         options[key] = value
     return Spec(identifier, name if colon else None, options)
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tabwb.records.files import claim, make_private_folder, release, take_over, write_private
@@ -81,7 +80,7 @@ class WorkFolder:
 
     def _note(self, path: Path, unless: Path | None) -> None:
         self._drafts.append((path, unless))
-        rows = [[str(each), str(other or "")] for each, other in self._drafts]
+        rows = [[str(draft), str(other or "")] for draft, other in self._drafts]
         write_private(self._folder / _JOURNAL, json.dumps(rows))
 
     def close(self) -> None:
@@ -97,12 +96,7 @@ class WorkFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 
@@ -147,11 +141,8 @@ def _sweep(root: Path) -> None:
                 continue
             mark = _mark(folder)
             # Every draft is tried, also after one that cannot be removed now.
-            removed = [_remove(*each, mark) for each in _drafts_of(folder)]
-            if all(removed):
-                shutil.rmtree(folder, ignore_errors=True)
-            else:
-                shutil.rmtree(folder / "files", ignore_errors=True)
+            removed = [_remove(*draft, mark) for draft in _drafts_of(folder)]
+            shutil.rmtree(folder if all(removed) else folder / "files", ignore_errors=True)
             if descriptor is not None:
                 release(descriptor)
         except OSError:

@@ -64,7 +64,7 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
     is wrong or right again, ``ended`` when the file is complete.
 
     Args:
-        options: device, rate, channels and path, as plain data.
+        options: device, channels and path, as plain data.
         tell: sends a message to the program.
         ending: set to end the recording.
 
@@ -73,7 +73,7 @@ def capture(options: Mapping[str, Any], tell: Tell, ending: threading.Event) -> 
     """
     sd = portaudio()
     device = find(sd, options, "input")
-    rate = int(options.get("rate") or device["rate"])
+    rate = int(device["rate"])
     channels = int(options["channels"])
     path = Path(options["path"])
     blocks: queue.SimpleQueue[Block] = queue.SimpleQueue()

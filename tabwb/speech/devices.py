@@ -16,11 +16,9 @@ class Device:
 
     Attributes:
         index: its number in this list; other lists may have other numbers.
-        name: as the system calls it.
         host: the interface it is reached by, such as ``ALSA``, ``Core Audio``, ``Windows WASAPI``.
-        channels: how many it has.
         rate: its own rate in Hz.
-        default: whether it is the one that is taken where none is named.
+        default: whether it is used where none is named.
     """
 
     index: int

@@ -28,13 +28,7 @@ CLIP_RUN = 3
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The level of one block of sound.
-
-    Attributes:
-        peak_dbfs: of the largest sample.
-        rms_dbfs: of the whole block.
-        clipped: whether a wave was clipped at full scale in it.
-    """
+    """The level of one block of sound, and whether a wave was clipped at full scale in it."""
 
     peak_dbfs: float = FLOOR_DBFS
     rms_dbfs: float = FLOOR_DBFS

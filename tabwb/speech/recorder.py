@@ -32,8 +32,6 @@ class Recording:
     Attributes:
         path: of the file: 24-bit PCM WAV at the device's own rate, mode 0600.
         rate: in Hz.
-        channels: of the file.
-        seconds: how long it is.
         frames: samples of each channel.
         remarks: every alarm there was, with its second in the file.
     """
@@ -53,12 +51,13 @@ class Recorder:
         device: a microphone, or None for the default one.
         path: of a file that is not there yet. It can be read while it grows.
         channels: 1, or 2 where a second microphone is on the other channel.
-        rate: in Hz; None for the device's own.
 
     Attributes:
         device: the microphone's name.
         rate: in Hz.
         source: how a sound server calls what it records from, or empty.
+        level: the level of the last 80 ms or so.
+        uncertainty_s: of :attr:`now_s`: half the latency that PortAudio reports.
     """
 
     def __init__(
@@ -67,28 +66,26 @@ class Recorder:
         path: str | os.PathLike[str],
         *,
         channels: int = 1,
-        rate: int | None = None,
     ) -> None:
         if device is not None and channels > device.channels:
             raise ComponentError(
                 f"has {device.channels} channels, not {channels}", where=device.name
             )
         self.device = device.name if device else ""
-        self.rate = rate or (device.rate if device else 0)
+        self.rate = device.rate if device else 0
         self.path = Path(path)
         self.channels = channels
         self.source = ""
         self._host_name = device.host if device else None
-        self._asked_rate = rate
         self._host: SoundHost | None = None
         self._ready = threading.Event()
         self._ended: Message | None = None
-        self._level = Level()
+        self.level = Level()
         self._alarm: str | None = None
         self._frames = 0
         self._zero_s = 0.0
         self._heard_s = 0.0
-        self._uncertainty_s = 0.0
+        self.uncertainty_s = 0.0
         self._recording: Recording | None = None
 
     def start(self) -> None:
@@ -103,7 +100,6 @@ class Recorder:
         options: Mapping[str, object] = {
             "device": self.device or None,
             "host": self._host_name,
-            "rate": self._asked_rate,
             "channels": self.channels,
             "path": str(self.path.absolute()),
         }
@@ -136,16 +132,6 @@ class Recorder:
             return self._recording.seconds
         now = time.monotonic() - self._zero_s
         return max(0.0, min(now, self._frames / self.rate + 1.0)) if self.rate else 0.0
-
-    @property
-    def uncertainty_s(self) -> float:
-        """Uncertainty of :attr:`now_s`: half the latency that PortAudio reports."""
-        return self._uncertainty_s
-
-    @property
-    def level(self) -> Level:
-        """The level of the last 80 ms or so."""
-        return self._level
 
     @property
     def alarm(self) -> str | None:
@@ -193,12 +179,12 @@ class Recorder:
         if "zero_s" in message:
             self._zero_s, self._frames = message["zero_s"], message["frames"]
         if event == "level":
-            self._level = Level(message["peak_dbfs"], message["rms_dbfs"], message["clipped"])
+            self.level = Level(message["peak_dbfs"], message["rms_dbfs"], message["clipped"])
         elif event == "alarm":
             self._alarm = message["alarm"]
         elif event == "ready":
             self.device, self.rate = message["device"], message["rate"]
-            self.source, self._uncertainty_s = message["source"], message["uncertainty_s"]
+            self.source, self.uncertainty_s = message["source"], message["uncertainty_s"]
             self._ready.set()
         elif event == "ended":
             self._ended = message

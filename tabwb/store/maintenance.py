@@ -32,15 +32,10 @@ COUNTED = {
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """What is in a store.
+    """What is in a store: ``sqlite`` or ``postgresql``.
 
-    Attributes:
-        location: path or URL, without any password.
-        kind: ``sqlite`` or ``postgresql``.
-        size: bytes of the rows' file with its log, or of the database.
-        blobs_size: bytes of the batteries' files.
-        schema: its schema version.
-        counts: what there is, by name.
+    ``location`` has no password. Sizes are bytes: of the rows' file with its log, or of the
+    database, and of the batteries' files.
     """
 
     location: str
@@ -53,12 +48,7 @@ class StoreInfo:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Something wrong with a store.
-
-    Attributes:
-        where: file, table or administration.
-        what: what is wrong.
-    """
+    """What is wrong with a store, and where: a file, a table or an administration."""
 
     where: str
     what: str

@@ -31,10 +31,10 @@ def test_a_spec_is_read_as_the_design_says(text: str, expected: Spec) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", ":x", "Echo", "echo:", "echo@delay=1,", "echo@a=1,a=2"])
-def test_what_is_no_spec_is_refused_with_the_place(text: str) -> None:
+def test_what_is_no_spec_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse_spec(text, where="--model")
-    assert "--model" in str(caught.value)
+        parse_spec(text)
+    assert f"'{text}'" in str(caught.value)
 
 
 @given(
