@@ -86,13 +86,7 @@ def check_store(store: Store, speaker: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The consents for acts with the person of one administration; models need none.
-
-    Attributes:
-        store: with the consents.
-        plugins: with the study's rules and the components.
-        conditions: of the administration.
-    """
+    """The consents for acts with the person of one administration; models need none."""
 
     store: Store
     plugins: Plugins
@@ -117,9 +111,9 @@ class Guard:
         return tuple(filter(None, remarks))
 
     def missing(self, *, microphone: bool = False) -> tuple[Scope, ...]:
-        """Return every scope that an administration needs and the speaker has not agreed to.
+        """Return the scopes that an administration needs and the speaker has not agreed to.
 
-        With a microphone this program records: then everybody must have agreed.
+        Where this program records, with a microphone, everybody must have agreed.
         """
         if not self.conditions.guarded:
             return ()
@@ -135,10 +129,7 @@ class Guard:
         return tuple(scope for scope, asked in needed if asked and not allowed(speaker, scope))
 
     def check_giving(self) -> None:
-        """Check, before a battery is given or resumed, the consents to all that is done.
-
-        A speaker who must consent needs ``record``; transcriber, judges and store see the others.
-        """
+        """Check, before a battery is given or resumed, the consents to all that is done."""
         if not self.conditions.guarded:
             return
         speaker = self.conditions.person

@@ -27,13 +27,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Expense:
-    """The most that a number of requests takes.
-
-    Attributes:
-        prompt_tokens: estimated from the length of the text.
-        reply_tokens: the most that replies may have, all limits used up, reasoning included.
-        cost: US dollars for all of that, or None where the price is unknown.
-    """
+    """The most that a number of requests takes: estimated tokens, and US dollars or None."""
 
     requests: int
     prompt_tokens: int
@@ -76,7 +70,7 @@ def expense_of(
     """Return what requests will take at most.
 
     Args:
-        requests: what is asked.
+        requests: to be sent.
         price: of the model's tokens.
         reply_tokens: the most tokens of a reply, reasoning included, by the limit of its text.
 
@@ -193,14 +187,7 @@ def _sum(so_far: int | None, given: str | None, failed: bool) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The most that one judge takes.
-
-    Attributes:
-        judge: its spec.
-        requests: the most, where each reply is asked for as often as it may be.
-        answer_tokens: the most tokens that an answer may have.
-        cost: US dollars for all of that, or None where the price is unknown.
-    """
+    """The most that one judge takes, in US dollars or None, for answers of ``answer_tokens``."""
 
     judge: str
     answers: int
@@ -220,13 +207,10 @@ class Forecast:
 
 
 def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Iterator[Forecast]:
-    """Yield a forecast for each judge that asks a model, without asking it.
-
-    Judges rate connected text. Each answer counts with the highest number of tokens that it may
-    have, and no two answers are equal.
+    """Yield a forecast for each judge that asks a model; texts are as long as they may be.
 
     Args:
-        plugins: where judges come from.
+        plugins: with the judges.
         battery: to be given.
         conditions: already resolved.
     """

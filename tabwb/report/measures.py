@@ -52,11 +52,9 @@ class Measure:
 
     Attributes:
         id: JSON key and end of the CSV column.
-        meaning: one sentence.
         pooled: how responses are put together.
-        digits: decimal places that are shown; percent: of a share in per cent.
-        compute: from the verdicts under one policy.
-        policies: those under which it is computed.
+        digits: decimal places that are shown; of a share in per cent where ``percent``.
+        compute: from the verdicts under one policy; policies: those under which it is computed.
         yes_no: whether only yes/no subtests have it.
     """
 

@@ -219,9 +219,9 @@ def test_the_burden_of_the_rules_is_over_the_seven_two_sided_features() -> None:
     assert judge.scope == "connected-text"
     assert set(judge.burden.features) == set(TWO_SIDED)
     assert judge.burden.symptom_burden.value == 1.0
-    assert judge.categories["disfluency"].count.value == 0.5
-    assert judge.categories["disfluency"].of == 3
-    assert judge.categories["overall"].count.value is None
+    assert judge.burden.categories["disfluency"].count.value == 0.5
+    assert judge.burden.categories["disfluency"].of == 3
+    assert judge.burden.categories["overall"].count.value is None
 
 
 def test_no_response_is_counted_beside_the_burden() -> None:

@@ -57,7 +57,7 @@ def test_titles_of_categories_are_whole_in_a_narrow_panel() -> None:
     answers = trials(ANSWERS, ("retracing",))
     summary = summarise(BATTERY, answers, CONDITIONS, declarations=DECLARED, interval=True)
     (judge,) = summary.judges
-    titles = dict.fromkeys(judge.categories, "Perseverative")
+    titles = dict.fromkeys(judge.burden.categories, "Perseverative")
     assert "Perseverative  ━" in printed(burden_view(judge, titles), width=34)
 
 

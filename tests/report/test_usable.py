@@ -80,7 +80,7 @@ def test_unusable_answers_have_no_burden_under_any_judge(status: ResponseStatus)
         assert burden.symptom_burden.value is None
         assert burden.interval is None
         assert not any(burden.present.values())
-        assert all(one.count.value is None for one in judge.categories.values())
+        assert all(one.count.value is None for one in judge.burden.categories.values())
         assert all(burden.rate(feature).value is None for feature in burden.features)
         assert burden.words_mean.value is None
         assert (burden.usable.usable, burden.usable.n) == (0, 5)

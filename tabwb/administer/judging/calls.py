@@ -43,7 +43,6 @@ class Target:
     """One answer to judge.
 
     Attributes:
-        trial, attempt: numbers.
         key: SHA-256 (hex) of judge and exact request.
         repeat: 0 for the judgement that counts.
         prompt_tokens: estimated, of all its requests.
@@ -69,8 +68,8 @@ class Estimate:
         twins: answers whose text another one of these has; they share its verdict.
         judged: answers that this judge has judged before and that stay as they are.
         cost: US dollars, or None where the price is unknown.
-        reply_tokens_at_most: of all calls, each reply as long as it may be, reasoning included, and
-            each asked for as often as it may be; cost_at_most: US dollars for that.
+        reply_tokens_at_most, cost_at_most: each reply as long as it may be, reasoning included, and
+            each asked for as often as it may be.
     """
 
     to_ask: int
@@ -168,8 +167,8 @@ def request_key(judge: Judge, requests: Sequence[Request], response: Response) -
     """Return the SHA-256 (hex) of the judge and of exactly what it is shown.
 
     The judge's whole prompt counts, also what is not sent at first (the words of a repair) or not
-    at all (a threshold). Two answers of the same text have the same key unless the judge is shown
-    the item's prompt. Repeated verdicts on one response have the same key.
+    at all (a threshold). Answers of the same text have the same key unless the judge is shown the
+    item's prompt.
 
     Args:
         judge: as made.

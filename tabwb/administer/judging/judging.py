@@ -50,10 +50,6 @@ class Judging:
     """One judge at work on one administration, whose lock the caller holds.
 
     Args:
-        store: where it is.
-        plugins: to build what the judge is told.
-        battery: the administration's.
-        number: its small id.
         judge: made and, if a model stands behind it, opened by the caller before :meth:`run`.
         scope: which answers: ``connected-text``, or ``all`` that can be judged.
         repeats: how often each answer is judged; more than once bypasses the store's verdicts.

@@ -44,7 +44,6 @@ class Showable:
 
     Attributes:
         measure: ``symptom burden`` or ``accuracy`` (of all scored subtests together).
-        design: items and responses to each.
         difference: the smallest that another examinee on the same items must differ by, to be found
             with power .8 at the level .05; undefined with the reason.
         smallest_p: of the sign-flip test over these items.

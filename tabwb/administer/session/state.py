@@ -19,12 +19,7 @@ AnyEvent = TypeVar("AnyEvent", bound=events.Event)
 
 @dataclass(frozen=True, slots=True)
 class Observers:
-    """Completes the events of one administration and calls the observers.
-
-    Attributes:
-        store: where it is kept, without a password.
-        subtest_of: the subtest of the trial with this number.
-    """
+    """The observers of one administration's events; ``store`` is its place without a password."""
 
     plugins: Plugins
     battery: Battery
@@ -61,7 +56,6 @@ class SessionState:
     """The state of an open administration, changed by its session and strategy.
 
     Attributes:
-        history: everything recorded.
         number: of the trial before the examinee, or the last one shown; None before the first.
         awaiting: whether its prompt is shown and not answered yet.
         asked_at: when it was shown, by the monotonic clock.

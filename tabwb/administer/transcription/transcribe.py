@@ -31,11 +31,10 @@ class Job:
     """One attempt that waits for its transcript.
 
     Attributes:
-        trial, attempt: numbers.
         source: the recording, as it was made (it may still be growing).
         start_s, end_s: the attempt's stretch of it; None: to the end.
         accepted: pronunciations whose likelihood is asked for.
-        name: of the conditioned copy, without suffix: what a transcriber by name goes by.
+        name: of the conditioned copy, without suffix: what a transcriber by name uses.
     """
 
     trial: int
@@ -62,10 +61,8 @@ class Transcribing:
     """One transcriber, opened once, given job after job. Used from one thread.
 
     Args:
-        plugins: where the transcriber is registered.
-        spec: of the transcriber.
-        root: where the work folder for conditioned copies is made, which is removed at the end;
-            of a store's recordings :func:`tabwb.store.takes.work_root`, else the user's own.
+        root: where the work folder for conditioned copies is made, which is removed at the end; of
+            a store's recordings :func:`tabwb.store.takes.work_root`, else the user's own.
 
     Attributes:
         spec: of the transcriber, as stored.

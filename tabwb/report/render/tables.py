@@ -255,7 +255,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
         parts.append(Text(words, style="dim"))
     if judge.not_judged:
         parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
-    if any(category.count.defined for category in judge.categories.values()):
+    if any(category.count.defined for category in judge.burden.categories.values()):
         parts.append(ForWidth(partial(_category_bars, judge, titles)))
     return Padding(Group(*parts), (0, 1))
 
@@ -268,10 +268,10 @@ def _category_bars(judge: JudgeSummary, titles: Mapping[str, str], width: int) -
     bars.add_column(justify="right", no_wrap=True)
     if width >= RATES_FROM:
         bars.add_column(justify="right", style="dim", no_wrap=True)
-    longest = max(len(titles.get(name, name)) for name in judge.categories)
+    longest = max(len(titles.get(name, name)) for name in judge.burden.categories)
     room = width - longest - len("0.00 of 1") - 4
     length = BAR if width >= RATES_FROM else min(NARROW_BAR, max(room, 1))
-    for name, category in judge.categories.items():
+    for name, category in judge.burden.categories.items():
         if category.count.value is not None and category.rate.value is not None:
             cells = (
                 titles.get(name, name),

@@ -56,19 +56,16 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One measure of both sides over the items that both have.
+    """One measure of both sides over the items that both have; empty texts do not apply.
 
     Attributes:
         measure: ``accuracy``, ``symptom burden`` or ``feature rate``.
-        subtest: its id; empty for a judge's measure and for all scored subtests together.
-        rater: the scorer or judge; empty for all scored subtests together.
-        policy: of an accuracy, else empty.
-        feature: of a feature rate, else empty.
+        subtest, rater: empty for all scored subtests together.
         like, these: for prompts like these, and for these prompts.
         showable: the smallest difference that so many items and replicates show for prompts like
             these, with power .8 at .05, the first side's mean being what it is.
-        terms, usable: of a judge's measure: under which both sides were judged, and how many
-            responses of each side are usable.
+        terms, usable: of a judge: under which both sides were judged; usable responses of each
+            side.
         items_left_out: of a burden: items that were judged and have no burden on one side or both.
     """
 

@@ -48,9 +48,8 @@ class Difference:
     """Everything that is said of two sides.
 
     Attributes:
-        items: those that are answered in text.
+        items: those that are answered in text; named: subtests that are named aloud.
         left_out: raters of which a burden cannot be compared, with the reason.
-        named: subtests that are named aloud, item by item.
         unlike: conditions beside the examinee that the sides do not share: name, both values.
         shared_streams: for each side, how many responses were drawn from a random stream that
             others share, of how many (:mod:`tabwb.report.summaries.draws`).

@@ -74,18 +74,9 @@ class JudgeSummary:
         """Under which terms it judged."""
         return Terms(self.rater, self.burden.features, self.scope, self.prompt_hash)
 
-    @property
-    def categories(self) -> Mapping[str, CategoryBurden]:
-        """The categories of the first grouping."""
-        return self.burden.categories
-
 
 def summarise_judges(
-    battery: Battery,
-    sources: Sequence[Source],
-    rows: Sequence[CountedResponse],
-    *,
-    interval: bool = False,
+    sources: Sequence[Source], rows: Sequence[CountedResponse], *, interval: bool = False
 ) -> tuple[JudgeSummary, ...]:
     """Return every judge that rated anything, in order of appearance.
 
@@ -94,11 +85,11 @@ def summarise_judges(
     prompts are kept apart: burdens over different sets are not put together.
 
     Args:
-        battery: that was given.
-        sources: the administrations.
+        sources: administrations of one battery.
         rows: their responses that count.
         interval: compute the intervals of burdens too.
     """
+    battery = sources[0].battery
     members: dict[Terms, list[CountedResponse]] = {}
     declared: dict[Terms, Declaration | None] = {}
     by_source: dict[int, list[CountedResponse]] = {}

@@ -35,15 +35,13 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A measure of both sides over the items that both have a value for.
+    """A measure of both sides over the items that both have a value for; None without such items.
 
     Attributes:
-        items: how many those are.
-        first, second: mean over these items of each side's mean over its responses to the item;
-            None without shared items.
+        first, second: mean over these items of each side's mean over its responses to the item.
         n_first, n_second: responses behind them.
         like, these: intervals of first - second, for prompts like these and for these prompts.
-        test: of the mean difference over items; None without shared items.
+        test: of the mean difference over items.
         differences: of item means, by item.
         floor: the least variance of the mean difference, from the draws alone.
     """

@@ -54,13 +54,11 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A base and an instruct model.
+    """A base and an instruct model; base, instruct are the names of the groups.
 
     Attributes:
         battery: id and version of what both were given.
         family, parameters: as the profiles say.
-        lesion: the one that both have, or None.
-        base, instruct: the names of the groups.
         base_from, instruct_from: the administrations that count, by number.
         unsaid: administrations of the same models that do not count here, because no profile said
             what they are when they were given.
@@ -110,10 +108,10 @@ class Pair:
 def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
     """Return every base model with every instruct model of its family, size, lesion and battery.
 
-    What a model is comes from the labels that its profile gave the administration (``family``,
-    ``tuning``, ``parameters``); without them, or where they disagree within a group, there is no
-    pair. Groups that were given under like conditions are paired; one that has no such partner is
-    paired with the others, as not comparable. ``models`` are groups by model.
+    What a model is comes from the labels that its profile gave the administration; without them, or
+    where they disagree within a group, there is no pair. Groups that were given under like
+    conditions are paired; one that has no such partner is paired with the others, as not
+    comparable.
     """
     sides: dict[str, list[Grouped]] = {"base": [], "instruct": []}
     for model in models:
@@ -240,7 +238,6 @@ class FamilyMean:
 
     Attributes:
         gap: of one of the pairs: measure, subtest, rater and terms.
-        families: those with a pair, in order of appearance.
         items: those for which every family has a difference; the others are left out.
         difference: mean over families and items; several sizes of one family are averaged first.
         interval: for prompts like these, and families like these.

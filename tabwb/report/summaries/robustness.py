@@ -85,7 +85,6 @@ class Consensus:
     Attributes:
         judges: how many have a verdict on any response; the others have no say.
         features: those that all of these have in their sets.
-        by_feature: each feature by itself, ties undefined.
         n_responses: responses on which at least two judges have verdicts on every feature and none
             of these is a tie.
         n_tied: responses left out of the burden because of a tie alone. What is hard to judge is
@@ -114,8 +113,7 @@ class Robustness:
     """How much of a result is the judge's.
 
     Attributes:
-        judges: each by itself; a rater that judged under several terms (sets, scopes, prompts) is
-            as many judges.
+        judges: a rater that judged under several terms (sets, scopes, prompts) is as many judges.
         labels: a name for each of them.
         pairs: every two judges with a feature and a response in common.
         left_out: every other two judges, with the reason.

@@ -111,14 +111,11 @@ class FoilErrors:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A further measure of one scorer over the responses of a subtest.
+    """A further measure of one scorer over the responses of a subtest, never of two raters.
 
     Attributes:
-        n: responses with a value.
-        total: sum of the values.
+        n: responses with a value; undefined: without one.
         nonzero: responses with another value than 0.
-        undefined: responses without a value.
-        rater, measure: who measured what; measures of two raters are never put together.
     """
 
     n: int
@@ -136,10 +133,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class SubtestCount:
-    """Counts of one subtest.
+    """Counts of one subtest, without practice.
 
     Attributes:
-        planned, answered: trials without practice; those with an answer that counts.
+        answered: trials with an answer that counts.
         scored: responses with a verdict.
         right: those that are right (*exact*); None where nothing has a verdict.
     """
@@ -160,9 +157,9 @@ class SubtestSummary:
         planned, answered: trials, practice not counted; ``share.n`` is lower than ``answered``
             where identical answers count once.
         baselines: ``always_first``, ``always_yes``, ``guessing``, those that apply.
-        estimates: id of a measure of :data:`~tabwb.report.measures.SUBTEST_MEASURES` to its value
-            by policy.
-        by_tag: tag to shares; by_foil: kind of error to counts.
+        estimates: id of one of :data:`~tabwb.report.measures.SUBTEST_MEASURES` to its value by
+            policy.
+        by_foil: kind of error to counts.
         measures: further measures of the subtest's scorers (``insertion``, ``ttr``), each of one
             rater; where two raters give one of the same name, the names are ``RATER: MEASURE``.
         statuses: response status under which they count, to number of responses.

@@ -36,14 +36,13 @@ class Answers:
     """All responses that count, whatever the subtest.
 
     Attributes:
-        n, n_distinct: how many, and how many different texts they are.
+        n_distinct: how many different texts they are.
         words_mean: mean words of a usable response.
         statuses: response status under which they count, to number of responses.
         inexact: greedy responses whose text may depend on the batch, because two tokens were no
             further apart than rounding (the back end's note ``batch_exact=no``).
         empty_causes: why empty responses are empty (the back end's note ``cause``), to their
             number.
-        usable: how many are usable, and why the others are not.
         shared_streams: responses drawn from a random stream that others share.
         repeated_draws: responses left out because the same draw of another administration counts.
     """
@@ -123,7 +122,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
             )
             for subtest in battery.subtests
         ),
-        judges=summarise_judges(battery, sources, rows, interval=interval),
+        judges=summarise_judges(sources, rows, interval=interval),
         answers=_answers(rows),
         others=other_measures(sources, written),
         named=_named(sources),
@@ -186,7 +185,7 @@ class LiveSummary:
         in_scope = [row for row in rows if _is_for_judges(row)]
         if in_scope != self._judged:
             self._judged = in_scope
-            self._judges = summarise_judges(source.battery, [source], rows)
+            self._judges = summarise_judges([source], rows)
         return _subtest_counts(source, rows), self._judges
 
 
@@ -310,7 +309,7 @@ def _judge(judge: JudgeSummary) -> Json:
         "reason": burden.symptom_burden.reason,
         "intervals": _estimated(burden.intervals),
         "n_items": len(burden.sizes),
-        "categories": _categories(judge.categories),
+        "categories": _categories(judge.burden.categories),
         "groupings": {
             name: _categories(categories) for name, categories in judge.groupings.items()
         },

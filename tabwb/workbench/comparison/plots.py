@@ -86,7 +86,7 @@ def _categories(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
             own = [
                 (row.label, burden)
                 for row, judge in judged
-                if (burden := judge.categories.get(category.id)) is not None and burden.of
+                if (burden := judge.burden.categories.get(category.id)) is not None and burden.of
             ]
             if own:
                 yield Point(f"{category.title}, of {own[0][1].of}", heading=True)
