@@ -78,8 +78,8 @@ class Scores:
     def fer(self) -> float | None:
         """Feature error rate: sum of distances / (features x reference phonemes) over the corpus.
 
-        Never a mean over utterances. None (undefined) where no reference holds a phoneme; what was
-        inserted into an empty one counts in the corpus (PSST, section 4.1).
+        Never a mean over utterances. None (undefined) where no reference holds a phoneme. Source:
+        PSST, section 4.1.
         """
         return self.feature_distance / self.feature_length if self.phoneme_length else None
 
@@ -150,17 +150,9 @@ def score(
         lengths = steps[chosen]
         begins = np.repeat(offsets[:-1][chosen] - (np.cumsum(lengths) - lengths), lengths)
         every[begins + np.arange(len(codes))] = codes
-    spoken = np.append(costs.spoken, False)
-    phonemes = _sums(spoken[ref_codes], ref_sizes)
-    return Scores(costs, quarters, edits, phonemes, every, offsets)
-
-
-def _sums(flags: NDArray[np.bool_], sizes: Longs) -> Longs:
-    """Return how many flags of each utterance are set."""
-    before = np.concatenate([[0], np.cumsum(flags)]).astype(np.int64)
-    ends = np.cumsum(sizes)
-    counted: Longs = before[ends] - before[ends - sizes]
-    return counted
+    spoken = np.append(costs.spoken, False)[ref_codes]
+    before, ends = np.concatenate([[0], np.cumsum(spoken)]).astype(np.int64), np.cumsum(ref_sizes)
+    return Scores(costs, quarters, edits, before[ends] - before[ends - ref_sizes], every, offsets)
 
 
 def _buckets(ref_sizes: Longs, hyp_sizes: Longs) -> Iterator[Longs]:

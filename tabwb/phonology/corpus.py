@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -146,12 +145,12 @@ def read_corpus(
         reference: tuple[str, ...] = ()
         hypothesis: tuple[str, ...] = ()
         if columns is not None:
-            reference = _read_reference(row, columns[0], inventory)
             text = row.cells[columns[0]]
+            reference = _read_reference(row, text, inventory)
             if inventory == "psst" and not text.isascii():
                 mapped.update(mapped_letters(_SILENCE.sub(" ", text)))
             if other is not None:
-                mapped_labels = _read_hypothesis(other, columns[1], labels, inventory)
+                mapped_labels = _read_hypothesis(other, other.cells[columns[1]], labels, inventory)
                 if mapped_labels.dropped and unmapped == "error":
                     raise TabwbError(
                         f"labels without a phoneme: {named(mapped_labels.dropped)}",
@@ -160,10 +159,12 @@ def read_corpus(
                 dropped.update(mapped_labels.dropped)
                 hypothesis = mapped_labels.phonemes
         utterances.append(Utterance(name, row, other, reference, hypothesis))
+    sides = [side for utterance in utterances for side in (utterance.ref, utterance.hyp)]
+    costs = psst_costs() if inventory == "psst" else panphon_costs(sides)
     return Corpus(
         tuple(utterances),
         columns is not None,
-        _costs(utterances, inventory),
+        costs,
         dropped,
         lacking,
         tuple(name for name in hyp_rows if name not in ref_rows),
@@ -191,12 +192,8 @@ def ceiling(corpus: Corpus, labels: str) -> Scores | None:
 def _transcript_columns(ref: Table, hyp: Table) -> tuple[str, str] | None:
     """Return the columns of transcripts; None for tables of Task B alone."""
     heard = "asr_transcript" if "asr_transcript" in hyp else "transcript"
-    if (
-        "transcript" not in ref
-        and heard not in hyp
-        and "correctness" in ref
-        and "prediction" in hyp
-    ):
+    lacking = "transcript" not in ref and heard not in hyp
+    if lacking and "correctness" in ref and "prediction" in hyp:
         return None
     ref.need("transcript")
     if heard not in hyp:
@@ -204,8 +201,7 @@ def _transcript_columns(ref: Table, hyp: Table) -> tuple[str, str] | None:
     return "transcript", heard
 
 
-def _read_reference(row: Row, column: str, inventory: str) -> tuple[str, ...]:
-    text = row.cells[column]
+def _read_reference(row: Row, text: str, inventory: str) -> tuple[str, ...]:
     if inventory == "panphon":
         segments = segment(text)
         if segments.dropped:
@@ -220,21 +216,10 @@ def _read_reference(row: Row, column: str, inventory: str) -> tuple[str, ...]:
         raise at_row(row, error) from error
 
 
-def _read_hypothesis(row: Row, column: str, labels: str, inventory: str) -> Mapped:
-    if inventory == "panphon":
-        mapped = segment(row.cells[column])
-    else:
-        mapped = map_labels(row.cells[column].split(), labels)
+def _read_hypothesis(row: Row, text: str, labels: str, inventory: str) -> Mapped:
+    mapped = segment(text) if inventory == "panphon" else map_labels(text.split(), labels)
     _short_enough(mapped.phonemes, row)
     return mapped
-
-
-def _costs(utterances: Sequence[Utterance], inventory: str) -> CostTable:
-    if inventory == "psst":
-        return psst_costs()
-    return panphon_costs(
-        side for utterance in utterances for side in (utterance.ref, utterance.hyp)
-    )
 
 
 def _short_enough(phonemes: tuple[str, ...], row: Row) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """Phoneme and feature edit distance of two transcripts, with the alignment.
 
 The exact rules for one pair of utterances; :mod:`tabwb.phonology.batch` scores thousands. Source:
-PSST, section 4.1, figure 1, appendix A and table 5. Every distance is a multiple of 0.25, which
-floats hold exactly: compare with ``==``.
+PSST, section 4.1, figure 1, appendix A and table 5. Distances are multiples of 0.25: exact floats.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ class Alignment(NamedTuple):
 
     Attributes:
         distance: the sum of all costs, in features (FER) or phonemes (PER).
-        length: what the distance is divided by: 24 x the phonemes of the reference (FER), or their
-            number (PER). Silence and noise are not counted.
+        length: what it is divided by: 24 x the phonemes of the reference (FER), or their number.
         steps: in order of time.
     """
 
@@ -150,16 +148,10 @@ def align_phonemes(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
     >>> found.distance, found.length
     (3.0, 8)
     """
-    distance, steps = _align(ref, hyp, _one_if_different, _one_if_phoneme)
+    distance, steps = _align(
+        ref, hyp, lambda a, b: float(a != b), lambda label: float(label not in SILENT)
+    )
     return Alignment(distance, count_phonemes(ref), steps)
-
-
-def _one_if_different(label: str, other: str) -> float:
-    return float(label != other)
-
-
-def _one_if_phoneme(phoneme: str) -> float:
-    return float(phoneme not in SILENT)
 
 
 def _align(
@@ -212,16 +204,13 @@ def _steps(
     row, column = len(ref), len(hyp)
     while row or column:
         op = came[row][column]
-        ref_label = None if op == "INS" else ref[row - 1]
-        hyp_label = None if op == "DEL" else hyp[column - 1]
-        if ref_label is None:
-            assert hyp_label is not None
-            cost = indel(hyp_label)
-        elif hyp_label is None:
-            cost = indel(ref_label)
+        row -= op != "INS"
+        column -= op != "DEL"
+        if op == "INS":
+            steps.append(Step(op, None, hyp[column], indel(hyp[column])))
+        elif op == "DEL":
+            steps.append(Step(op, ref[row], None, indel(ref[row])))
         else:
-            cost = 0.0 if op == "EQ" else substitute(ref_label, hyp_label)
-        steps.append(Step(op, ref_label, hyp_label, cost))
-        row -= ref_label is not None
-        column -= hyp_label is not None
+            cost = 0.0 if op == "EQ" else substitute(ref[row], hyp[column])
+            steps.append(Step(op, ref[row], hyp[column], cost))
     return tuple(reversed(steps))

@@ -90,7 +90,7 @@ class LettersModel:
             )
             if phonemes_so_far
         }
-        return max(last, key=lambda phonemes_so_far: last[phonemes_so_far]) if last else None
+        return max(last, key=last.__getitem__, default=None)
 
 
 def read_model(lines: Iterable[str]) -> LettersModel:
@@ -188,37 +188,24 @@ def pronounced(transcript: Transcript) -> Transcript:
     lacking: list[str] = []
     for segment in transcript.segments:
         for word in _LETTERS.findall(segment.phoneme.lower().replace("’", "'")) or [""]:
-            sound = _known(word)
+            listed = load_dictionary().pronunciations(word)
+            sound = listed[0].phonemes if listed else None
             if not sound:
-                sound = (guessed_sound(word.replace("'", "")) if word else None) or ()
+                sound = guessed_sound(word.replace("'", "")) if word else None
                 (guessed if sound else lacking).append(word or segment.phoneme)
             segments += _spread(segment, sound or (NOISE,))
-    words_by_key = {WORDS: [segment.phoneme for segment in transcript.segments]}
-    words_by_key |= {
-        key: words for key, words in ((GUESSED, guessed), (UNPRONOUNCED, lacking)) if words
-    }
-    notes = {key: json.dumps(words, ensure_ascii=False) for key, words in words_by_key.items()}
-    return replace(
-        transcript,
-        segments=tuple(segments),
-        unit="phonemes",
-        metadata={**transcript.metadata, **notes},
-    )
-
-
-def _known(word: str) -> tuple[str, ...]:
-    first = next(iter(load_dictionary().pronunciations(word)), None) if word else None
-    return () if first is None else first.phonemes
+    lists = {WORDS: [segment.phoneme for segment in transcript.segments]}
+    lists |= {GUESSED: guessed} if guessed else {}
+    lists |= {UNPRONOUNCED: lacking} if lacking else {}
+    notes = {key: json.dumps(words, ensure_ascii=False) for key, words in lists.items()}
+    metadata = {**transcript.metadata, **notes}
+    return replace(transcript, segments=tuple(segments), unit="phonemes", metadata=metadata)
 
 
 def _spread(segment: Segment, phonemes: tuple[str, ...]) -> list[Segment]:
     step = (segment.end_s - segment.start_s) / len(phonemes)
+    times = [segment.start_s + number * step for number in range(len(phonemes) + 1)]
     return [
-        Segment(
-            phoneme,
-            segment.start_s + number * step,
-            segment.start_s + (number + 1) * step,
-            segment.confidence,
-        )
-        for number, phoneme in enumerate(phonemes)
+        Segment(phoneme, start_s, end_s, segment.confidence)
+        for phoneme, start_s, end_s in zip(phonemes, times, times[1:], strict=False)
     ]

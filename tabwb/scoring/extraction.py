@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from tabwb.scoring.text import TextSegment, answered, plain, segments, word_set, words_of
+from tabwb.scoring.text import TextSegment, answered, contains, plain, segments, word_set, words_of
 
 FRAME = word_set(
     "a an the it it's its is this that that's i i'd i'm think believe guess say said would go with "
@@ -220,17 +220,15 @@ def _corrected(parts: Sequence[TextSegment], mentions: list[Mention]) -> list[Me
 def _is_correction(parts: Sequence[TextSegment], earlier: Mention, later: Mention) -> bool:
     if not _is_bare(parts, later, FRAME | _CUE_WORDS):
         return False
-    runs: list[tuple[str, ...]] = []
     for number in range(earlier.segment, later.segment + 1):
         start = earlier.end if number == earlier.segment else 0
-        end = later.start if number == later.segment else len(parts[number].words)
-        runs.append(parts[number].words[start:end])
-    for run in runs:
+        end = later.start if number == later.segment else None
+        run = parts[number].words[start:end]
         for cue in CUES:
             if cue == ("no",):
                 if run == cue or run[:2] == ("no", "wait") or run[:2] == ("no", "sorry"):
                     return True
-            elif any(run[at : at + len(cue)] == cue for at in range(len(run))):
+            elif contains(run, cue):
                 return True
     return False
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tabwb.scoring.choice import Choice, Reading, read_choice
 from tabwb.scoring.estimate import Estimate, ratio
-from tabwb.scoring.text import TextSegment, answered, plain, segments, word_set
+from tabwb.scoring.text import TextSegment, answered, contains, plain, segments, word_set
 
 _YES, _NO = 0, 1
 
@@ -88,7 +88,8 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
     for later in answers[1:]:
         if later.polarity == answer.polarity:
             continue
-        if _is_corrected(parts, answer.segment, later.segment):
+        between = parts[answer.segment : later.segment + 1]
+        if any(contains(part.words, cue) for part in between for cue in _CUES):
             answer = later
         elif later.bare:
             return (_YES, _NO)
@@ -97,14 +98,16 @@ def polarities(response: str, prompts: Sequence[str] = ()) -> tuple[int, ...]:
 
 def _names_both(part: TextSegment) -> bool:
     words = part.words
-    negated = any(word in _NOT or word.endswith("n't") for word in words)
-    answers = [_YES if word == "yes" else _NO for word in words if word in ("yes", "no")]
+    both = {"yes", "no"}
     joined = any(
-        {words[at], words[at + 2]} == {"yes", "no"} and words[at + 1] in ("or", "and")
-        for at in range(len(words) - 2)
+        {first, last} == both and middle in ("or", "and")
+        for first, middle, last in zip(words, words[1:], words[2:], strict=False)
     )
-    in_a_row = len(answers) == len(words)
-    return not negated and len(set(answers)) == 2 and (joined or in_a_row)
+    return not _is_negated(words) and (joined or set(words) == both)
+
+
+def _is_negated(words: Sequence[str]) -> bool:
+    return any(word in _NOT or word.endswith("n't") for word in words)
 
 
 def _segment_answer(part: TextSegment, number: int) -> _SegmentAnswer | None:
@@ -122,8 +125,7 @@ def _segment_answer(part: TextSegment, number: int) -> _SegmentAnswer | None:
             return None
         return _SegmentAnswer(polarity, number, bare)
     last = words[-1]
-    negated = any(word in _NOT or word.endswith("n't") for word in words)
-    if last in ("yes", "no") and len(words) > 1 and not negated:
+    if last in ("yes", "no") and len(words) > 1 and not _is_negated(words):
         return _SegmentAnswer(_YES if last == "yes" else _NO, number, bare=False)
     return None
 
@@ -180,13 +182,6 @@ def _opening(words: tuple[str, ...]) -> tuple[int | None, int]:
     if not rest and first in YES_ALONE | NO_ALONE:
         return (_YES if first in YES_ALONE else _NO), 1
     return None, 0
-
-
-def _is_corrected(parts: Sequence[TextSegment], start: int, end: int) -> bool:
-    between = [part.words for part in parts[start : end + 1]]
-    return any(
-        run[at : at + len(cue)] == cue for run in between for cue in _CUES for at in range(len(run))
-    )
 
 
 YES, NO = "Yes", "No"

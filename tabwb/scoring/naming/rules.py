@@ -102,7 +102,11 @@ def other_number(case: Case) -> Proposal | None:
     """The name in another number: *correct*, flag `number`, unless the battery scores number."""
     if case.settings.number == "scored":
         return None
-    forms = {name: form for form in case.target.accept for name in plurals(_name(case, form))}
+    forms = {
+        name: form
+        for form in case.target.accept
+        for name in plurals((form.word or case.target.target).casefold())
+    }
     form = forms.get(case.reading.word)
     if form is None and not case.reading.word:
         phonemes = case.reading.phonemes
@@ -157,10 +161,6 @@ def undeclared_variety(case: Case) -> Proposal | None:
     clause = f"{case.shown} is right for a speaker of a variety with {names}"
     candidates = ("correct", *(other.candidates or (other.code,)))
     return replace(case.undecided(clause, *candidates), chance_rate=None)
-
-
-def _name(case: Case, form: Accepted) -> str:
-    return (form.word or case.target.target).casefold()
 
 
 def _right(case: Case, form: Accepted, how: str) -> Proposal:

@@ -131,7 +131,8 @@ def omitted_function_words(passage: Passage) -> RuleVerdict:
     least = limits.telegraphic_words_short
     if least and least <= total < limits.telegraphic_words:
         several = len(passage.utterances) > 1
-        plain = not any(map(_is_name, passage.utterances)) and _TABLE.search(passage.text) is None
+        later = (token for utterance in passage.utterances for token in utterance.tokens[1:])
+        plain = _TABLE.search(passage.text) is None and not any(t.text[0].isupper() for t in later)
         sparse = several and plain and share < limits.telegraphic_share_short
     if sparse and LIST_OF_STEPS not in asked and not _asks_for_a_list(passage):
         note = f"{function} function words in {total} words"
@@ -208,10 +209,6 @@ def _lacks_subject_words(passage: Passage, utterance: Utterance, at: int) -> int
 _TELEGRAM = 6
 _TABLE = re.compile(r"[\d\"\u201c:;\[(-]")
 """Signs of quotations, recipes and headings, which have few function words too."""
-
-
-def _is_name(utterance: Utterance) -> bool:
-    return any(token.text[0].isupper() for token in utterance.tokens[1:])
 
 
 def _opens_clause(passage: Passage, tokens: tuple[Token, ...], at: int) -> bool:
