@@ -150,19 +150,17 @@ def segment(text: str) -> Mapped:
     """
     table = _table()
     segments: list[str] = []
-    indices: list[int] = []
     dropped: Counter[str] = Counter()
-    for index, word in enumerate(text.split()):
+    for word in text.split():
         if word.lower() in SILENT:
-            known = [word.lower()]
-        else:
-            bare = word.translate(_PASSED_OVER).translate(_SAME)
-            letters = table.segs_safe(bare)
-            known = [letter for letter in letters if table.seg_known(letter)]
-            dropped.update(letter for letter in letters if not table.seg_known(letter))
-        segments += known
-        indices += [index] * len(known)
-    return Mapped(tuple(segments), tuple(indices), dropped)
+            segments.append(word.lower())
+            continue
+        for letter in table.segs_safe(word.translate(_PASSED_OVER).translate(_SAME)):
+            if table.seg_known(letter):
+                segments.append(letter)
+            else:
+                dropped[letter] += 1
+    return Mapped(tuple(segments), dropped)
 
 
 def panphon_costs(utterances: Iterable[Sequence[str]]) -> CostTable:

@@ -1,8 +1,6 @@
 """Labels of other transcribers mapped to the 40 phonemes: eSpeak's IPA, TIMIT's, CMU's.
 
-A label without a phoneme of ours is dropped and counted, never guessed. Some sets have fewer
-phonemes than ours: phonemes with one label are listed (:attr:`LabelSet.merged`), because they limit
-the score of any transcriber with these labels.
+A label without a phoneme of ours is dropped and counted, never guessed.
 """
 
 from __future__ import annotations
@@ -34,9 +32,10 @@ class LabelSet:
     Attributes:
         name: for options and metadata.
         title: for people.
-        readings: label to phonemes (or silence); an empty tuple is a label that stands for no
-            phoneme and is ignored without being counted: a glottal stop, a blank of CTC.
-        merged: phonemes without a label of their own, and the phoneme that their label is read as.
+        readings: label to phonemes (or silence); empty for a label that is ignored without being
+            counted: a glottal stop, a blank of CTC.
+        merged: phonemes without a label of their own, which limits the score of any transcriber,
+            and the phoneme that their label is read as.
         fold: whether labels are compared without case.
     """
 
@@ -53,13 +52,10 @@ class Mapped:
 
     Attributes:
         phonemes: of the inventory, with silence where a label stands for it.
-        kept_indices: for each phoneme the index of the label that it came from; a label may give
-            two (``əl`` is AH L), so an index may come twice.
         dropped: labels without a phoneme, with how often each came.
     """
 
     phonemes: tuple[str, ...]
-    kept_indices: tuple[int, ...]
     dropped: Counter[str]
 
 
@@ -92,7 +88,7 @@ _TIMIT_39: Final[Mapping[str, Reading]] = {
     each.lower(): (each,) for each in PHONEMES if each not in _TIMIT_39_MERGED
 }
 
-# What eSpeak NG writes for English, without stress and length (see _bare), beyond table 8. [ours]
+# What eSpeak NG writes for English, without stress and length, beyond table 8. [ours]
 _ESPEAK: Final[Mapping[str, Reading]] = {
     **IPA_READINGS,
     "oː": ("AO",), "ᵻ": ("IH",), "ɐ": ("AH",), "a": ("AE",), "ɒ": ("AA",), "ʍ": ("W",),
@@ -180,26 +176,14 @@ def map_labels(labels: Iterable[str], name: str) -> Mapped:
         labels: in order of time.
         name: of their set (:data:`LABEL_SETS`).
 
-    Returns:
-        The phonemes, where each came from, and what was dropped.
-
     >>> found = map_labels(("b", "ɑː", "ɾ", "əl", "ʁ"), "espeak-ipa")
-    >>> found.phonemes, found.kept_indices, dict(found.dropped)
-    (('B', 'AA', 'DX', 'AH', 'L'), (0, 1, 2, 3, 3), {'ʁ': 1})
+    >>> found.phonemes, dict(found.dropped)
+    (('B', 'AA', 'DX', 'AH', 'L'), {'ʁ': 1})
     """
-    chosen = label_set(name)
-    phonemes: list[str] = []
-    indices: list[int] = []
-    dropped: Counter[str] = Counter()
-    readings = _reader(chosen.name)
-    for index, label in enumerate(labels):
-        reading = readings(label)
-        if reading is None:
-            dropped[label] += 1
-            continue
-        phonemes.extend(reading)
-        indices.extend([index] * len(reading))
-    return Mapped(tuple(phonemes), tuple(indices), dropped)
+    reader = _reader(label_set(name).name)
+    readings = [(label, reader(label)) for label in labels]
+    phonemes = tuple(phoneme for _, reading in readings for phoneme in reading or ())
+    return Mapped(phonemes, Counter(label for label, reading in readings if reading is None))
 
 
 def best_possible(reference: Iterable[str], labels: LabelSet) -> tuple[str, ...]:
@@ -221,18 +205,11 @@ def _reader(name: LabelSetName) -> Callable[[str], Reading | None]:
     return lru_cache(maxsize=4096)(partial(read_label, labels=LABEL_SETS[name]))
 
 
-def _bare(label: str) -> str:
-    """Return a label without stress and length, which distinguish none of our phonemes."""
-    return label.translate(dict.fromkeys(map(ord, "ˈˌˑː")))
-
-
 def _read_ipa(label: str, readings: Mapping[str, Reading]) -> Reading | None:
-    bare = _bare(label)
-    if not bare:
-        return ()  # a stress mark that stands alone
-    reading = readings.get(bare)
-    if reading is not None:
-        return reading
+    # Without stress and length, which distinguish none of our phonemes.
+    bare = label.translate(dict.fromkeys(map(ord, "ˈˌˑː")))
+    if not bare or bare in readings:
+        return readings.get(bare, ())
     try:
         return parse_ipa(bare, nearest=False)
     except TabwbError:

@@ -6,7 +6,7 @@ All counts use FER's alignments, so that the costs of a table add up to the dist
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,8 +23,7 @@ class Rate:
     """PER and FER of some utterances, as fractions of sums.
 
     Attributes:
-        name: of the group.
-        utterances: how many.
+        name, utterances: of the group, and how many it has.
         per_distance, per_length: edits, and phonemes of the references.
         fer_distance, fer_length: in features.
     """
@@ -69,8 +68,7 @@ class ClassRate:
 
     Attributes:
         name: of the class.
-        phonemes: number in the references.
-        substituted, deleted: how many of them were.
+        phonemes, substituted, deleted: number in the references, and how many of them were.
         kept_class: number substituted by a phoneme of the same class.
         inserted: number of insertions of the class in hypotheses.
         fer_distance: in features, of its substitutions and deletions.
@@ -146,18 +144,13 @@ def changed_features(confused: Sequence[Confusion]) -> list[ChangedFeature]:
     return [ChangedFeature(change, count) for change, count in counts.most_common()]
 
 
-def class_rates(scores: Scores, classes: Mapping[str, Sequence[str]] = CLASSES) -> list[ClassRate]:
-    """Return the outcome of each class of phonemes (stops, nasals, ...), in their order.
-
-    Args:
-        scores: of the utterances.
-        classes: name of each class to its phonemes.
-    """
+def class_rates(scores: Scores) -> list[ClassRate]:
+    """Return the outcome of each class of phonemes (stops, nasals, ...), in their order."""
     counts = scores.step_counts()
     quarters = counts * scores.costs.step_quarters.reshape(counts.shape)
     codes, none = scores.costs.codes, scores.costs.none
     rates = []
-    for name, members in classes.items():
+    for name, members in CLASSES.items():
         mine = [codes[phoneme] for phoneme in members]
         others = list(range(none))
         kept = int(np.trace(counts[np.ix_(mine, mine)]))

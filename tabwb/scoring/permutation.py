@@ -279,10 +279,7 @@ def label_permutation(
 
 
 def label_permutation_of_rates(
-    first: Sequence[tuple[int, int]],
-    second: Sequence[tuple[int, int]],
-    *,
-    draws: int = LABEL_DRAWS,
+    first: Sequence[tuple[int, int]], second: Sequence[tuple[int, int]]
 ) -> float | None:
     """Return the two-sided p value of :func:`label_permutation` for one rate, from counts.
 
@@ -292,7 +289,6 @@ def label_permutation_of_rates(
     Args:
         first: (hits, responses) for each item.
         second: likewise, the items in the same order.
-        draws: random permutations.
 
     Returns:
         None where there is no item, or none with two responses on one side at least.
@@ -307,13 +303,13 @@ def label_permutation_of_rates(
 
     generator = np.random.Generator(np.random.PCG64(SEED))
     observed = 0.0
-    drawn = np.zeros(draws)
+    drawn = np.zeros(LABEL_DRAWS)
     for (x, a), (y, b) in pairs:
-        hits = generator.hypergeometric(x + y, a + b - x - y, a, size=draws)
+        hits = generator.hypergeometric(x + y, a + b - x - y, a, size=LABEL_DRAWS)
         drawn += hits / a - (x + y - hits) / b
         observed += x / a - y / b
     reached = int((np.abs(drawn) >= abs(observed) - _SLACK * len(pairs)).sum())
-    return (reached + 1) / (draws + 1)
+    return (reached + 1) / (LABEL_DRAWS + 1)
 
 
 def holm(p: Sequence[float]) -> tuple[float, ...]:

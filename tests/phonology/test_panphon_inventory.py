@@ -33,7 +33,6 @@ def test_what_panphon_does_not_know_is_counted() -> None:
     pytest.importorskip("panphon")
     found = segment("ˈbɝd <SIL> d ɔː g")
     assert found.phonemes == ("b", "d", "<sil>", "d", "ɔː", "ɡ")
-    assert found.kept_indices == (0, 0, 1, 2, 3, 4)
     assert found.dropped == {"ɝ": 1}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 
 from docs import naming_rules
 from tabwb.scoring.naming.attempts import BREAK_S, PAUSE_S
-from tabwb.scoring.naming.rules import RULES
 from tabwb.scoring.naming.words import CHANCE_PAIRS, chance_rate
 from tabwb.tasks.spoken_naming.rules import RULE_KEYS
 
@@ -20,14 +18,6 @@ PAGE = (DOCS / "naming-rules.md").read_text(encoding="utf-8")
 
 def test_codes_flags_rules_and_varieties_are_those_of_the_code() -> None:
     assert naming_rules.written(PAGE) == PAGE, "run: python docs/naming_rules.py"
-
-
-def test_a_rule_that_prepares_names_a_function_that_is_there() -> None:
-    for rule in RULES:
-        if rule.decides is None:
-            module, function = rule.done_by.split(".")
-            found = importlib.import_module(f"tabwb.scoring.naming.{module}")
-            assert callable(getattr(found, function))
 
 
 @pytest.mark.parametrize("key", RULE_KEYS)

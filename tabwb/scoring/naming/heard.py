@@ -57,11 +57,6 @@ class HeardAs:
         """Whether a pronunciation follows from the letters only."""
         return any(attempt.guessed for attempt in self.attempts)
 
-    @property
-    def several(self) -> bool:
-        """Whether more than one word was heard."""
-        return sum(len(attempt.words) for attempt in self.attempts) > 1
-
 
 def parse_heard(text: str, notation: Notation = "us") -> HeardAs:
     """Read the field "heard:".

@@ -2,7 +2,8 @@
 
 Data and code in one order: an entry of :data:`RULES` has a number, a name, its source, and the
 function that applies it to one attempt and returns a proposal or None. The docstring of the
-function is the rule in words (printed in ``docs/naming-rules.md``).
+function is the rule in words (printed in ``docs/naming-rules.md``). Rules 4 and 5 are in
+:mod:`~tabwb.scoring.naming.attempts`, 0 and 16 in :mod:`~tabwb.scoring.naming.propose`.
 """
 
 from __future__ import annotations
@@ -361,7 +362,6 @@ class NamingRule:
         source: publication, or ours.
         decides: the function of a rule on one attempt; None for a rule that prepares the attempts
             or combines them.
-        done_by: the function, module and name, of a rule without ``decides``.
         text: what such a rule says.
     """
 
@@ -369,7 +369,6 @@ class NamingRule:
     name: str
     source: str
     decides: Callable[[Case], Proposal | None] | None = None
-    done_by: str = ""
     text: str = ""
 
     @property
@@ -384,7 +383,6 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "0",
         "heard",
         "ours",
-        done_by="propose.read_attempts",
         text="What a listener heard replaces the transcript, attempt by attempt, for code, "
         "alignment and distance.",
     ),
@@ -395,7 +393,6 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "4",
         "attempts",
         "PNT",
-        done_by="attempts.propose_attempts",
         text="A response is divided at pauses of 1 s, at marks, at a written `<sil>`, and at "
         "commas in what was heard.",
     ),
@@ -403,7 +400,6 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "5",
         "carriers and fillers",
         "PNT",
-        done_by="attempts.cuts",
         text='Articles, carrier phrases ("it\'s a") and fillers ("um") are left out if an accepted '
         'form or a word remains. The whole is tested first: "about" contains no article.',
     ),
@@ -429,7 +425,6 @@ RULES: Final[tuple[NamingRule, ...]] = (
         "16",
         "first complete attempt",
         "PNT; PSST task B",
-        done_by="propose.propose_response",
         text="The code of a response is that of its first complete attempt; fillers and remarks "
         "that no name comes are skipped if an attempt at a name follows. Under `correct-any` it is "
         "*correct* if any attempt is right or an accepted form occurs anywhere.",
