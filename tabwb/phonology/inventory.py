@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Final, Literal
 
 from tabwb.records.errors import TabwbError
@@ -23,9 +22,7 @@ FEATURES: Final[tuple[str, ...]] = (
 )  # fmt: skip
 """The 24 features, in the order of every vector of features."""
 
-FEATURE_VALUES: Final[Mapping[str, float]] = MappingProxyType(
-    {"-": -1.0, "-+": -0.5, "0": 0.0, "+-": 0.5, "+": 1.0}
-)
+FEATURE_VALUES: Final[Mapping[str, float]] = {"-": -1.0, "-+": -0.5, "0": 0.0, "+-": 0.5, "+": 1.0}
 """What a cell of table 6 means; ``-+`` moves from absent to present, ``+-`` back (table 4)."""
 
 _TABLE_6: Final = """
@@ -72,36 +69,32 @@ AA  +  -  +  +  0  +  -  -  +  -  -  -  -  -  0  0  0  -  +  -  +  -  +  0
 """
 
 
-FEATURE_SYMBOLS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {line.split()[0]: tuple(line.split()[1:]) for line in _TABLE_6.strip().splitlines()}
-)
+FEATURE_SYMBOLS: Final[Mapping[str, tuple[str, ...]]] = {
+    line.split()[0]: tuple(line.split()[1:]) for line in _TABLE_6.strip().splitlines()
+}
 """Table 6 as printed: of each phoneme one of ``- -+ 0 +- +`` for each of :data:`FEATURES`."""
 
 PHONEMES: Final[tuple[str, ...]] = tuple(FEATURE_SYMBOLS)
 """The 40 phonemes as ARPAbet without stress, in the order of table 6."""
 
-FEATURE_TABLE: Final[Mapping[str, tuple[float, ...]]] = MappingProxyType(
-    {
-        phoneme: tuple(FEATURE_VALUES[symbol] for symbol in symbols)
-        for phoneme, symbols in FEATURE_SYMBOLS.items()
-    }
-)
+FEATURE_TABLE: Final[Mapping[str, tuple[float, ...]]] = {
+    phoneme: tuple(FEATURE_VALUES[symbol] for symbol in symbols)
+    for phoneme, symbols in FEATURE_SYMBOLS.items()
+}
 """The same as numbers, -1 to 1: see :data:`FEATURE_VALUES`."""
 
 SILENT: Final[tuple[str, ...]] = ("<sil>", "<spn>", "<unk>")
 """Silence, noise and the unintelligible: no phonemes. They cost nothing and count nowhere."""
 
-CLASSES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "stops": ("P", "B", "T", "D", "K", "G"),
-        "affricates": ("CH", "JH"),
-        "fricatives": ("F", "V", "TH", "DH", "S", "Z", "SH", "ZH", "HH"),
-        "nasals": ("M", "N", "NG"),
-        "approximants": ("L", "DX", "Y", "W", "R"),
-        "vowels": ("ER", "IY", "IH", "UW", "UH", "EH", "AH", "AO", "AE", "AA"),
-        "diphthongs": ("EY", "OW", "OY", "AW", "AY"),
-    }
-)
+CLASSES: Final[Mapping[str, tuple[str, ...]]] = {
+    "stops": ("P", "B", "T", "D", "K", "G"),
+    "affricates": ("CH", "JH"),
+    "fricatives": ("F", "V", "TH", "DH", "S", "Z", "SH", "ZH", "HH"),
+    "nasals": ("M", "N", "NG"),
+    "approximants": ("L", "DX", "Y", "W", "R"),
+    "vowels": ("ER", "IY", "IH", "UW", "UH", "EH", "AH", "AO", "AE", "AA"),
+    "diphthongs": ("EY", "OW", "OY", "AW", "AY"),
+}
 """Classes of manner that tables of rates are made by; each phoneme is in one. [ours]
 
 A class is a set of feature values: stops are -sonorant -continuant -delayedrelease, affricates
@@ -110,64 +103,57 @@ A class is a set of feature values: stops are -sonorant -continuant -delayedrele
 
 _VOWELS: Final = frozenset(CLASSES["vowels"] + CLASSES["diphthongs"])
 
-IPA: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "P": "p", "B": "b", "T": "t", "D": "d", "K": "k", "G": "ɡ", "CH": "tʃ", "JH": "dʒ",
-        "F": "f", "V": "v", "TH": "θ", "DH": "ð", "S": "s", "Z": "z", "SH": "ʃ", "ZH": "ʒ",
-        "HH": "h", "M": "m", "N": "n", "NG": "ŋ", "L": "l", "DX": "ɾ", "Y": "j", "W": "w",
-        "R": "r", "ER": "ɝ", "IY": "i", "IH": "ɪ", "UW": "u", "UH": "ʊ", "EH": "ɛ", "EY": "eɪ",
-        "AH": "ʌ", "AO": "ɔ", "OW": "oʊ", "OY": "ɔɪ", "AE": "æ", "AW": "aʊ", "AY": "aɪ",
-        "AA": "ɑ",
-    }
-)  # fmt: skip
+IPA: Final[Mapping[str, str]] = {
+    "P": "p", "B": "b", "T": "t", "D": "d", "K": "k", "G": "ɡ", "CH": "tʃ", "JH": "dʒ",
+    "F": "f", "V": "v", "TH": "θ", "DH": "ð", "S": "s", "Z": "z", "SH": "ʃ", "ZH": "ʒ",
+    "HH": "h", "M": "m", "N": "n", "NG": "ŋ", "L": "l", "DX": "ɾ", "Y": "j", "W": "w",
+    "R": "r", "ER": "ɝ", "IY": "i", "IH": "ɪ", "UW": "u", "UH": "ʊ", "EH": "ɛ", "EY": "eɪ",
+    "AH": "ʌ", "AO": "ɔ", "OW": "oʊ", "OY": "ɔɪ", "AE": "æ", "AW": "aʊ", "AY": "aɪ",
+    "AA": "ɑ",
+}  # fmt: skip
 """Table 8, one notation for each phoneme: the stressed one of ɝ and ɚ, of ʌ and ə."""
 
-IPA_READINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        **{letters: (phoneme,) for phoneme, letters in IPA.items()},
-        # Table 8: merged or removed.
-        "ɚ": ("ER",), "ə": ("AH",), "ʔ": (),
-        # Table 6 has the affricates as one letter.
-        "ʧ": ("CH",), "ʤ": ("JH",),
-        # Other letters for the same broad phonemes. [ours]
-        "g": ("G",), "ɹ": ("R",), "ɫ": ("L",), "ɜr": ("ER",), "ɜɹ": ("ER",), "ɜ": ("ER",),
-        "ɜ˞": ("ER",), "ə˞": ("ER",),
-        "e": ("EY",), "o": ("OW",), "əʊ": ("OW",), "n̩": ("AH", "N"), "m̩": ("AH", "M"),
-        "l̩": ("AH", "L"),
-    }
-)  # fmt: skip
+IPA_READINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    **{letters: (phoneme,) for phoneme, letters in IPA.items()},
+    # Table 8: merged or removed.
+    "ɚ": ("ER",), "ə": ("AH",), "ʔ": (),
+    # Table 6 has the affricates as one letter.
+    "ʧ": ("CH",), "ʤ": ("JH",),
+    # Other letters for the same broad phonemes. [ours]
+    "g": ("G",), "ɹ": ("R",), "ɫ": ("L",), "ɜr": ("ER",), "ɜɹ": ("ER",), "ɜ": ("ER",),
+    "ɜ˞": ("ER",), "ə˞": ("ER",),
+    "e": ("EY",), "o": ("OW",), "əʊ": ("OW",), "n̩": ("AH", "N"), "m̩": ("AH", "M"),
+    "l̩": ("AH", "L"),
+}  # fmt: skip
 """What letters of IPA are read as; the longest that fits is taken."""
 
-NEAREST: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        # British and other vowels: the same word in General American, else the nearest place.
-        "ɒ": ("AA",), "a": ("AE",), "ɐ": ("AH",), "ɘ": ("AH",), "ɵ": ("UH",), "ʉ": ("UW",),
-        "ɨ": ("IH",), "ɯ": ("UW",), "ɤ": ("AH",), "y": ("IY",), "ʏ": ("IH",), "ø": ("EY",),
-        "œ": ("EH",), "ɞ": ("ER",),
-        # Consonants that English has not, or writes otherwise.
-        "x": ("K",), "χ": ("K",), "ç": ("HH",), "ɣ": ("G",), "ɸ": ("F",), "β": ("V",),
-        "ʋ": ("V",), "ɬ": ("L",), "ɮ": ("L",), "ʎ": ("L",), "ɻ": ("R",), "ʀ": ("R",),
-        "ʁ": ("R",), "ɲ": ("N",), "ɱ": ("M",), "ʈ": ("T",), "ɖ": ("D",), "c": ("K",),
-        "ɟ": ("G",), "q": ("K",), "ʂ": ("SH",), "ʐ": ("ZH",), "ɕ": ("SH",), "ʑ": ("ZH",),
-        "ʍ": ("W",), "ɦ": ("HH",),
-    }
-)  # fmt: skip
+NEAREST: Final[Mapping[str, tuple[str, ...]]] = {
+    # British and other vowels: the same word in General American, else the nearest place.
+    "ɒ": ("AA",), "a": ("AE",), "ɐ": ("AH",), "ɘ": ("AH",), "ɵ": ("UH",), "ʉ": ("UW",),
+    "ɨ": ("IH",), "ɯ": ("UW",), "ɤ": ("AH",), "y": ("IY",), "ʏ": ("IH",), "ø": ("EY",),
+    "œ": ("EH",), "ɞ": ("ER",),
+    # Consonants that English has not, or writes otherwise.
+    "x": ("K",), "χ": ("K",), "ç": ("HH",), "ɣ": ("G",), "ɸ": ("F",), "β": ("V",),
+    "ʋ": ("V",), "ɬ": ("L",), "ɮ": ("L",), "ʎ": ("L",), "ɻ": ("R",), "ʀ": ("R",),
+    "ʁ": ("R",), "ɲ": ("N",), "ɱ": ("M",), "ʈ": ("T",), "ɖ": ("D",), "c": ("K",),
+    "ɟ": ("G",), "q": ("K",), "ʂ": ("SH",), "ʐ": ("ZH",), "ɕ": ("SH",), "ʑ": ("ZH",),
+    "ʍ": ("W",), "ɦ": ("HH",),
+}  # fmt: skip
 """Sounds outside of the 40 and the phoneme that stands for each in distances. [ours]"""
-BRITISH: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "e": ("EH",), "eə": ("EH", "AH"), "ɛə": ("EH", "AH"), "ɪə": ("IH", "AH"),
-        "ʊə": ("UH", "AH"), "əʊ": ("OW",), "ɜ": ("ER",),
-    }
-)  # fmt: skip
+BRITISH: Final[Mapping[str, tuple[str, ...]]] = {
+    "e": ("EH",), "eə": ("EH", "AH"), "ɛə": ("EH", "AH"), "ɪə": ("IH", "AH"),
+    "ʊə": ("UH", "AH"), "əʊ": ("OW",), "ɜ": ("ER",),
+}  # fmt: skip
 """Letters that British transcriptions use otherwise: /bed/ is B EH D there. [ours]"""
 Notation = Literal["us", "uk"]
 """How letters of IPA are read: ``us`` as in PSST's table 8, ``uk`` as in British dictionaries."""
 MAPPED: Final = frozenset({*NEAREST, "ɜ"})
 """Letters that are kept as typed and mapped to a phoneme; the mapping is told."""
 
-_READINGS: Final[Mapping[Notation, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
-    {"us": {**NEAREST, **IPA_READINGS}, "uk": {**NEAREST, **IPA_READINGS, **BRITISH}}
-)
+_READINGS: Final[Mapping[Notation, Mapping[str, tuple[str, ...]]]] = {
+    "us": {**NEAREST, **IPA_READINGS},
+    "uk": {**NEAREST, **IPA_READINGS, **BRITISH},
+}
 _LONGEST: Final = max(map(len, IPA_READINGS))
 _STRESS_AND_LENGTH: Final = "ˈˌ'ˑː"
 _BOUNDARIES: Final = " \t.|/[]"

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from tabwb.phonology.inventory import (
@@ -110,28 +109,24 @@ def _set(
     every = dict(readings) if readings is _EXACT else {**_BESIDE, **readings}
     if fold:
         every = {label.lower(): reading for label, reading in every.items()}
-    return LabelSet(
-        name, title, MappingProxyType(every), MappingProxyType(dict(merged or {})), fold
+    return LabelSet(name, title, every, merged or {}, fold)
+
+
+LABEL_SETS: Final[Mapping[str, LabelSet]] = {
+    made.name: made
+    for made in (
+        _set("arpabet", "PSST's 40 in ARPAbet", _EXACT),
+        _set(
+            "cmu",
+            "the CMU dictionary's 39, without the flap",
+            {each: (each,) for each in PHONEMES if each not in _CMU_MERGED},
+            _CMU_MERGED,
+        ),
+        _set("espeak-ipa", "IPA as eSpeak NG writes English", _ESPEAK, fold=False),
+        _set("timit-61", "TIMIT's 61", _TIMIT_61),
+        _set("timit-39", "TIMIT's 61 folded to 39", _TIMIT_39, _TIMIT_39_MERGED),
     )
-
-
-LABEL_SETS: Final[Mapping[str, LabelSet]] = MappingProxyType(
-    {
-        made.name: made
-        for made in (
-            _set("arpabet", "PSST's 40 in ARPAbet", _EXACT),
-            _set(
-                "cmu",
-                "the CMU dictionary's 39, without the flap",
-                {each: (each,) for each in PHONEMES if each not in _CMU_MERGED},
-                _CMU_MERGED,
-            ),
-            _set("espeak-ipa", "IPA as eSpeak NG writes English", _ESPEAK, fold=False),
-            _set("timit-61", "TIMIT's 61", _TIMIT_61),
-            _set("timit-39", "TIMIT's 61 folded to 39", _TIMIT_39, _TIMIT_39_MERGED),
-        )
-    }
-)
+}
 """Every set of labels by its name."""
 
 

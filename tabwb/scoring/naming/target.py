@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Final, Literal
 
 from tabwb.phonology.dictionary import load_dictionary
@@ -110,82 +109,63 @@ class Code:
     phonological: bool = False
 
 
-CODES: Final[Mapping[str, Code]] = MappingProxyType(
-    {
-        "correct": Code("an accepted name, by the rule that decides", "machine", True),
-        "semantic": Code("a word of related meaning", "machine with a heard word"),
-        "formal": Code(
-            "a word similar in sound, not in meaning", "machine with a heard word", True
-        ),
-        "mixed": Code(
-            "a word of related meaning and similar in sound", "machine with a heard word", True
-        ),
-        "unrelated": Code(
-            "a word related neither in meaning nor in sound", "machine with a heard word"
-        ),
-        "nonword-related": Code("not a word, similar in sound to the target", "machine", True),
-        "nonword-unrelated": Code("not a word, not similar in sound", "machine"),
-        "perseveration": Code(
-            "the response to an earlier item, repeated", "machine with a heard word"
-        ),
-        "morphological": Code(
-            "the target with another ending or part", "machine with a heard word", True
-        ),
-        "picture-part": Code("a part of the picture is named", "machine with a heard word"),
-        "visual": Code("something that looks alike is named", "machine with a heard word"),
-        "blend": Code("two words combined into one", "person", True),
-        "description": Code("the thing is described, not named", "machine with a heard word"),
-        "fragment": Code(
-            "an attempt broken off, without a complete one", "machine with a heard word", True
-        ),
-        "no-response": Code("nothing is said, or only that no name comes", "machine"),
-        "other": Code("none of these", "person"),
-        "undecided": Code("not decided yet", "machine"),
-    }
-)
+_HEARD: Final = "machine with a heard word"
+CODES: Final[Mapping[str, Code]] = {
+    "correct": Code("an accepted name, by the rule that decides", "machine", True),
+    "semantic": Code("a word of related meaning", _HEARD),
+    "formal": Code("a word similar in sound, not in meaning", _HEARD, True),
+    "mixed": Code("a word of related meaning and similar in sound", _HEARD, True),
+    "unrelated": Code("a word related neither in meaning nor in sound", _HEARD),
+    "nonword-related": Code("not a word, similar in sound to the target", "machine", True),
+    "nonword-unrelated": Code("not a word, not similar in sound", "machine"),
+    "perseveration": Code("the response to an earlier item, repeated", _HEARD),
+    "morphological": Code("the target with another ending or part", _HEARD, True),
+    "picture-part": Code("a part of the picture is named", _HEARD),
+    "visual": Code("something that looks alike is named", _HEARD),
+    "blend": Code("two words combined into one", "person", True),
+    "description": Code("the thing is described, not named", _HEARD),
+    "fragment": Code("an attempt broken off, without a complete one", _HEARD, True),
+    "no-response": Code("nothing is said, or only that no name comes", "machine"),
+    "other": Code("none of these", "person"),
+    "undecided": Code("not decided yet", "machine"),
+}
 """Every code; only those of ``machine`` are proposed without a listener."""
 
-FLAGS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "self-corrected": "a wrong attempt came before the right one",
-        "late": "speech began after the time limit",
-        "after-cue": "a cue had been given",
-        "dialect": "the accepted form is one of a dialect",
-        "number": "the name in another number: 'cats' for 'cat'",
-        "carrier": "an article or a phrase before the name was left out",
-        "filler": "a filler ('um') was left out",
-        "false-start": "a repeated beginning ('b- bed') was left out",
-        "repeated": "the same was said twice",
-        "conduite": "several attempts, each nearer to the name",
-        "dont-know": "the speaker says that no name comes",
-        "repeats": "the same was said to an earlier item",
-        "guessed-sound": "the word has no listed pronunciation: it follows from its letters",
-        "mapped-sound": "a sound outside of the 40 phonemes was mapped to the nearest",
-        "embedded": "more speech follows or precedes the name without a pause: check by ear",
-    }
-)
+FLAGS: Final[Mapping[str, str]] = {
+    "self-corrected": "a wrong attempt came before the right one",
+    "late": "speech began after the time limit",
+    "after-cue": "a cue had been given",
+    "dialect": "the accepted form is one of a dialect",
+    "number": "the name in another number: 'cats' for 'cat'",
+    "carrier": "an article or a phrase before the name was left out",
+    "filler": "a filler ('um') was left out",
+    "false-start": "a repeated beginning ('b- bed') was left out",
+    "repeated": "the same was said twice",
+    "conduite": "several attempts, each nearer to the name",
+    "dont-know": "the speaker says that no name comes",
+    "repeats": "the same was said to an earlier item",
+    "guessed-sound": "the word has no listed pronunciation: it follows from its letters",
+    "mapped-sound": "a sound outside of the 40 phonemes was mapped to the nearest",
+    "embedded": "more speech follows or precedes the name without a pause: check by ear",
+}
 
 NO_SPEECH: Final = "no speech detected"
 """Clause of the machine's ``no-response``: it cannot distinguish silence from a refusal."""
 
-NO_RESPONSE_KINDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "silent": "nothing was said",
-        "dont-know": "said that no name comes",
-        "refused": "did not want to answer",
-    }
-)
+NO_RESPONSE_KINDS: Final[Mapping[str, str]] = {
+    "silent": "nothing was said",
+    "dont-know": "said that no name comes",
+    "refused": "did not want to answer",
+}
 """Kinds of the score *no response*."""
 
-PERSON_SCORES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "right": "an accepted name",
-        "self-corrected": "right in the end, after a wrong attempt",
-        "error": "anything else that was said",
-        "no-response": "silent, no name comes, or refused",
-        "not-scorable": "it cannot be scored, for a reason that is given",
-    }
-)
+PERSON_SCORES: Final[Mapping[str, str]] = {
+    "right": "an accepted name",
+    "self-corrected": "right in the end, after a wrong attempt",
+    "error": "anything else that was said",
+    "no-response": "silent, no name comes, or refused",
+    "not-scorable": "it cannot be scored, for a reason that is given",
+}
 """A person's score of a response (:data:`tabwb.records.naming.SCORES`)."""
 
 
@@ -236,18 +216,16 @@ Variety = Literal[
     "raising",
 ]
 """Differences of a participant's English from General American."""
-VARIETIES: Final[Mapping[Variety, str]] = MappingProxyType(
-    {
-        "non-rhotic": "no R before a consonant or at the end (car, butter)",
-        "cot-caught": "the vowels of 'cot' and 'caught' are one",
-        "trap-bath": "the vowel of 'palm' in 'bath'",
-        "th-fronting": "F and V for TH ('baff')",
-        "h-dropping": "no H at the beginning ('ouse)",
-        "foot-strut": "the vowels of 'foot' and 'strut' are one",
-        "t-glottalling": "a glottal stop for T, which transcripts leave out",
-        "raising": "a raised first vowel in 'house' and 'price'",
-    }
-)
+VARIETIES: Final[Mapping[Variety, str]] = {
+    "non-rhotic": "no R before a consonant or at the end (car, butter)",
+    "cot-caught": "the vowels of 'cot' and 'caught' are one",
+    "trap-bath": "the vowel of 'palm' in 'bath'",
+    "th-fronting": "F and V for TH ('baff')",
+    "h-dropping": "no H at the beginning ('ouse)",
+    "foot-strut": "the vowels of 'foot' and 'strut' are one",
+    "t-glottalling": "a glottal stop for T, which transcripts leave out",
+    "raising": "a raised first vowel in 'house' and 'price'",
+}
 UNHEARD: Final = frozenset({"t-glottalling"})
 """Varieties that leave no trace in a transcript: they are assumed only where they are declared."""
 _WEAK = "weak"
