@@ -21,8 +21,8 @@ from tabwb.cli.common import (
     store_option,
 )
 from tabwb.cli.signals import stopping
+from tabwb.phonology.dictionary import GUESSED, pronounced
 from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
-from tabwb.phonology.letters import GUESSED, pronounced
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.files import make_private_folder

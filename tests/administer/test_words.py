@@ -9,7 +9,7 @@ import pytest
 
 from tabwb.administer.naming.scores import naming_of
 from tabwb.administer.session import setup
-from tabwb.phonology.letters import pronounced
+from tabwb.phonology.dictionary import pronounced
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import RecordingBegan

@@ -18,17 +18,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from pathlib import Path
 
-from tabwb.phonology.dictionary import load_dictionary
-from tabwb.phonology.distance import align_phonemes
-from tabwb.phonology.letters import (
+from tabwb.phonology.dictionary import (
     BEGIN,
     END,
     ORDER,
     Graphone,
+    load_dictionary,
     read_model,
     symbols_of,
     write_model,
 )
+from tabwb.phonology.distance import align_phonemes
 from tabwb.scoring.lexicon import load_lexicon
 
 OUT = Path(__file__).parents[2] / "tabwb" / "phonology" / "data" / "letters.txt.xz"

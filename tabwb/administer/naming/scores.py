@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tabwb.administer.naming.views import NamingView
+from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import SILENT
-from tabwb.phonology.letters import pronounced
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import SCORES, Coded, Observation, Scored
 from tabwb.records.ratings import Rating, failed, undefined, valued

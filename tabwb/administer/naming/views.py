@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import Notation
-from tabwb.phonology.letters import pronounced
 from tabwb.records import naming
 from tabwb.records.naming import Coded, Heard, LimitsSet, Observation, OnsetSet, Scored, Take
 from tabwb.records.speech import Transcript, is_typed

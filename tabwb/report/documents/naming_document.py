@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tabwb.administer.naming.scores import RATER, Naming
 from tabwb.administer.naming.views import NamingView, is_rater
+from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import to_ipa
-from tabwb.phonology.letters import pronounced
 from tabwb.records.naming import Coded, LimitsSet, OnsetSet
 from tabwb.records.speech import Segment, Transcript
 from tabwb.report.plain import Json, picked, picked_or_none

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from tabwb.phonology.dictionary import load_dictionary
+from tabwb.phonology.dictionary import guessed_sound, load_dictionary
 from tabwb.phonology.inventory import is_vowel, to_ipa
-from tabwb.phonology.letters import guessed_sound
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.target import stress_of
 

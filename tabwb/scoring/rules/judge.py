@@ -7,7 +7,13 @@ from collections.abc import Callable, Mapping
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.lexicon import is_english
 from tabwb.scoring.rules.disfluency import abandoned_utterances, conduite, false_starts
-from tabwb.scoring.rules.lexical import anomia, empty_speech, jargon, neologisms
+from tabwb.scoring.rules.lexical import (
+    anomia,
+    empty_speech,
+    jargon,
+    neologisms,
+    phonemic_paraphasias,
+)
 from tabwb.scoring.rules.morphosyntax import (
     omitted_bound_morphemes,
     omitted_function_words,
@@ -15,7 +21,6 @@ from tabwb.scoring.rules.morphosyntax import (
 )
 from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.repetition import perseverations, retracing, stereotypies
-from tabwb.scoring.rules.target import phonemic_paraphasias
 from tabwb.scoring.rules.verdicts import (
     CURRENT,
     FEATURES,
