@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.console import Group, RenderableType
@@ -23,7 +24,7 @@ from tabwb.report.summaries.disagreements import Disagreements, Disputed
 from tabwb.report.summaries.pairs import Pair
 from tabwb.report.summaries.robustness import Robustness
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
-from tabwb.workbench.shell.width_aware import ReportView, WidthAwareWidget
+from tabwb.workbench.shell.width_aware import ReportView, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, verdict_words
 
 MOST_DIFFERENT = 5
@@ -111,35 +112,17 @@ class DisputedList(OptionList):
     HELP = DIFFERING_HELP
 
 
-class Verdicts(WidthAwareWidget):
-    """One response with every judge's verdict."""
-
-    def __init__(self) -> None:
-        super().__init__(id="verdicts")
-        self._disputed: Disputed | None = None
-
-    def show(self, disputed: Disputed) -> None:
-        """Show this response."""
-        self._disputed = disputed
-        self.refresh(layout=True)
-
-    def paint(self, width: int) -> Content:
-        """All lines."""
-        return Content("\n").join(self._lines(width))
-
-    def _lines(self, width: int) -> Iterator[Content]:
-        disputed = self._disputed
-        if disputed is None:
-            return
-        yield from folded(disputed.row.item.prompt.replace("\n", " "), width, QUIET)
-        yield from folded(disputed.row.attempt.response or "(nothing)", width)
-        for judge in disputed.said:
-            words = verdict_words(judge.verdict, judge.probability)
-            yield Content("")
-            yield Content.assemble((f"{words:<16}", "bold"), judge.judge)
-            if judge.verdict is not None and judge.verdict.reason:
-                reason = judge.verdict.reason.replace("\n", " ")
-                yield from folded(reason, width, QUIET, 16)
+def verdicts(disputed: Disputed, width: int) -> Iterator[Content]:
+    """Yield one response with every judge's verdict."""
+    yield from folded(disputed.row.item.prompt.replace("\n", " "), width, QUIET)
+    yield from folded(disputed.row.attempt.response or "(nothing)", width)
+    for judge in disputed.said:
+        words = verdict_words(judge.verdict, judge.probability)
+        yield Content("")
+        yield Content.assemble((f"{words:<16}", "bold"), judge.judge)
+        if judge.verdict is not None and judge.verdict.reason:
+            reason = judge.verdict.reason.replace("\n", " ")
+            yield from folded(reason, width, QUIET, 16)
 
 
 class DifferingScreen(Dialog[None]):
@@ -169,7 +152,7 @@ class DifferingScreen(Dialog[None]):
                 compact=True,
             )
             with ScrollPane(id="verdict-pane", help_text=DIFFERING_HELP):
-                yield Verdicts()
+                yield WrappedText(lambda width: (), id="verdicts")
             yield Static("tab Text below   arrows Move   esc Close", classes="dialog-note")
 
     def on_mount(self) -> None:
@@ -180,7 +163,8 @@ class DifferingScreen(Dialog[None]):
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show that one below."""
-        self.query_one(Verdicts).show(self._disagreements.disputed[event.option_index])
+        disputed = self._disagreements.disputed[event.option_index]
+        self.query_one(WrappedText).show(partial(verdicts, disputed))
         self.query_one(ScrollPane).scroll_home(animate=False)
 
     def _counts(self) -> Content:

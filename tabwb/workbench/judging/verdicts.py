@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -20,7 +21,7 @@ from tabwb.records.trials import Trial
 from tabwb.records.words import plural
 from tabwb.report.summaries.disagreements import PROBABILITY
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
 
 
@@ -172,54 +173,33 @@ class VerdictTable(DataTable[Content]):
     HELP = HELP
 
 
-class Reasons(WidthAwareWidget):
-    """Every judge's verdict and reason for one feature, or every judge's raw words."""
-
-    def __init__(self, response: JudgedResponse) -> None:
-        super().__init__(id="reasons")
-        self._response = response
-        self._feature = response.features[0][0] if response.features else ""
-        self._raw = False
-
-    def show(self, feature: str, *, raw: bool) -> None:
-        """Show this feature, or raw words."""
-        self._feature, self._raw = feature, raw
-        self.refresh(layout=True)
-
-    def paint(self, width: int) -> Content:
-        """All lines."""
-        return Content("\n").join(self._lines(width))
-
-    def _lines(self, width: int) -> Iterator[Content]:
-        if not self._response.judges:
-            yield from folded(NOBODY, width, QUIET)
-        for letter, judge in lettered(self._response):
-            if self._raw:
-                yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
-                yield from _raw_words(judge, width)
-            else:
-                yield from self._reason(letter, judge, width)
-
-    def _reason(self, letter: str, judge: JudgeVerdicts, width: int) -> Iterator[Content]:
-        rating = judge.ratings.get(self._feature)
-        words = words_of(judge, self._feature)
-        yield Content.assemble((f"{letter}  {words:<{COLUMN + 1}}", "bold"), judge.rater)
+def reasons(response: JudgedResponse, feature: str, width: int) -> Iterator[Content]:
+    """Yield every judge's verdict and reason for one feature."""
+    if not response.judges:
+        yield from folded(NOBODY, width, QUIET)
+    for letter, judge in lettered(response):
+        rating = judge.ratings.get(feature)
+        words = f"{letter}  {words_of(judge, feature):<{COLUMN + 1}}"
+        yield Content.assemble((words, "bold"), judge.rater)
         if rating is not None and rating.reason:
             yield from folded(rating.reason, width, "", 3)
         yield from folded(", ".join(judge.marks), width, QUIET, 3)
 
 
-def _raw_words(judge: JudgeVerdicts, width: int) -> Iterator[Content]:
-    call = judge.call
-    if call is None:
-        yield from folded("asks no model: it has no words of its own", width, QUIET, 3)
-        return
-    yield from folded(", ".join([*judge.marks, *judge.took]), width, QUIET, 3)
-    if call.first_raw:
-        yield Content.styled("   the first reply, which could not be read", QUIET)
-        yield from folded(call.first_raw, width, "", 3)
-        yield Content.styled("   the second reply", QUIET)
-    yield from folded(call.raw or "(no words)", width, "", 3)
+def raw_words(response: JudgedResponse, width: int) -> Iterator[Content]:
+    """Yield every judge's raw words."""
+    for letter, judge in lettered(response):
+        yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
+        call = judge.call
+        if call is None:
+            yield from folded("asks no model: it has no words of its own", width, QUIET, 3)
+            continue
+        yield from folded(", ".join([*judge.marks, *judge.took]), width, QUIET, 3)
+        if call.first_raw:
+            yield Content.styled("   the first reply, which could not be read", QUIET)
+            yield from folded(call.first_raw, width, "", 3)
+            yield Content.styled("   the second reply", QUIET)
+        yield from folded(call.raw or "(no words)", width, "", 3)
 
 
 class VerdictsScreen(Dialog[None]):
@@ -250,7 +230,8 @@ class VerdictsScreen(Dialog[None]):
             if response.judges:
                 yield VerdictTable(id="verdict-table", cursor_type="row", cell_padding=0)
             with ScrollPane(id="reason-pane", help_text=HELP):
-                yield Reasons(response)
+                first = response.features[0][0] if response.features else ""
+                yield WrappedText(partial(reasons, response, first), id="reasons")
             yield Static(
                 "w Raw words or reasons   tab Text below   arrows Move   esc Close",
                 classes="dialog-note",
@@ -283,7 +264,9 @@ class VerdictsScreen(Dialog[None]):
             self._show(self._response.features[self.query_one(VerdictTable).cursor_row][0])
 
     def _show(self, feature: str) -> None:
-        self.query_one(Reasons).show(feature, raw=self._raw)
+        response = self._response
+        lines = partial(raw_words, response) if self._raw else partial(reasons, response, feature)
+        self.query_one(WrappedText).show(lines)
         self.query_one(ScrollPane).scroll_home(animate=False)
 
 

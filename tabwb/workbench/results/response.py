@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -23,7 +24,7 @@ from tabwb.workbench.results.controller import ResultsReady
 from tabwb.workbench.results.presenter import NamedResponse, ResponseRow, Results
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import AMBER, MARKS, QUIET, seconds, short_spec, stopped
 
 HELP = """\
@@ -39,33 +40,22 @@ scores stay in the store; another rater sees them only after their own score.
 """
 
 
-class NamedText(WidthAwareWidget):
-    """A picture, who says what of the response, and how it lies beside the target."""
-
-    def __init__(self, named: NamedResponse) -> None:
-        super().__init__()
-        self._named = named
-
-    def show(self, named: NamedResponse) -> None:
-        """Show what has been said of it since."""
-        self._named = named
-        self.refresh(layout=True)
-
-    def paint(self, width: int) -> Content:
-        """All lines."""
-        named = self._named
-        lines = [_head("shown"), Content(named.shown), Content("")]
-        facts = (*named.by_people, *named.facts)
-        column = max((len(name) for name, _ in facts), default=0) + 2
-        lines += [Content.assemble((f"{name:<{column}}", QUIET), words) for name, words in facts]
-        rules = named.by_rules
-        if rules is not None:
-            by = short_spec(rules.transcriber)
-            title = f"by rules over a draft by {by}" if by else "by rules"
-            if rules.by_ear:
-                title = "by rules over what was heard"
-            lines += [Content(""), _head(title), *verdict_lines(rules, width, costs=True)]
-        return Content("\n").join([*lines, Content("")])
+def named_lines(named: NamedResponse, width: int) -> Iterator[Content]:
+    """Yield a picture, who says what of the response, and its alignment with the target."""
+    yield from (_head("shown"), Content(named.shown), Content(""))
+    facts = (*named.by_people, *named.facts)
+    column = max((len(name) for name, _ in facts), default=0) + 2
+    for name, words in facts:
+        yield Content.assemble((f"{name:<{column}}", QUIET), words)
+    rules = named.by_rules
+    if rules is not None:
+        by = short_spec(rules.transcriber)
+        title = f"by rules over a draft by {by}" if by else "by rules"
+        if rules.by_ear:
+            title = "by rules over what was heard"
+        yield from (Content(""), _head(title))
+        yield from verdict_lines(rules, width, costs=True)
+    yield Content("")
 
 
 class ResponseScreen(Dialog[str | None]):
@@ -125,7 +115,7 @@ class ResponseScreen(Dialog[str | None]):
 
     def _show(self) -> None:
         if (named := self._named) is not None:
-            self.query_one(NamedText).show(named)
+            self.query_one(WrappedText).show(partial(named_lines, named))
         self.query_one("#response-words", Static).update(self._text())
 
     @property
@@ -173,7 +163,7 @@ class ResponseScreen(Dialog[str | None]):
             yield Static(title, classes="dialog-title", markup=False)
             with ScrollPane(id="response-text", help_text=HELP):
                 if (named := self._named) is not None:
-                    yield NamedText(named)
+                    yield WrappedText(partial(named_lines, named))
                 yield Static(self._text(), id="response-words", markup=False)
             if self._row.named is not None:
                 words = self._rater_words()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from io import StringIO
 
@@ -33,6 +33,27 @@ class WidthAwareWidget(Widget):
     def on_resize(self, event: Resize) -> None:
         """Lay out again."""
         self.refresh(layout=True)
+
+
+Lines = Callable[[int], Iterable[Content]]
+"""Returns the lines for a number of columns."""
+
+
+class WrappedText(WidthAwareWidget):
+    """Lines of a function that is called with the present width."""
+
+    def __init__(self, lines: Lines, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines = lines
+
+    def show(self, lines: Lines) -> None:
+        """Show the lines of another function."""
+        self._lines = lines
+        self.refresh(layout=True)
+
+    def paint(self, width: int) -> Content:
+        """Return the lines."""
+        return Content("\n").join(self._lines(width))
 
 
 class Flow(WidthAwareWidget):
