@@ -13,7 +13,7 @@ from textual.widgets import DataTable
 
 from tabwb.report.measures import NONE
 from tabwb.report.render.groups import burden_cells
-from tabwb.report.render.wording import figure, plain
+from tabwb.report.render.wording import number, plain
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.workbench.shell.wording import shortened
@@ -150,25 +150,23 @@ def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     judge = judge_of(row, basis)
     words: dict[Column, str] = dict.fromkeys(COLUMNS, NONE)
     words["model"] = row.label
-    words["distinct"] = figure(_value(row, basis, "distinct"), 0)
-    words["words"] = figure(_value(row, basis, "words"), 0)
-    usable = row.summary.answers.usable if basis.terms is None else None
     if judge is not None:
         burden, usable = judge.burden, judge.burden.usable
         figures = burden_cells(judge)
+        words["N"], words["distinct"] = figures["usable"], figures["distinct"]
         words["burden"], words["interval"] = figures["burden"], figures["95 %"]
+        words["words"], words["over"] = figures["words"], str(len(burden.features))
         if not usable.few and burden.n_burden < usable.usable + judge.not_judged:
             # The burden rests on fewer responses than are usable.
             words["burden"] += f" n={burden.n_burden}"
-        words["over"] = str(len(burden.features))
-    if usable is not None:
-        words["N"] = f"{usable.usable}/{usable.n}"
+    elif basis.terms is None:
+        answers = row.summary.answers
+        words["N"] = f"{answers.usable.usable}/{answers.usable.n}"
+        words["distinct"], words["words"] = str(answers.n_distinct), number(answers.words_mean, 0)
     return words
 
 
 LEAST_NAME = 10
-
-
 MARK = 3
 ROOMY = 84
 """From so many columns up heads are written out."""
