@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from pkgutil import resolve_name
 
 import pytest
 
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation
-from tabwb.workbench.shell.subject import load
 from tabwb.workbench.subjects import SUBJECTS
 
 BAD_KEYS = {"ctrl+h", "ctrl+i", "ctrl+m", "ctrl+j", "ctrl+enter", "ctrl+b", "ctrl+o", "ctrl+s"}
@@ -25,9 +25,9 @@ def test_every_command_has_a_menu_a_key_and_help() -> None:
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.id)
 def test_every_command_has_a_method_of_its_owner(subject) -> None:  # type: ignore[no-untyped-def]
-    owners = [(load(page.path), page.commands) for page in subject.pages]
+    owners = [(resolve_name(page.path), page.commands) for page in subject.pages]
     if subject.actions:
-        owners.append((load(subject.actions), subject.commands))
+        owners.append((resolve_name(subject.actions), subject.commands))
     for owner, commands in owners:
         for command in commands:
             assert callable(command.run or getattr(owner, command.method)), command.id

@@ -90,6 +90,7 @@ class Command:
         also: second keys, which work everywhere.
         pages: the only pages on which it can be used; empty for all.
         run: what it does; None calls the method of its owner that is named as the verb.
+        owner: the subject whose actions have that method, or the widget's id of the page.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Command:
     also: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     run: Callable[[Desk], object] | None = None
+    owner: str = ""
 
     @property
     def group(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
@@ -26,7 +27,7 @@ from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
 from tabwb.workbench.shell.docks import Dock, DockLayout, Entry, Explorer, ScorePanel
 from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
 from tabwb.workbench.shell.page import HomePage, Page
-from tabwb.workbench.shell.subject import Actions, Subject, load
+from tabwb.workbench.shell.subject import Actions, Subject
 from tabwb.workbench.shell.wording import name_of
 
 if TYPE_CHECKING:
@@ -132,9 +133,11 @@ class Desk(Screen[None]):
 
     def _begin(self) -> None:
         self._actions = {
-            subject.id: load(subject.actions)(self) for subject in self.subjects if subject.actions
+            subject.id: resolve_name(subject.actions)(self)
+            for subject in self.subjects
+            if subject.actions
         }
-        self.start_worker()
+        self._start_worker()
         if not self.workbench.remembered.notice_seen:
             choices = (("read", "I have read this"),)
             dialog = ChoiceScreen("Before you begin", RESEARCH_ONLY, choices, alone=True)
@@ -161,15 +164,14 @@ class Desk(Screen[None]):
 
     # ---------------------------------------------------------------- the worker
 
-    def start_worker(self) -> None:
-        """Start the thread that owns the engine, with the controllers of the subjects."""
+    def _start_worker(self) -> None:
         from tabwb.workbench.engine.engine import Engine, Worker
         from tabwb.workbench.engine.session_controller import SessionController
 
         engine = Engine(self.tell, location=self.location, offline=self._offline)
         self.sessions = SessionController(engine)
         self._controllers = [
-            load(subject.controller)(engine, self.sessions)
+            resolve_name(subject.controller)(engine, self.sessions)
             for subject in self.subjects
             if subject.controller
         ]
@@ -275,11 +277,11 @@ class Desk(Screen[None]):
             if button in commands:
                 self.perform(commands[button])
 
-        choices = [(command.replace(".", "-"), words) for command, words in report.asks]
-        choices.append(("close", "Close"))
-        self.app.push_screen(
-            ChoiceScreen(report.title, report_text(report), tuple(choices)), chosen
-        )
+        choices = [
+            *zip(commands, (words for _, words in report.asks), strict=True),
+            ("close", "Close"),
+        ]
+        self.app.push_screen(ChoiceScreen(report.title, report_text(report), choices), chosen)
 
     # ---------------------------------------------------------------- pages
 
@@ -295,7 +297,7 @@ class Desk(Screen[None]):
         pages = self.query_one("#pages")
         if not self.query(f"#{page}-page"):
             spec = next(one for subject in self.subjects for one in subject.pages if one.id == page)
-            await pages.mount(load(spec.path)(self, page))
+            await pages.mount(resolve_name(spec.path)(self, page))
         self.page, self.current = page, self.query_one(f"#{page}-page", Page)
         for child in pages.children:
             child.display = child is self.current
@@ -413,18 +415,10 @@ class Desk(Screen[None]):
         if command.run is not None:
             result = command.run(self)
         else:
-            result = getattr(self._owner(name, command.pages), command.method)()
+            owner = self._actions.get(command.owner) or self.query_one(f"#{command.owner}")
+            result = getattr(owner, command.method)()
         if isawaitable(result):
             await result
-
-    def _owner(self, name: str, pages: tuple[str, ...]) -> Page | Actions:
-        for subject in self.subjects:
-            for page in subject.pages:
-                if page.id in pages and any(command.id == name for command in page.commands):
-                    return self.query_one(f"#{page.id}-page", Page)
-            if any(one.id == name and one.pages == pages for one in subject.commands):
-                return self._actions[subject.id]
-        raise LookupError(name)
 
     def perform(self, name: str) -> None:
         """Run a command soon; for menus, palette, footer and dialogs that close."""

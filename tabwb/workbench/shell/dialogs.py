@@ -56,9 +56,6 @@ def labelled(label: str, field: Widget) -> Horizontal:
     return Horizontal(Static(label, classes="label", markup=False), field, classes="row")
 
 
-Choices = tuple[tuple[str, str], ...]
-
-
 class ChoiceScreen(Dialog[str | None]):
     """Returns the id of what was chosen; None when closed with esc.
 
@@ -76,7 +73,12 @@ class ChoiceScreen(Dialog[str | None]):
     ]
 
     def __init__(
-        self, title: str, text: str | Content, choices: Choices, *, alone: bool = False
+        self,
+        title: str,
+        text: str | Content,
+        choices: Sequence[tuple[str, str]],
+        *,
+        alone: bool = False,
     ) -> None:
         super().__init__(classes="-alone" if alone else None)
         self._title, self._text, self._choices = title, text, choices
@@ -92,39 +94,36 @@ class ChoiceScreen(Dialog[str | None]):
                     yield Choice(words, id=name)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """That one."""
+        """Return the id of the button."""
         self.dismiss(event.button.id)
 
 
-def report_text(trouble: ErrorReport) -> Content:
+def report_text(report: ErrorReport) -> Content:
     """Return what is wrong, where, what is allowed and what to do."""
-    parts: list[Content] = []
-    if trouble.where:
-        parts.append(Content.styled(trouble.where, QUIET))
-    parts.append(Content(trouble.message))
-    if trouble.allowed:
-        parts.append(Content.assemble(("allowed: ", QUIET), trouble.allowed))
-    if trouble.hint:
-        parts.append(Content.assemble("\n", trouble.hint))
-    return Content("\n").join(parts)
+    lines = [Content.styled(report.where, QUIET)] if report.where else []
+    lines.append(Content(report.message))
+    if report.allowed:
+        lines.append(Content.assemble(("allowed: ", QUIET), report.allowed))
+    if report.hint:
+        lines.append(Content(f"\n{report.hint}"))
+    return Content("\n").join(lines)
 
 
 def about_text(catalogue: Catalogue | None) -> Content:
     """Return version, store, network, problems of plugins and the research-only sentence."""
     import tabwb
 
-    lines = [Content.assemble(("tabwb ", "bold"), (tabwb.__version__, "bold"))]
+    lines = [Content.styled(f"tabwb {tabwb.__version__}", "bold")]
     if catalogue is not None:
-        lines.append(Content.assemble(("results are kept in  ", QUIET), catalogue.store or "-"))
         network = (
             "offline: nothing but this machine is reached"
             if catalogue.offline
             else "allowed: a model or judge that needs it may use it; tabwb --offline forbids it"
         )
-        lines.append(Content.assemble(("network  ", QUIET), network))
-        lines += [Content.assemble(("problem  ", QUIET), text) for text in catalogue.problems]
-    lines.append(Content(f"\n{RESEARCH_ONLY}"))
-    return Content("\n").join(lines)
+        facts = [("results are kept in", catalogue.store or "-"), ("network", network)]
+        facts += [("problem", text) for text in catalogue.problems]
+        lines += [Content.assemble((f"{name}  ", QUIET), text) for name, text in facts]
+    return Content("\n").join([*lines, Content(f"\n{RESEARCH_ONLY}")])
 
 
 class Words(Input):
@@ -153,8 +152,8 @@ class AskWords(Dialog[str | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Return the words, if there are any."""
-        if event.value.strip():
-            self.dismiss(event.value.strip())
+        if words := event.value.strip():
+            self.dismiss(words)
             return
         message = self.query_one("#words-message", Static)
         message.update(f"{self._label}: some words are needed   esc closes")
@@ -174,17 +173,14 @@ class PickScreen(Dialog[int | None]):
 
     def __init__(self, title: str, lines: Sequence[Content], at: int = 0) -> None:
         super().__init__()
-        self._title, self._lines, self._at = title, tuple(lines), at
+        self._title, self._lines, self._at = title, lines, at
 
     def compose(self) -> ComposeResult:
         """Yield title and lines."""
+        options = (Option(line, id=str(at)) for at, line in enumerate(self._lines))
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
-            yield Lines(
-                *(Option(line, id=str(at)) for at, line in enumerate(self._lines)),
-                id="lines",
-                compact=True,
-            )
+            yield Lines(*options, id="lines", compact=True)
             yield Static("enter picks   esc closes", classes="dialog-note")
 
     def on_mount(self) -> None:
@@ -192,5 +188,5 @@ class PickScreen(Dialog[int | None]):
         self.query_one(Lines).highlighted = self._at
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """That one."""
+        """Return the place of the line."""
         self.dismiss(event.option_index)

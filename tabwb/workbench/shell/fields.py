@@ -1,13 +1,16 @@
-"""Fields with a list of values, which is created when it is opened."""
+"""Fields with a list of values, which is created when it is opened.
+
+Textual's ``Select`` creates six widgets, list included, and a dialog with several of them opens
+slowly.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Click, Key
 from textual.message import Message
@@ -17,6 +20,51 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tabwb.workbench.shell.wording import QUIET, spread
+
+
+class ListField(Widget):
+    """Base of the fields: opens the list, and closes it when it loses the focus."""
+
+    DEFAULT_CSS = """
+    ListField { height: 1; width: 1fr; }
+    ListField OptionList {
+        overlay: screen; constrain: none inside; display: none;
+        height: auto; max-height: 10; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis;
+        background: $panel; border: round $line; padding: 0 1;
+    }
+    """
+
+    def make_list(self) -> OptionList:
+        """Return the list; called when it is opened first."""
+        raise NotImplementedError
+
+    def fill(self, options: OptionList) -> None:
+        """Show the values and the present one in the list that is opened."""
+        raise NotImplementedError
+
+    async def action_open(self) -> None:
+        """Open the list at the present value."""
+        if not self.query(OptionList):
+            await self.mount(self.make_list())
+        options = self.query_one(OptionList)
+        options.display = True
+        self.fill(options)
+        options.focus()
+
+    async def on_click(self, event: Click) -> None:
+        """Open the list."""
+        if not isinstance(event.widget, OptionList):
+            await self.action_open()
+
+    def on_descendant_blur(self) -> None:
+        """Close the list when it loses the focus."""
+        self.call_after_refresh(self._close)
+
+    def _close(self) -> None:
+        # By then the dialog may have been closed, with everything in it.
+        for options in self.query(OptionList):
+            if not options.has_focus:
+                options.display = False
 
 
 class Known(NamedTuple):
@@ -42,13 +90,14 @@ class ComboList(OptionList):
 What is known. **enter** takes one; **esc**, or typing on, goes back to the field.
 """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "fold", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
 
     @property
     def _field(self) -> ComboInput:
-        return self.screen.query_one(f"#{(self.id or '').removesuffix('-list')}", ComboInput)
+        assert self.parent is not None
+        return self.parent.query_one(ComboInput)
 
-    def action_fold(self) -> None:
+    def action_leave(self) -> None:
         """Return to the field."""
         self._field.go_on()
 
@@ -68,11 +117,7 @@ What is known. **enter** takes one; **esc**, or typing on, goes back to the fiel
 class ComboInput(Input):
     """The text field."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "unfold", show=False)]
     help_text = ""
-
-    class Unfold(Message):
-        """The list is to be opened."""
 
     def go_on(self) -> None:
         """Take the focus from the list, without selecting the text."""
@@ -83,17 +128,11 @@ class ComboInput(Input):
         """Select the text, as other fields do, except when the focus comes from the list."""
         self.select_on_focus = True
 
-    def action_unfold(self) -> None:
-        """Open the list."""
-        self.post_message(self.Unfold())
 
-    def on_click(self, event: Click) -> None:
-        """Open the list."""
-        self.post_message(self.Unfold())
+class Combo(ListField):
+    """A text field with a list of known values, which the key down opens.
 
-
-class Combo(Vertical):
-    """Field and list; the field's id is the combo's without ``-combo``.
+    The field's id is the combo's without ``-combo``.
 
     Args:
         name: of the field.
@@ -103,15 +142,7 @@ class Combo(Vertical):
         several: the field takes several values with spaces between.
     """
 
-    DEFAULT_CSS = """
-    Combo { height: 1; width: 1fr; }
-    Combo ComboInput { width: 1fr; }
-    Combo ComboList {
-        overlay: screen; constrain: none inside; display: none;
-        height: auto; max-height: 10; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis;
-        background: $panel; border: round $line; padding: 0 1;
-    }
-    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "open", show=False)]
 
     def __init__(
         self,
@@ -122,65 +153,46 @@ class Combo(Vertical):
         *,
         several: bool = False,
     ) -> None:
-        super().__init__(id=f"{name}-combo")
-        self._name, self._value, self._known = name, value, tuple(known)
-        self._help, self._several = help_text, several
-
-    def compose(self) -> ComposeResult:
-        """Yield the field; the list, which covers what is below, is mounted when it is opened."""
-        field = ComboInput(self._value, id=self._name, compact=True)
-        field.help_text = self._help
-        yield field
+        field = ComboInput(value, id=name, compact=True)
+        field.help_text = help_text
+        super().__init__(field, id=f"{name}-combo")
+        self._field, self._known, self._several = field, tuple(known), several
 
     def offer(self, known: Sequence[Known]) -> None:
         """Replace the entries of the list."""
         self._known = tuple(known)
         for options in self.query(ComboList):
             if options.display:
-                self._list(options)
+                self.fill(options)
 
-    async def on_combo_input_unfold(self, event: ComboInput.Unfold) -> None:
-        """Open the list at the entry that was typed."""
-        event.stop()
-        if not self.query(ComboList):
-            await self.mount(ComboList(id=f"{self._name}-list", compact=True))
-        options = self.query_one(ComboList)
-        options.display = True
-        self._list(options)
-        options.focus()
+    def make_list(self) -> OptionList:
+        """Return the list."""
+        return ComboList(id=f"{self._field.id}-list", compact=True)
 
-    def _list(self, options: ComboList) -> None:
-        width = max((len(one.label) for one in self._known), default=0)
+    def fill(self, options: OptionList) -> None:
+        """Show the entries, at the one that was typed."""
+        width = max((len(known.label) for known in self._known), default=0)
         options.set_options(
             Option(
-                Content.assemble(one.label.ljust(width), "  ", (one.hindrance or one.text, QUIET)),
-                disabled=bool(one.hindrance),
+                Content.assemble(
+                    known.label.ljust(width), "  ", (known.hindrance or known.text, QUIET)
+                ),
+                disabled=bool(known.hindrance),
             )
-            for one in self._known
+            for known in self._known
         )
-        typed = self.query_one(ComboInput).value
-        if self._several:
-            typed = typed.rpartition(" ")[2]
-        options.highlighted = nearest(self._known, typed)
+        typed = self._field.value
+        options.highlighted = nearest(
+            self._known, typed.rpartition(" ")[2] if self._several else typed
+        )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Fill in the entry that was chosen."""
         event.stop()
-        field = self.query_one(ComboInput)
-        chosen = self._known[event.option_index].value
+        field, chosen = self._field, self._known[event.option_index].value
         field.value = joined(field.value, chosen) if self._several else taken(field.value, chosen)
         field.go_on()
         field.cursor_position = len(field.value)
-
-    def on_descendant_blur(self) -> None:
-        """Close the list when it loses the focus."""
-        self.call_after_refresh(self._fold)
-
-    def _fold(self) -> None:
-        # By then the dialog may have been closed, with everything in it.
-        for options in self.query(ComboList):
-            if not options.has_focus:
-                options.display = False
 
 
 def nearest(known: Sequence[Known], typed: str) -> int | None:
@@ -262,7 +274,7 @@ class SelectionList(OptionList):
                     return
 
 
-class Selection(Widget, can_focus=True):
+class Selection(ListField, can_focus=True):
     """A field whose value is one of a few.
 
     Args:
@@ -273,29 +285,24 @@ class Selection(Widget, can_focus=True):
     """
 
     DEFAULT_CSS = """
-    Selection { height: 1; width: 1fr; padding: 0 1; background: $panel; color: $foreground; }
+    Selection { padding: 0 1; background: $panel; color: $foreground; }
     Selection:focus { background: $hover; }
-    Selection SelectionList {
-        overlay: screen; constrain: none inside; display: none; margin: 1 0 0 0;
-        height: auto; max-height: 10; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis;
-        background: $panel; border: round $line; padding: 0 1;
-    }
+    Selection SelectionList { margin: 1 0 0 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,down,space,up", "open", show=False)]
     value = reactive("", init=False)
 
+    @dataclass
     class Changed(Message):
         """Another value was chosen."""
 
-        def __init__(self, selection: Selection) -> None:
-            self.selection = selection
-            super().__init__()
+        selection: Selection
 
     def __init__(
         self, values: Iterable[tuple[str, str]], value: str, *, id: str, help_text: str
     ) -> None:
         super().__init__(id=id)
-        self._values = tuple(values)
+        self._words = {value: words for words, value in values}
         self.help_text = help_text
         self.set_reactive(Selection.value, value)
 
@@ -305,7 +312,7 @@ class Selection(Widget, can_focus=True):
         Raises:
             ValueError: it is not.
         """
-        if value not in dict(self._values).values():
+        if value not in self._words:
             raise ValueError(f"'{value}' is not a value of {self.id}")
         return value
 
@@ -315,35 +322,19 @@ class Selection(Widget, can_focus=True):
 
     def render(self) -> Content:
         """Return the words of the value."""
-        words = next((words for words, value in self._values if value == self.value), "")
+        words = self._words.get(self.value, "")
         return spread(Content(words), Content("▼"), self.content_size.width)
 
-    async def action_open(self) -> None:
-        """Open the list at the present value."""
-        if not self.query(SelectionList):
-            words = [words for words, _ in self._values]
-            await self.mount(SelectionList(*words, id=f"{self.id}-list", compact=True))
-        options = self.query_one(SelectionList)
-        options.highlighted = [value for _, value in self._values].index(self.value)
-        options.display = True
-        options.focus()
+    def make_list(self) -> OptionList:
+        """Return the list."""
+        return SelectionList(*self._words.values(), id=f"{self.id}-list", compact=True)
 
-    async def on_click(self) -> None:
-        """Open the list."""
-        if not any(options.display for options in self.query(SelectionList)):
-            await self.action_open()
+    def fill(self, options: OptionList) -> None:
+        """Highlight the present value."""
+        options.highlighted = list(self._words).index(self.value)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take the value that was chosen."""
         event.stop()
-        self.value = self._values[event.option_index][1]
+        self.value = list(self._words)[event.option_index]
         self.focus()
-
-    def on_descendant_blur(self) -> None:
-        """Close the list when it loses the focus."""
-        self.call_after_refresh(self._close)
-
-    def _close(self) -> None:
-        for options in self.query(SelectionList):
-            if not options.has_focus:
-                options.display = False

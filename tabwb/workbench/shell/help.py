@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from textwrap import wrap
 from typing import ClassVar
 
@@ -17,6 +16,11 @@ from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
+KEY_WIDTH = 8
+TITLE_WIDTH = 24
+CLOSING: list[BindingType] = [
+    Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
+]
 GENERAL = """\
 # tabwb
 
@@ -44,9 +48,7 @@ class HelpScreen(ModalScreen[None]):
     """Shows one help text."""
 
     CSS_PATH = "help.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = CLOSING
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -55,13 +57,8 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Yield the text."""
         with Vertical(classes="dialog"):
-            with HelpText(id="help-text"):
-                yield Markdown(self._text)
+            yield HelpText(Markdown(self._text), id="help-text")
             yield Static("esc closes", classes="dialog-note")
-
-
-KEY_WIDTH = 8
-TITLE_WIDTH = 24
 
 
 class KeyTable(WidthAwareWidget):
@@ -73,26 +70,24 @@ class KeyTable(WidthAwareWidget):
 
     def paint(self, width: int) -> Content:
         """Return all lines."""
-        return Content("\n").join(list(self._lines(width)))
-
-    def _lines(self, width: int) -> Iterator[Content]:
+        indent = KEY_WIDTH + TITLE_WIDTH + 4
+        lines = []
         for group in GROUPS:
-            yield Content.styled(group.upper(), f"bold {QUIET}")
+            lines.append(Content.styled(group.upper(), f"bold {QUIET}"))
             for command in self._table.listed(group, self._situation.page):
                 usable = command.reason(self._situation) is None
                 key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
-                room = max(width - KEY_WIDTH - TITLE_WIDTH - 4, 24)
-                first, *rest = wrap(command.help, room) or [""]
-                yield Content.assemble(
-                    (key, f"bold {ACCENT}" if usable else QUIET),
-                    "  ",
-                    (command.title.rstrip("…").ljust(TITLE_WIDTH), "" if usable else QUIET),
-                    "  ",
-                    (first, QUIET),
+                title = command.title.rstrip("…").ljust(TITLE_WIDTH)
+                help_ = "\n".join(wrap(command.help, max(width - indent, 24)))
+                lines.append(
+                    Content.assemble(
+                        (key, f"bold {ACCENT}" if usable else QUIET),
+                        (f"  {title}  ", "" if usable else QUIET),
+                        (help_.replace("\n", "\n" + " " * indent), QUIET),
+                    )
                 )
-                for line in rest:
-                    yield Content.styled(" " * (KEY_WIDTH + TITLE_WIDTH + 4) + line, QUIET)
-            yield Content("")
+            lines.append(Content(""))
+        return Content("\n").join(lines)
 
 
 class KeyList(VerticalScroll, can_focus=True):
@@ -105,9 +100,7 @@ class KeysScreen(ModalScreen[None]):
     """The table of keys."""
 
     CSS_PATH = "keys.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = CLOSING
 
     def __init__(self, table: CommandTable, situation: Situation) -> None:
         super().__init__()
@@ -117,8 +110,7 @@ class KeysScreen(ModalScreen[None]):
         """Yield the table."""
         with Vertical(classes="dialog"):
             yield Static("All keys", classes="dialog-title")
-            with KeyList(id="key-list"):
-                yield KeyTable(self._table, self._situation)
+            yield KeyList(KeyTable(self._table, self._situation), id="key-list")
             yield Static("esc closes   in a text field esc: commands", classes="dialog-note")
 
 

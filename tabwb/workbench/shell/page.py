@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.docks import Entry, ShownScores
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
     from tabwb.workbench.shell.docks import ScorePanel
     from tabwb.workbench.shell.frame import Hint
 
-WIDE = 100
-"""From so many columns up docks stand beside the page."""
-MIDDLE = 46
-"""The least columns of a page between docks."""
+MOST = 6
+"""The number of unfinished administrations on the home page."""
 
 
 class Page(Vertical):
@@ -37,8 +36,10 @@ class Page(Vertical):
         page: its id, as in its :class:`tabwb.workbench.shell.subject.PageSpec`.
     """
 
-    WIDE_FROM: ClassVar[int] = WIDE
-    LEAST_WIDTH: ClassVar[int] = MIDDLE
+    WIDE_FROM: ClassVar[int] = 100
+    """From so many columns up docks stand beside the page."""
+    LEAST_WIDTH: ClassVar[int] = 46
+    """The least columns of the page between docks."""
     SCORES_DOCK: ClassVar[bool] = True
     """Whether the score panel stands beside it."""
     KEYS_IN_TURN: ClassVar[bool] = False
@@ -116,9 +117,6 @@ class Page(Vertical):
         return False
 
 
-MOST = 6
-
-
 class HomePage(Page, can_focus=True):
     """The first page."""
 
@@ -142,47 +140,42 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
 
     def compose(self) -> ComposeResult:
         """Yield title, how to begin, unfinished administrations, the research-only sentence."""
+        title = Content.assemble(
+            ("tabwb", f"bold {ACCENT}"), "\n", ("A workbench for aphasia batteries.", QUIET)
+        )
         with Vertical(id="home-column"):
-            yield Static(
-                Content.assemble(
-                    ("tabwb", f"bold {ACCENT}"), "\n", ("A workbench for aphasia batteries.", QUIET)
-                ),
-                id="home-title",
-            )
-            yield Static(id="home-begin")
+            yield Static(title, id="home-title")
+            yield Static(Content.styled("… opening the store", QUIET), id="home-begin")
             yield Static(Content.styled("CONTINUE", f"bold {QUIET}"), id="home-open-title")
             yield OpenList(id="home-open", compact=True)
             yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
 
     def on_mount(self) -> None:
         """Hide the list until the store is open."""
-        self.query_one("#home-open-title").display = False
-        self.query_one(OpenList).display = False
-        self.query_one("#home-begin", Static).update(Content.styled("… opening the store", QUIET))
+        self._show_open(())
 
     def show(self, catalogue: Catalogue) -> None:
         """Show what can be done with a catalogue."""
-        lines = [
-            ("n", "begin an administration"),
-            ("o", f"open ({len(catalogue.administrations)})"),
-            ("?", "all keys"),
-        ]
+        hints = [("n", "begin an administration")]
         if catalogue.administrations:
-            lines.insert(2, ("m", "results by model"))
-        else:
-            del lines[1]
-        self.query_one("#home-begin", Static).update(
-            Content("\n").join(
-                [
-                    Content.assemble((key, f"bold {ACCENT}"), "   ", (word, "$foreground"))
-                    for key, word in lines
-                ]
-            )
-        )
+            hints += [
+                ("o", f"open ({len(catalogue.administrations)})"),
+                ("m", "results by model"),
+            ]
+        hints.append(("?", "all keys"))
+        lines = [
+            Content.assemble((key, f"bold {ACCENT}"), "   ", (word, "$foreground"))
+            for key, word in hints
+        ]
+        self.query_one("#home-begin", Static).update(Content("\n").join(lines))
+        self._show_open(catalogue.open[:MOST], catalogue.interrupted)
+
+    def _show_open(
+        self, administrations: Sequence[Administration], interrupted: Sequence[int] = ()
+    ) -> None:
         options = self.query_one(OpenList)
-        open_ = catalogue.open[:MOST]
-        self.query_one("#home-open-title").display = bool(open_)
-        options.display = bool(open_)
+        self.query_one("#home-open-title").display = bool(administrations)
+        options.display = bool(administrations)
         options.set_options(
             Option(
                 Content.assemble(
@@ -191,24 +184,20 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
                     f" {name_of(one)}",
                     (f"   {one.answered} of {one.planned}", QUIET),
                     (f"   {', '.join(special_words(one))}".rstrip(), QUIET),
-                    (
-                        "   ! interrupted" if one.id in catalogue.interrupted else "",
-                        AMBER,
-                    ),
+                    ("   ! interrupted" if one.id in interrupted else "", AMBER),
                 ),
                 id=str(one.id),
             )
-            for one in open_
+            for one in administrations
         )
-        options.highlighted = 0 if open_ else None
-        if open_ and self.has_focus and self.display:
-            options.focus()
+        options.highlighted = 0 if administrations else None
+        if self.has_focus and self.display:
+            self.focus_inside()
 
     def on_focus(self) -> None:
         """Focus the list of open administrations, if there are any."""
-        options = self.query_one(OpenList)
-        if options.display:
-            options.focus()
+        if self.query_one(OpenList).display:
+            self.focus_inside()
 
     def focus_inside(self) -> None:
         """Take the focus."""

@@ -59,7 +59,7 @@ class RuleVerdicts:
         aligned: what was said beside the nearest accepted form, or None.
         phonemes: as transcribed.
         transcriber: what heard it.
-        by_ear: whether what a listener heard stands in place of the transcript.
+        by_ear: whether what a listener heard replaces the transcript.
     """
 
     lines: tuple[tuple[str, str], ...]
@@ -70,7 +70,7 @@ class RuleVerdicts:
 
 
 def score_words(score: str, reason: str) -> str:
-    """A person's score in words.
+    """Return a person's score in words.
 
     >>> score_words("error", ""), score_words("no-response", "silent")
     ('3 error', '4 no response: silent')
@@ -80,103 +80,88 @@ def score_words(score: str, reason: str) -> str:
 
 
 def rule_verdicts(naming: Naming) -> RuleVerdicts:
-    """What the machine says, in the words of the page."""
+    """Return what the machine says, in the words of the page."""
     lines: list[tuple[str, str]] = [
-        (rule, verdict_words(one)) for rule, one in (naming.verdicts or {}).items()
+        (rule, verdict_words(verdict)) for rule, verdict in (naming.verdicts or {}).items()
     ]
+    distance, proposal, transcript = naming.distance, naming.proposal, naming.transcript
     aligned = None
-    distance = naming.distance
     if distance is not None and _by_sound(naming):
         aligned = Aligned(distance.features.steps, distance.phoneme_rate, distance.feature_rate)
-    proposal = naming.proposal
     if proposal is not None:
         lines.append(("proposed code", f"{proposal.code}  ({proposal.clause})"))
-    transcript = naming.transcript
-    return RuleVerdicts(
-        tuple(lines),
-        aligned,
-        naming.phonemes,
-        "" if transcript is None else transcript.transcriber,
-        naming.by_ear,
-    )
+    transcriber = "" if transcript is None else transcript.transcriber
+    return RuleVerdicts(tuple(lines), aligned, naming.phonemes, transcriber, naming.by_ear)
 
 
 def _by_sound(naming: Naming) -> bool:
-    """Whether the code, or a candidate for it, is of a kind that the distance tells of."""
-    said, proposal = naming.view.code, naming.proposal
-    if said is not None:
-        codes: tuple[str, ...] = (said.code,)
+    """Return whether the code, or a candidate for it, is one that the distance describes."""
+    code, proposal = naming.view.code, naming.proposal
+    if code is not None:
+        codes: tuple[str, ...] = (code.code,)
     else:
         codes = () if proposal is None else (proposal.code, *proposal.candidates)
     return any(CODES[code].phonological for code in codes if code in CODES)
 
 
-def verdict_words(one: Correctness) -> str:
-    """One rule's verdict, with what to check."""
-    mark = "- for a person to tell" if one.value is None else "✓" if one.value else "✗"
-    remarks = []
-    if one.embedded:
-        remarks.append("embedded: check by ear")
-    if one.form is not None and one.form.reason not in {"", "citation"}:
-        remarks.append(one.form.reason)
-    if one.edits:
-        remarks.append(f"{one.edits} tolerated")
+def verdict_words(verdict: Correctness) -> str:
+    """Return one rule's verdict, with what to check."""
+    mark = "- for a person to tell"
+    if verdict.value is not None:
+        mark = "✓" if verdict.value else "✗"
+    remarks = ["embedded: check by ear"] if verdict.embedded else []
+    if verdict.form is not None and verdict.form.reason not in {"", "citation"}:
+        remarks.append(verdict.form.reason)
+    if verdict.edits:
+        remarks.append(f"{verdict.edits} tolerated")
     return f"{mark} ({', '.join(remarks)})" if remarks else mark
 
 
 def verdict_lines(machine: RuleVerdicts, width: int, *, costs: bool) -> Iterator[Content]:
-    """Alignment and rules; with ``costs`` then the features that changed."""
-    yield from _beside_or_below(machine, width - INDENT, costs=costs)
+    """Yield alignment and rules; with ``costs`` then the features that changed."""
+    width -= INDENT
+    yield from _beside_or_below(machine, width, costs=costs)
     if costs and machine.aligned is not None:
         yield Content("")
         for line in change_lines(machine.aligned):
-            yield from _hanging(line, width - INDENT)
+            first, *rest = line.wrap(max(width - INDENT, 12))
+            yield first.pad_left(INDENT)
+            yield from (more.pad_left(2 * INDENT) for more in rest)
 
 
 def _beside_or_below(machine: RuleVerdicts, width: int, *, costs: bool) -> Iterator[Content]:
-    """The alignment at the left, the rules at the right; one below the other where it is narrow."""
+    """Yield the alignment at the left, the rules at the right, or below where it is narrow."""
     if machine.aligned is None:
         heard = " ".join(machine.phonemes)
         left = [Content(heard)] if heard else [Content.styled("no speech detected", QUIET)]
     else:
         left = list(alignment_lines(machine.aligned, max(width, LEAST_LEFT), costs=costs))
     own = max((line.cell_length for line in left), default=0)
-    indent = " " * INDENT
     if own + GAP + LEAST_RIGHT > width:
-        for line in (*left, *_rules(machine, width)):
-            yield Content.assemble(indent, line)
+        yield from (line.pad_left(INDENT) for line in (*left, *_rules(machine, width)))
         return
     column = max(own, LEAST_LEFT if width >= LEAST_LEFT + GAP + LEAST_RIGHT else 0) + GAP
     right = _rules(machine, width - column)
-    for one, other in zip_longest(left, right, fillvalue=Content("")):
-        space = " " * (column - one.cell_length) if other else ""
-        yield Content.assemble(indent, one, space, other)
-
-
-def _hanging(line: Content, width: int) -> Iterator[Content]:
-    """A line over as many as it needs, the later ones further in."""
-    first, *rest = line.wrap(max(width - INDENT, 12))
-    yield first.pad_left(INDENT)
-    for more in rest:
-        yield more.pad_left(2 * INDENT)
+    for line, rule in zip_longest(left, right, fillvalue=Content("")):
+        space = " " * (column - line.cell_length) if rule else ""
+        yield Content.assemble(line, space, rule).pad_left(INDENT)
 
 
 def _rules(machine: RuleVerdicts, width: int) -> Iterator[Content]:
     lines = list(machine.lines)
     if machine.aligned is not None:
-        proposed = [place for place, one in enumerate(lines) if one[0] == "proposed code"]
+        proposed = [at for at, (rule, _) in enumerate(lines) if rule == "proposed code"]
         at = proposed[0] if proposed else len(lines)
         lines.insert(at, ("distance from target", distance_words(machine.aligned)))
     for name, words in lines:
         label = f"{name:<{LABEL}}  "
         first, *rest = wrap(words, max(width - len(label), 12)) or [""]
         yield Content.assemble((label, QUIET), first)
-        for more in rest:
-            yield Content.assemble(" " * len(label), more)
+        yield from (Content(more).pad_left(len(label)) for more in rest)
 
 
 def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Content]:
-    """Reference, what was said, operations; with ``costs`` also those.
+    """Yield reference, what was said and operations; with ``costs`` also those.
 
     A response that is longer than the line goes on in a further block.
 
@@ -190,59 +175,58 @@ def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Co
     """
     block: list[Step] = []
     used = 0
-    for one in aligned.steps:
-        wide = _width(one, costs=costs)
-        if block and used + wide > width:
+    for step in aligned.steps:
+        step_width = _width(step, costs=costs)
+        if block and used + step_width > width:
             yield from _block(block, costs=costs)
             yield Content("")
             block, used = [], 0
-        block.append(one)
-        used += wide
+        block.append(step)
+        used += step_width
     yield from _block(block, costs=costs)
 
 
 def change_lines(aligned: Aligned) -> Iterator[Content]:
-    """For each substitution the features that changed, and what they cost together."""
-    for one in aligned.steps:
-        if one.op == "SUB" and one.ref and one.hyp:
-            words = ", ".join(str(change) for change in feature_changes(one.ref, one.hyp))
+    """Yield for each substitution the features that changed, and what they cost together."""
+    for step in aligned.steps:
+        if step.op == "SUB" and step.ref and step.hyp:
+            words = ", ".join(str(change) for change in feature_changes(step.ref, step.hyp))
             yield Content.assemble(
-                (f"{one.ref} ~ {one.hyp}", "bold"), f"  {one.cost:g}  ", (words, QUIET)
+                (f"{step.ref} ~ {step.hyp}", "bold"), f"  {step.cost:g}  ", (words, QUIET)
             )
 
 
-def _width(one: Step, *, costs: bool) -> int:
-    wide = max(len(one.ref or NONE), len(one.hyp or NONE), 2)
-    return max(wide, len(f"{one.cost:g}") if costs else 0) + 1
+def _width(step: Step, *, costs: bool) -> int:
+    width = max(len(step.ref or NONE), len(step.hyp or NONE), 2)
+    return max(width, len(f"{step.cost:g}") if costs else 0) + 1
 
 
-def _block(columns: list[Step], *, costs: bool) -> Iterator[Content]:
-    widths = [_width(one, costs=costs) for one in columns]
+def _block(steps: list[Step], *, costs: bool) -> Iterator[Content]:
+    widths = [_width(step, costs=costs) for step in steps]
 
     def line(cells: list[tuple[str, str]]) -> Content:
-        made = [
-            Content.styled(text.ljust(wide), style)
-            for (text, style), wide in zip(cells, widths, strict=True)
+        padded = [
+            (text.ljust(width), style) for (text, style), width in zip(cells, widths, strict=True)
         ]
-        return Content("").join(made).rstrip()
+        return Content.assemble(*padded).rstrip()
 
-    yield line([(one.ref or NONE, "" if one.ref else QUIET) for one in columns])
-    yield line([(one.hyp or NONE, _weight(one) if one.hyp else QUIET) for one in columns])
-    yield line([(SIGNS[one.op], QUIET if one.op == "EQ" else ACCENT) for one in columns])
+    def said(step: Step) -> tuple[str, str]:
+        if not step.hyp:
+            return NONE, QUIET
+        return step.hyp, "" if step.op == "EQ" else "bold"
+
+    yield line([(step.ref or NONE, "" if step.ref else QUIET) for step in steps])
+    yield line([said(step) for step in steps])
+    yield line([(SIGNS[step.op], QUIET if step.op == "EQ" else ACCENT) for step in steps])
     if costs:
-        yield line([(f"{one.cost:g}" if one.cost else "", QUIET) for one in columns])
-
-
-def _weight(one: Step) -> str:
-    return "" if one.op == "EQ" else "bold"
+        yield line([(f"{step.cost:g}" if step.cost else "", QUIET) for step in steps])
 
 
 def distance_words(aligned: Aligned) -> str:
-    """``33 % phonemes, 31 % features``.
+    """Return the distance in words.
 
     >>> distance_words(Aligned((), 1 / 3, 22.5 / 72))
     '33 % phonemes, 31 % features'
     """
-    return f"{aligned.phoneme_share:.0%} phonemes, {aligned.feature_share:.0%} features".replace(
-        "%", " %"
-    )
+    words = f"{aligned.phoneme_share:.0%} phonemes, {aligned.feature_share:.0%} features"
+    return words.replace("%", " %")

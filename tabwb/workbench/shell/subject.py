@@ -8,9 +8,8 @@ are imported only when they are needed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from tabwb.workbench.shell.commands import Command
 
@@ -59,24 +58,19 @@ class Subject:
     @property
     def all_commands(self) -> tuple[Command, ...]:
         """The commands of the pages, then those of the actions."""
-        own = (
-            replace(command, pages=(page.id,)) for page in self.pages for command in page.commands
+        of_pages = (
+            replace(command, pages=(page.id,), owner=f"{page.id}-page")
+            for page in self.pages
+            for command in page.commands
         )
-        return (*own, *self.commands)
+        return (*of_pages, *(replace(command, owner=self.id) for command in self.commands))
 
 
 class Actions:
     """Base of a subject's actions: they run its commands and handle its messages.
 
-    Methods that commands name take no argument and may be coroutines. Messages of the worker are
-    subscribed to with :meth:`Desk.listen`.
+    Methods that commands name take no argument and may be coroutines.
     """
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-
-
-def load(path: str) -> Any:
-    """Return the class that a path ``module:Class`` names."""
-    module, _, name = path.partition(":")
-    return cast("Any", getattr(import_module(module), name))
