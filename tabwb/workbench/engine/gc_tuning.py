@@ -34,8 +34,7 @@ def settle() -> None:
 def resting() -> Iterator[None]:
     """Suspend collections while a thread makes and frees many objects without cycles.
 
-    Several threads may ask for it at once; it ends with the last of them. What lives then is set
-    aside, because looking at all of it at once would be seen.
+    It ends with the last of several threads. What lives then is excluded from collections.
     """
     global _resting
     with _lock:
@@ -54,8 +53,7 @@ def resting() -> Iterator[None]:
 def let_go(things: list[object]) -> None:
     """Empty a list in small steps, so that other threads can run in between.
 
-    The last reference to thousands of responses frees them in one go, which no other thread can
-    interrupt: 0.1 s for 16,000 of them.
+    Freeing 16,000 responses at once takes 0.1 s, which no other thread can interrupt.
     """
     while things:
         del things[-AT_ONCE:]

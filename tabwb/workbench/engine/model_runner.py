@@ -101,25 +101,19 @@ class ModelRunner:
             self._check_model(session, facts)
             self.facts = tuple(facts.items())
             self._ready = True
-        except TabwbError as error:
+        except BaseException as error:
             self._drop()
             self._sessions.auto = False
-            if isinstance(error, CommandStopped):
+            if isinstance(error, CommandStopped) or not isinstance(error, TabwbError):
                 raise
+            retry = ("administer.next", "Try again")
+            report = ErrorReport.of(f"{spec} cannot be opened", error, retry)
             if self._given_up:
                 report = ErrorReport("Loading was stopped", f"{spec} is not loaded.")
-                raise CommandStopped(report) from error
-            report = ErrorReport.of(
-                f"{spec} cannot be opened", error, ("administer.next", "Try again")
-            )
-            if not report.hint:
+            elif not report.hint:
                 hint = "Nothing was sent. Correct it and try again, or choose another model."
                 report = replace(report, hint=hint)
             raise CommandStopped(report) from error
-        except BaseException:
-            self._drop()
-            self._sessions.auto = False
-            raise
         finally:
             self.loading = ""
             self._sessions.publish()
@@ -177,9 +171,8 @@ class ModelRunner:
                 self._count(event)
                 if isinstance(event, events.Streamed):
                     pieces.append(event.text)
-                    now = time.monotonic()
-                    if now - shown_at > FRAME_S:
-                        shown_at = now
+                    if time.monotonic() - shown_at > FRAME_S:
+                        shown_at = time.monotonic()
                         self._engine.say(messages.Streamed("".join(pieces)))
                 elif isinstance(event, events.AttemptRecorded):
                     last = event
@@ -208,20 +201,18 @@ class ModelRunner:
         ends: list[events.Event] = []
         asked, shown_at = False, 0.0
         try:
-            with closing(
-                drive(session, self._backend, self._engine.cancel, together=TOGETHER)
-            ) as happening:
-                for event in happening:
+            run = drive(session, self._backend, self._engine.cancel, together=TOGETHER)
+            with closing(run):
+                for event in run:
                     if isinstance(event, events.Asked) and asked:
                         break  # commands are handled before the next batch
                     asked = asked or isinstance(event, events.Asked)
                     self._count(event)
                     if isinstance(event, events.Paused | events.Finished):
                         ends.append(event)
-                    now = time.monotonic()
                     recorded = isinstance(event, events.AttemptRecorded)
-                    if recorded and now - shown_at > FRAME_S:
-                        shown_at = now
+                    if recorded and time.monotonic() - shown_at > FRAME_S:
+                        shown_at = time.monotonic()
                         self._sessions.publish()
         finally:
             self.asking = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -24,10 +25,9 @@ from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdi
 MOST_MARKS = 40
 """With more trials than this in a subtest there is a bar instead of one mark for each."""
 
+RIGHT, WRONG = "right", "wrong"
 SUMMARY_SHARE = 10
 """Live scores are computed again only after this many times the time that they took."""
-
-RIGHT, WRONG, GIVEN, OPEN = "right", "wrong", "given", "open"
 
 
 def item_of(
@@ -116,13 +116,13 @@ def mark_of(trial: Trial, scorers: Sequence[str]) -> str:
     """Return the state of a trial in one word."""
     match trial.state:
         case TrialState.ANSWERED:
-            for verdict in verdicts(trial.ratings, scorers)[:1]:
-                if verdict.right is not None:
-                    return RIGHT if verdict.right else WRONG
-            return GIVEN
+            decisive = next(iter(verdicts(trial.ratings, scorers)), None)
+            if decisive is None or decisive.right is None:
+                return "given"
+            return RIGHT if decisive.right else WRONG
         case TrialState.PLANNED:
             failed = trial.attempts and trial.attempts[-1].state is AttemptState.ERROR
-            return "error" if failed else OPEN
+            return "error" if failed else "open"
         case state:
             return state.value
 
@@ -146,14 +146,14 @@ def scores_of(
         current: id of the subtest that is being given.
         person: the examinee is a person.
     """
-    by_subtest: dict[str, list[Trial]] = {}
+    by_subtest: dict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
         if not trial.plan.practice:
-            by_subtest.setdefault(trial.plan.subtest, []).append(trial)
+            by_subtest[trial.plan.subtest].append(trial)
     short = short_titles(tuple(subtest.title for subtest in subtests))
     lines = []
     for subtest in subtests:
-        own = by_subtest.get(subtest.id, [])
+        own = by_subtest[subtest.id]
         scorers = battery.subtest(subtest.id).scorers
         lines.append(
             SubtestScore(
@@ -213,9 +213,8 @@ class LiveScores:
         started = time.monotonic()
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores
-        current = session.current.plan.subtest if session.current else ""
-        trials = session.trials
-        battery, conditions = session.battery, session.administration.conditions
+        battery, trials, current = session.battery, session.trials, session.current
+        conditions = session.administration.conditions
         source = Source(
             battery,
             trials,
@@ -225,8 +224,9 @@ class LiveScores:
             speaker=session.speaker_record,
         )
         subtests, judges = self._summary.of(source)
+        subtest = current.plan.subtest if current else ""
         person = conditions.kind == "speaker"
-        self._scores = scores_of(battery, trials, subtests, judges, current, person=person)
+        self._scores = scores_of(battery, trials, subtests, judges, subtest, person=person)
         self._computed_at = time.monotonic()
         self._cost_s = self._computed_at - started
         return self._scores

@@ -151,9 +151,8 @@ class SessionController(Controller):
             if missing:
                 remark = self.plugins.configuration.study.remark(conditions.examinee)
                 scopes = "; ".join(f"{scope} ({SCOPES[scope]})" for scope in missing)
-                words = (
-                    f"no microphone will be opened: {conditions.person} has not agreed to {scopes}"
-                )
+                words = f"{conditions.person} has not agreed to {scopes}"
+                words = f"no microphone will be opened: {words}"
                 return tuple(filter(None, (remark, words, RECORD_CONSENT)))
         return guard.notices()
 
@@ -184,11 +183,9 @@ class SessionController(Controller):
             session, self.session = self.session, None
             try:
                 if session is not None:
-                    try:
+                    with session:
                         if session.status is AdministrationStatus.RUNNING:
                             session.pause(reason)
-                    finally:
-                        session.close()
             finally:
                 self.model.close()
 
@@ -360,5 +357,6 @@ class SessionController(Controller):
             extension=view,
             page="trial" if view is None or self._extended is None else self._extended.page,
             notices=self._notices,
+            of_person=conditions.kind == "speaker",
         )
         self.say(messages.Changed(work, opened=opened))

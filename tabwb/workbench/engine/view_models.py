@@ -16,16 +16,12 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.config.profiles import Profile
     from tabwb.report.summaries.judges import JudgeSummary
 
+UNFINISHED = frozenset({AdministrationStatus.RUNNING, AdministrationStatus.PAUSED})
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One policy's verdict on an answer.
-
-    Attributes:
-        measure: ``exact``, ``normalised``, ``extracted``.
-        right: None where there is no verdict.
-        reason: in the scorer's words.
-    """
+    """The verdict of one policy, such as ``exact``, on an answer; ``right`` may be None."""
 
     measure: str
     right: bool | None
@@ -40,17 +36,13 @@ class Item:
         place: its number in the administration and how many there are.
         in_subtest: its number within its subtest and how many there are.
         subtest: title.
-        kind: what is asked for.
         administrator: words to the administrator, or empty.
-        instructions, prompt, options: what the item says.
         sent: exactly what is sent.
         expected: the right answer, or None.
-        trial: as recorded.
-        attempt: the one that counts, or None.
-        verdicts: on the attempt that counts.
+        attempt: the one that counts, or None; the verdicts are on it.
         findings: present features and further measures, in words.
         error: why the last attempt failed, or empty.
-        token_limit: the most tokens of a reply.
+        token_limit: of a reply.
         status: under which the answer counts; None where only the stored status is known.
     """
 
@@ -80,9 +72,8 @@ class SubtestScore:
 
     Attributes:
         title: of the subtest; ``short`` is one or two words of it.
-        marks: one for each planned trial: True right, False wrong, None without a verdict, or one
-            of ``given``, ``open``, ``skipped``, ``void``.
         right: None where nothing is scored right or wrong.
+        marks: the state of each planned trial in one word; empty for many trials.
         current: whether the item shown belongs to it.
     """
 
@@ -98,11 +89,9 @@ class SubtestScore:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The live scores; of a person no verdict has a colour.
+    """The live scores: subtests, the burden of each judge; titles of categories and features by id.
 
-    Attributes:
-        judges: the burden of each judge.
-        titles: of the battery's categories and features, by id.
+    Of a person no verdict has a colour.
     """
 
     subtests: tuple[SubtestScore, ...] = ()
@@ -129,17 +118,18 @@ class Work:
         item: before the examinee, or None before the first.
         awaiting: the item waits for its answer.
         asking: the model is answering.
-        loading: what is being loaded, or empty.
+        loading: the model that is being loaded, or empty.
         auto: items follow by themselves.
-        undoable: there is something to take back.
-        remaining: trials still to be given.
-        scores: the live scores; empty where the page shows others.
+        remaining: number of trials still to be given.
+        scores: empty where the page shows others.
+        facts: of the model.
         upcoming: number of the trial that comes next, or None.
         together: items go out many at once; the one shown is the last that was answered.
-        spending: what a model has taken so far; of a person nothing.
+        spending: what a model has taken so far; None for a person.
         rest: the back end's wait that is under way, or None.
-        extension: what is shown by the extension of the session, or None where it has no part.
+        extension: what the extension of the session shows, or None.
         page: id of the page on which the administration is given.
+        of_person: a person answers.
         notices: what the person who gives it has to know of consents.
     """
 
@@ -163,6 +153,7 @@ class Work:
     extension: object | None = None
     page: str = "trial"
     notices: tuple[str, ...] = ()
+    of_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,11 +220,10 @@ class Catalogue:
     @property
     def open(self) -> tuple[Administration, ...]:
         """Unfinished administrations and those with a recording to keep, the latest first."""
-        going = {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
         return tuple(
             one
             for one in reversed(self.administrations)
-            if one.status in going or one.id in self.interrupted
+            if one.status in UNFINISHED or one.id in self.interrupted
         )
 
 

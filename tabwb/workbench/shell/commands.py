@@ -15,6 +15,7 @@ from textual.binding import BindingsMap
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.engine.messages import ResultsWanted
+from tabwb.workbench.engine.view_models import UNFINISHED
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -67,7 +68,7 @@ class Situation:
     @property
     def unfinished(self) -> bool:
         """Whether the open administration is running or paused."""
-        return self.running or self.status is AdministrationStatus.PAUSED
+        return self.status in UNFINISHED
 
 
 Check = Callable[[Situation], str | None]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.messages import KeepRecordings, ResultsWanted
-from tabwb.workbench.engine.view_models import Catalogue
+from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen
 from tabwb.workbench.shell.docks import Entry
@@ -74,11 +73,12 @@ class TrialActions(Actions):
         from tabwb.workbench.trial.new_administration import NewAdministration
 
         draft = default_draft(desk.catalogue)
-        draft = replace(draft, microphone=desk.workbench.remembered.microphone)
-        if battery:
-            draft = replace(draft, battery=battery)
-        if model:
-            draft = replace(draft, model=model)
+        draft = replace(
+            draft,
+            microphone=desk.workbench.remembered.microphone,
+            battery=battery or draft.battery,
+            model=model or draft.model,
+        )
         if examinee:
             draft = _of_examinee(draft, desk.catalogue, examinee)
 
@@ -102,21 +102,15 @@ class TrialActions(Actions):
         desk = self.desk
         if desk.catalogue is None:
             return
-        administration = next(
-            (one for one in desk.catalogue.administrations if one.id == number), None
-        )
-        if administration is None:
+        administrations = {one.id: one for one in desk.catalogue.administrations}
+        if (administration := administrations.get(number)) is None:
             return
         desk.docks.leave_drawer()
+        interrupted = number in desk.catalogue.interrupted
+        over = administration.status not in UNFINISHED
         if desk.work is not None and desk.work.administration.id == number:
             desk.run_worker(desk.go(desk.work.page))
-            return
-        interrupted = number in desk.catalogue.interrupted
-        over = administration.status in {
-            AdministrationStatus.DONE,
-            AdministrationStatus.DISCONTINUED,
-        }
-        if over and not interrupted:
+        elif over and not interrupted:
             desk.tell(ResultsWanted(number))
         else:
             self._ask(administration, over=over, interrupted=interrupted)

@@ -23,31 +23,15 @@ class TrialController(Controller):
         self._sessions = sessions
 
     def begin(self, draft: Draft) -> None:
-        """Begin an administration.
-
-        Raises:
-            TabwbError: it cannot be begun.
-        """
-        self._sessions.begin(*self._conditions(draft))
-
-    def check(self, draft: Draft) -> None:
-        """Check a draft without beginning anything.
-
-        Raises:
-            TabwbError: it cannot be begun; a :class:`FieldError` names the field.
-        """
-        self._conditions(draft)
+        """Begin an administration."""
+        self._sessions.begin(*self.check(draft))
 
     def preview(self, draft: Draft) -> StartPreview:
-        """Return what a user should know of a draft before it begins.
-
-        Raises:
-            TabwbError: it cannot be begun.
-        """
+        """Return what a user should know of a draft before it begins."""
         from tabwb.administer.cost import forecasts
         from tabwb.administer.session.smallest_difference import brief, planned
 
-        battery, conditions = self._conditions(draft)
+        battery, conditions = self.check(draft)
         costs = forecasts(self.plugins, battery, conditions)
         design: tuple[str, ...] = ()
         if conditions.kind == "model":
@@ -58,7 +42,12 @@ class TrialController(Controller):
             design=design,
         )
 
-    def _conditions(self, draft: Draft) -> tuple[Battery, Conditions]:
+    def check(self, draft: Draft) -> tuple[Battery, Conditions]:
+        """Return what a draft asks for, without beginning anything.
+
+        Raises:
+            TabwbError: it cannot be begun; a :class:`FieldError` names the field.
+        """
         asked = conditions_of(draft)
         try:
             battery = setup.find_battery(self.plugins, draft.battery.strip())
@@ -74,10 +63,8 @@ class TrialController(Controller):
                 for spec in (value,) if isinstance(value, str) else value or ():
                     self._check_spec(condition.id, condition.kind.registry, spec)
         if setup.lacks_protocol(battery, asked):
-            raise FieldError(
-                "research_protocol",
-                f"'{battery.id}' is made for models; in a study, name its approved protocol",
-            )
+            words = f"'{battery.id}' is made for models; in a study, name its approved protocol"
+            raise FieldError("research_protocol", words)
         return battery, setup.resolve(self.plugins, battery, asked)
 
     def _check_spec(self, field: str, registry: ComponentKind, spec: str) -> None:

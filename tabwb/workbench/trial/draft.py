@@ -54,6 +54,11 @@ class Draft:
     microphone: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def examinee(self) -> str:
+        """The model or the person, or empty."""
+        return (self.model if self.kind == "model" else self.speaker).strip()
+
     def text(self, condition: Condition) -> str:
         """Return what the field of a condition holds."""
         return self.texts.get(condition.id, condition_table.default_text(condition))
@@ -66,7 +71,7 @@ class Draft:
 
 def fields_of_draft() -> frozenset[str]:
     """Return the names of a draft's fields that are not conditions."""
-    return frozenset(each.name for each in fields(Draft)) - {"texts"}
+    return frozenset(field.name for field in fields(Draft)) - {"texts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +132,11 @@ def conditions_of(draft: Draft, person: Audience = "typed") -> Conditions:
     if not draft.battery.strip():
         raise FieldError("battery", "a battery is needed", "an id, or a path of a battery.toml")
     audience: Audience = person if draft.kind == "speaker" else "model"
-    examinee = (draft.model if audience == "model" else draft.speaker).strip()
-    if not examinee and audience != "model":
-        raise FieldError(
-            "speaker",
-            "a participant code is needed",
-            "for example S-014",
-            "never use a person's name",
-        )
-    if not examinee:
+    if not draft.examinee and audience == "model":
         raise FieldError("model", "a model is needed", "for example bundled, echo, replay:FILE")
+    if not draft.examinee:
+        words = "a participant code is needed"
+        raise FieldError("speaker", words, "for example S-014", "never use a person's name")
     own = fields_of_draft()
     asked = [name for row in rows() for name in row if name not in own]
     try:
@@ -147,7 +147,7 @@ def conditions_of(draft: Draft, person: Audience = "typed") -> Conditions:
                 if value is not None:
                     condition.checked(value)
                 values[condition.id] = value
-        return condition_table.conditions_of(examinee, audience, values)
+        return condition_table.conditions_of(draft.examinee, audience, values)
     except ConditionError as error:
         raise FieldError(
             error.condition.id, f"{error.where}: {error.message}", error.allowed or ""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from tabwb.administer.cost import Spending, format_spending
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
 from tabwb.tasks.task_type import task_type
-from tabwb.workbench.engine.view_models import Item, Rest, Verdict, Work
+from tabwb.workbench.engine.view_models import Item, Rest, Work
 from tabwb.workbench.shell.wording import (
     ACCENT,
     AMBER,
@@ -30,28 +32,28 @@ Keys = Literal["administrator", "person", "field"]
 """Who uses the keys: the administrator, the person between two answers, the answer field."""
 PERSON_NEXT = "space next item   esc commands"
 """The hint between two answers of a person who types."""
+_VERDICTS = {
+    True: ("✓ right", f"bold {ACCENT}"),
+    False: ("✗ wrong", f"bold {AMBER}"),
+    None: ("- none", "bold"),
+}
+"""Words and style of a verdict; of a person no verdict has a colour."""
 NOTHING_TYPED = "Nothing typed: press enter again to record no response, or type the answer"
-
-
-def of_person(work: Work) -> bool:
-    """Return whether a person answers."""
-    return work.administration.conditions.kind == "speaker"
 
 
 def opening(work: Work) -> Content:
     """Return what is shown before the first item: examinee, conditions, facts, notices."""
-    one = work.administration
-    lines = [("given to", one.conditions.examinee)]
-    lines.append(("conditions", ", ".join(conditions_words(one))))
-    lines += [
+    conditions = ", ".join(conditions_words(work.administration))
+    facts = [("given to", work.administration.conditions.examinee), ("conditions", conditions)]
+    facts += [
         (name.replace("_", " "), f"{int(value):,}" if value.isdecimal() else value)
         for name, value in work.facts
         if len(value) < 60
     ]
-    width = max(len(name) for name, _ in lines)
-    said = [Content.assemble((f"{name:<{width}}   ", QUIET), value) for name, value in lines]
-    told = [Content.styled(f"! {notice}", AMBER) for notice in work.notices]
-    return Content("\n").join([*said, *told])
+    width = max(len(name) for name, _ in facts)
+    lines = [Content.assemble((f"{name:<{width}}   ", QUIET), value) for name, value in facts]
+    lines += [Content.styled(f"! {notice}", AMBER) for notice in work.notices]
+    return Content("\n").join(lines)
 
 
 def reply(work: Work) -> Content | str:
@@ -68,11 +70,10 @@ def reply(work: Work) -> Content | str:
         cut = attempt.stop_reason is StopReason.LENGTH
         limit = f"  [cut at {item.token_limit} tokens]" if cut else ""
         return Content.assemble(attempt.response, (limit, AMBER))
-    if item.trial.state in {TrialState.SKIPPED, TrialState.VOID}:
-        glyph = MARKS[item.trial.state.value]
-        return Content.assemble(
-            (f"{glyph} {item.trial.state.value}", "bold"), (f"  {item.trial.reason}", QUIET)
-        )
+    state = item.trial.state
+    if state in {TrialState.SKIPPED, TrialState.VOID}:
+        words = f"{MARKS[state.value]} {state.value}"
+        return Content.assemble((words, "bold"), (f"  {item.trial.reason}", QUIET))
     if item.error:
         return Content.assemble(("! in error", f"bold {AMBER}"), f"  {item.error}")
     return ""
@@ -85,11 +86,15 @@ def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
     if item is None or waits or item.attempt is None:
         return
     latency = seconds(item.attempt.latency_s)
-    person = of_person(work)
-    if person and hidden:
+    if work.of_person and hidden:
         yield [Content.styled("● recorded", "bold"), Content.styled(latency, QUIET)]
         return
-    yield [_verdict(one, person=person) for one in item.verdicts]
+    verdicts = []
+    for verdict in item.verdicts:
+        words, style = _VERDICTS[verdict.right]
+        mark = (words, "bold" if work.of_person else style)
+        verdicts.append(Content.assemble((f"{verdict.measure} ", QUIET), mark))
+    yield verdicts
     facts = []
     if item.expected is not None and item.verdicts:
         facts.append(Content.assemble(("expected ", QUIET), item.expected))
@@ -100,15 +105,6 @@ def verdict_rows(work: Work, *, hidden: bool) -> Iterator[list[Content]]:
     if len(item.trial.attempts) > 1:
         facts.append(Content(f"attempt {item.attempt.number} of {len(item.trial.attempts)}"))
     yield facts
-
-
-def _verdict(one: Verdict, *, person: bool) -> Content:
-    """Return one policy's verdict; for a person without colour."""
-    mark = "- none" if one.right is None else "✓ right" if one.right else "✗ wrong"
-    style = "bold"
-    if not person and one.right is not None:
-        style = f"bold {ACCENT}" if one.right else f"bold {AMBER}"
-    return Content.assemble((f"{one.measure} ", QUIET), (mark, style))
 
 
 def findings(item: Item, *, hidden: bool) -> Content:
@@ -133,7 +129,7 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
         return "‖ pausing after the answers under way   esc stops them now", AMBER
     if pausing:
         return "‖ pausing after this answer   esc stops it now", AMBER
-    person = of_person(work)
+    person = work.of_person
     match work.status:
         case AdministrationStatus.DONE if keys == "person":
             return "✓ done, thank you   esc commands", f"bold {ACCENT}"
@@ -160,19 +156,16 @@ def hint(work: Work, keys: Keys, *, pausing: bool, nothing_typed: bool) -> tuple
         return "enter goes back to the answer", QUIET
     if keys == "person":
         return PERSON_NEXT, QUIET
-    return _next(work, person=person)
-
-
-def _next(work: Work, *, person: bool) -> tuple[str, str]:
     if work.item is not None and work.item.error:
         return "r asks again   space continues; this item comes again at the end", AMBER
     if work.item is not None:
         return f"space gives the next item   {work.remaining} left", QUIET
     if work.upcoming in {None, 1}:
         return "space gives the first item" + ("" if person else ", a gives all"), QUIET
-    rest = "" if person else f", a gives all {work.remaining} that are left"
-    left = f"   {work.remaining} left" if person else ""
-    return f"space gives item {work.upcoming}{rest}{left}", QUIET
+    left = f", a gives all {work.remaining} that are left"
+    if person:
+        left = f"   {work.remaining} left"
+    return f"space gives item {work.upcoming}{left}", QUIET
 
 
 class AnswerField(TextArea):
@@ -193,18 +186,17 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
 - **esc** leaves the field for the commands: skip, note, pause; **enter** comes back here
 """
 
+    @dataclass
     class Recorded(Message):
         """An answer was given."""
 
-        def __init__(self, text: str) -> None:
-            self.text = text
-            super().__init__()
-
-    class NothingTyped(Message):
-        """The state of :attr:`AnswerField.nothing_typed` has changed."""
+        text: str
 
     class GivenBack(Message):
         """The user has left the field."""
+
+    nothing_typed: reactive[bool] = reactive(False)
+    """Whether it is asked to press enter again to record nothing."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -215,7 +207,6 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
             highlight_cursor_line=False,
             placeholder="Type the answer; enter records it",
         )
-        self.nothing_typed = False
 
     def empty(self) -> None:
         """Empty the field for the next answer."""
@@ -228,14 +219,14 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
         if self.read_only:
             return
         if not self.text.strip() and not self.nothing_typed:
-            self._ask(True)
-            return
-        self.read_only = True
-        self.post_message(self.Recorded(self.text))
+            self.nothing_typed = True
+        else:
+            self.read_only = True
+            self.post_message(self.Recorded(self.text))
 
     def action_give_back(self) -> None:
         """Leave the field; its text stays."""
-        self._ask(False)
+        self.nothing_typed = False
         self.post_message(self.GivenBack())
 
     def action_new_line(self) -> None:
@@ -244,26 +235,20 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
 
     def on_text_area_changed(self) -> None:
         """Withdraw the question whether to record nothing."""
-        self._ask(False)
-
-    def _ask(self, on: bool) -> None:
-        if on != self.nothing_typed:
-            self.nothing_typed = on
-            self.post_message(self.NothingTyped())
+        self.nothing_typed = False
 
 
 TICK_S = 0.25
 
 
 class RunLine(Static):
-    """One line; hidden while it is empty."""
+    """One line: what a run has used, and a wait while it lasts; hidden while it is empty."""
 
     DEFAULT_CSS = "RunLine { height: auto; width: 1fr; padding: 0 0 0 2; display: none; }"
+    run: reactive[tuple[Spending | None, Rest | None]] = reactive((None, None), init=False)
 
     def __init__(self) -> None:
         super().__init__(id="run-line", markup=False)
-        self._spending: Spending | None = None
-        self._rest: Rest | None = None
         self._shown = Content("")
         self._ticking: Timer | None = None
 
@@ -271,18 +256,16 @@ class RunLine(Static):
         """Create the timer of the countdown."""
         self._ticking = self.set_interval(TICK_S, self._paint, pause=True)
 
-    def show(self, spending: Spending | None, rest: Rest | None) -> None:
-        """Show what a run has used, and a wait while it lasts."""
-        if (spending, rest) == (self._spending, self._rest):
-            return
-        self._spending, self._rest = spending, rest
+    def watch_run(self) -> None:
+        """Show the line, and count down while a wait lasts."""
         if self._ticking is not None:
-            (self._ticking.pause if rest is None else self._ticking.resume)()
+            (self._ticking.pause if self.run[1] is None else self._ticking.resume)()
         self._paint()
 
     def _paint(self) -> None:
-        left = self._rest.until - time.monotonic() if self._rest is not None else 0.0
-        words = words_of(self._spending, self._rest.reason if self._rest else "", left)
+        spending, rest = self.run
+        left = rest.until - time.monotonic() if rest is not None else 0.0
+        words = words_of(spending, rest.reason if rest else "", left)
         if not words.is_same(self._shown):
             self._shown = words
             self.display = bool(words)
@@ -300,6 +283,6 @@ def words_of(spending: Spending | None, reason: str, left_s: float) -> Content:
     pieces = []
     if reason and left_s > 0:
         pieces.append(Content.styled(f"… {reason}: {left_s:.0f} s", AMBER))
-    if spending is not None and (said := format_spending(spending)):
-        pieces.append(Content.styled(said, QUIET))
+    if spending is not None and (words := format_spending(spending)):
+        pieces.append(Content.styled(words, QUIET))
     return Content("   ").join(pieces)

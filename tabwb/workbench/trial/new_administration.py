@@ -90,9 +90,9 @@ class Field(Input):
 class Row(Widget):
     """A field with its label, which the row draws itself: a widget for each would be slow."""
 
-    def __init__(self, name: str, widget: Widget) -> None:
+    def __init__(self, widget: Widget) -> None:
         super().__init__(widget, classes="row")
-        self.field = name
+        self.field = (widget.id or "").removesuffix("-combo")
 
     def render(self) -> Content:
         """Return the label."""
@@ -122,7 +122,7 @@ class NewAdministration(Dialog[Draft | None]):
         self,
         catalogue: Catalogue,
         draft: Draft,
-        check: Callable[[Draft], None],
+        check: Callable[[Draft], object],
         preview: Callable[[Draft], StartPreview],
     ) -> None:
         super().__init__()
@@ -150,23 +150,18 @@ class NewAdministration(Dialog[Draft | None]):
         with Vertical(classes="dialog"):
             yield Static("New administration", classes="dialog-title")
             with VerticalScroll(can_focus=False, id="fields"):
-                battery = Combo("battery", draft.battery, batteries, help_text("battery"))
-                yield Row("battery", battery)
-                kind = Selection(KINDS, draft.kind, id="kind", help_text=help_text("kind"))
-                yield Row("kind", kind)
-                yield Row("model", Combo("model", draft.model, models, help_text("model")))
-                yield Row("speaker", Field("speaker", draft.speaker, "participant code"))
+                yield Row(Combo("battery", draft.battery, batteries, help_text("battery")))
+                yield Row(Selection(KINDS, draft.kind, id="kind", help_text=help_text("kind")))
+                yield Row(Combo("model", draft.model, models, help_text("model")))
+                yield Row(Field("speaker", draft.speaker, "participant code"))
                 for names in rows():
-                    if len(names) > 1:
-                        with Horizontal(classes="pair"):
-                            yield from (Row(name, self._field(name)) for name in names)
-                    elif names:
-                        yield Row(names[0], self._field(names[0]))
+                    row = [Row(self._field(name)) for name in names]
+                    if len(row) == 1:
+                        yield row[0]
                     else:
-                        yield Static("", classes="gap")
-                yield Static("", id="judges-later", markup=False)
-                yield Static("", id="design", markup=False)
-                yield Static("", id="notices", markup=False)
+                        yield Horizontal(*row, classes="pair" if row else "gap")
+                for name in ("judges-later", "design", "notices"):
+                    yield Static("", id=name, markup=False)
             yield Static("", id="message")
             with Horizontal(classes="dialog-buttons"):
                 yield Begin("Begin", id="begin", compact=True)
@@ -198,17 +193,14 @@ class NewAdministration(Dialog[Draft | None]):
         self.query_one("#microphone", Input).placeholder = "the system's own"
         self._show_kind(self._draft.kind)
         self._tell_about_open()
-        self._look_ahead()
+        self._look_ahead(self._read())
 
     # ---------------------------------------------------------------- what is shown
 
     def _show_kind(self, kind: str) -> None:
-        if kind == "model":
-            audience = MODEL
-        elif self._aloud is None:
-            audience = PERSON
-        else:
-            audience = NAMED if self._aloud else TYPED
+        audience = MODEL
+        if kind != "model":
+            audience = {None: PERSON, True: NAMED, False: TYPED}[self._aloud]
         for row in self.query(".row").results(Row):
             row.display = bool(words_of(row.field)[2] & audience)
         for pair in self.query(".pair"):
@@ -226,7 +218,7 @@ class NewAdministration(Dialog[Draft | None]):
         if event.selection.id == "kind":
             self._show_kind(event.selection.value)
         self._clear()
-        self._look_ahead()
+        self._look_ahead(self._read())
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """What was wrong may be right now; what is named aloud is given to a person."""
@@ -237,7 +229,7 @@ class NewAdministration(Dialog[Draft | None]):
             self._show_kind(self.query_one("#kind", Selection).value)
             if isinstance(self.focused, Begin):
                 self._tell_about_open()
-        self._look_ahead()
+        self._look_ahead(self._read())
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Say what the field is for."""
@@ -262,9 +254,8 @@ class NewAdministration(Dialog[Draft | None]):
 
     def _tell_about_open(self) -> None:
         draft = self._read()
-        who = draft.model if draft.kind == "model" else draft.speaker
         for one in self._catalogue.open:
-            if one.battery == draft.battery and one.conditions.examinee == who:
+            if (one.battery, one.conditions.examinee) == (draft.battery, draft.examinee):
                 self._say(
                     f"#{one.id} {name_of(one)} is {one.status_word}, {one.answered} of "
                     f"{one.planned} answered. You can resume it instead (o).",
@@ -275,24 +266,18 @@ class NewAdministration(Dialog[Draft | None]):
         what = f"{known[0].title}, {known[0].n_items} items. " if known else ""
         self._say(f"{what}enter begins; then space gives the first item.", QUIET)
 
-    def _look_ahead(self) -> None:
-        """Tell, a moment after the last change, of consents, of judges, and of the design."""
-        self._tell_ahead(self._read())
-
     @work(group="ahead", exclusive=True)
-    async def _tell_ahead(self, draft: Draft) -> None:
-        told = StartPreview()
-        if (
-            draft.battery.strip()
-            and (draft.model if draft.kind == "model" else draft.speaker).strip()
-        ):
+    async def _look_ahead(self, draft: Draft) -> None:
+        """Tell, a moment after the last change, of consents, of judges, and of the design."""
+        preview = StartPreview()
+        if draft.battery.strip() and draft.examinee:
             await asyncio.sleep(SETTLED_S)
             with suppress(TabwbError):  # what is wrong is told when it is to be begun
-                told = await asyncio.to_thread(self._preview, draft)
+                preview = await asyncio.to_thread(self._preview, draft)
         for name, words, style in (
-            ("judges-later", told.judging, QUIET),
-            ("design", told.design, QUIET),
-            ("notices", told.notices, AMBER),
+            ("judges-later", preview.judging, QUIET),
+            ("design", preview.design, QUIET),
+            ("notices", preview.notices, AMBER),
         ):
             for line in self.query(f"#{name}").results(Static):  # the dialog may be closed by now
                 line.display = bool(words)
@@ -312,11 +297,9 @@ class NewAdministration(Dialog[Draft | None]):
             Known(one.name, title(one), "the system's own" if one.default else "")
             for one in devices
         ]
-        if not known:
-            remedy = "plug one in, or use tabwb name --input FOLDER"
-            known = [Known("", "none was found", "", remedy)]
-        for listed in self.query("#microphone-combo").results(Combo):
-            listed.offer(known)
+        remedy = "plug one in, or use tabwb name --input FOLDER"
+        for combo in self.query("#microphone-combo").results(Combo):
+            combo.offer(known or [Known("", "none was found", "", remedy)])
 
     # ---------------------------------------------------------------- beginning
 
@@ -360,13 +343,10 @@ class NewAdministration(Dialog[Draft | None]):
             self._checking = False
 
     def _refuse(self, error: TabwbError, draft: Draft) -> None:
-        parts = [error.message]
-        if error.allowed:
-            parts.append(f"allowed: {error.allowed}")
-        if error.hint:
-            parts.append(error.hint)
+        allowed = f"allowed: {error.allowed}" if error.allowed else None
+        words = "\n".join(filter(None, (error.message, allowed, error.hint)))
         if isinstance(error, FieldError):
             field = self.query_one(f"#{error.field}", Widget)
             field.add_class("-wrong")
             field.focus()
-        self.call_after_refresh(self._say, "\n".join(parts), AMBER)
+        self.call_after_refresh(self._say, words, AMBER)

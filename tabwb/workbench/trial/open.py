@@ -40,9 +40,7 @@ class OpenScreen(Dialog[int | None]):
     """Returns the number of the administration that was chosen."""
 
     CSS_PATH = "open.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "to_list", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "to_list", show=False)]
 
     def __init__(self, administrations: Sequence[Administration]) -> None:
         super().__init__()
@@ -66,10 +64,10 @@ class OpenScreen(Dialog[int | None]):
 
     def _find(self, words: str) -> None:
         rows = ranked(self._administrations, words)
-        found = self.query_one(Found)
-        width = max((len(one.status_word) for one in rows[:MOST]), default=0)
-        found.set_options(Option(_line(one, width), id=str(one.id)) for one in rows[:MOST])
-        found.highlighted = 0 if rows else None
+        listed, options = rows[:MOST], self.query_one(Found)
+        width = max((len(one.status_word) for one in listed), default=0)
+        options.set_options(Option(_line(one, width), id=str(one.id)) for one in listed)
+        options.highlighted = 0 if rows else None
         more = f", the latest {MOST} are listed" if len(rows) > MOST else ""
         self.query_one("#found-count", Static).update(
             f"{len(rows)} of {len(self._administrations)}{more}   enter opens   esc closes"
@@ -77,9 +75,7 @@ class OpenScreen(Dialog[int | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Choose the highlighted administration."""
-        found = self.query_one(Found)
-        if found.highlighted is not None:
-            found.action_select()
+        self.query_one(Found).action_select()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Return the administration that was chosen."""
@@ -95,12 +91,13 @@ def ranked(administrations: Sequence[Administration], words: str) -> list[Admini
 
     Among equals the latest stands first.
     """
-    found = []
+    ranked_ones = []
     for one in reversed(administrations):
         ranks = [_rank(one, word) for word in words.lower().split()]
-        if None not in ranks:
-            found.append((tuple(rank for rank in ranks if rank is not None), one))
-    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+        matching = [rank for rank in ranks if rank is not None]
+        if matching == ranks:
+            ranked_ones.append((matching, one))
+    return [one for _, one in sorted(ranked_ones, key=lambda pair: pair[0])]
 
 
 def _rank(one: Administration, word: str) -> int | None:
@@ -112,11 +109,7 @@ def _rank(one: Administration, word: str) -> int | None:
         return 1
     if word in " ".join([name_of(one), one.status_word, *special_words(one)]).lower():
         return 2
-    return 3 if word in _when(one) else None
-
-
-def _when(one: Administration) -> str:
-    return one.given_at
+    return 3 if word in one.given_at else None
 
 
 def _line(one: Administration, width: int) -> Content:
@@ -125,6 +118,6 @@ def _line(one: Administration, width: int) -> Content:
         (f"{one.id:>4}", "bold"),
         f"  {glyph_of(one)} {one.status_word:<{width}}",
         (f"{one.answered:>4}/{one.planned:<4}", QUIET),
-        (f" {_when(one)}  ", QUIET),
+        (f" {one.given_at}  ", QUIET),
         " · ".join([name_of(one), *special_words(one)]),
     )

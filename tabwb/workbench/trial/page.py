@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -15,7 +16,7 @@ from textual.widgets import Static
 
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.messages import Streamed
-from tabwb.workbench.engine.view_models import Work
+from tabwb.workbench.engine.view_models import UNFINISHED, Work
 from tabwb.workbench.shell.commands import Situation
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.docks import CompactScores, ScorePanel, ShownScores
@@ -30,7 +31,6 @@ from tabwb.workbench.trial.item_view import (
     RunLine,
     findings,
     hint,
-    of_person,
     opening,
     reply,
     verdict_rows,
@@ -77,7 +77,7 @@ Every answer is on disk before the next item goes out.
         self._shown: dict[str, Content] = {}
         """The texts that are shown, by the selector of their widget."""
         self._drawn_at = 0.0
-        self._drawn: tuple[int, int] | None = None
+        self._drawn: tuple[int, int, int] | None = None
         self._message = ""
         self._facts = ""
         """Name and conditions of the open administration."""
@@ -110,7 +110,7 @@ Every answer is on disk before the next item goes out.
         """Whether verdicts are hidden: while a person types, unless shown by choice."""
         if self.verdicts_shown is not None:
             return not self.verdicts_shown
-        return self.desk.work is not None and of_person(self.desk.work)
+        return self.desk.work is not None and self.desk.work.of_person
 
     @property
     def _narrow(self) -> bool:
@@ -138,7 +138,7 @@ Every answer is on disk before the next item goes out.
         self._show_head(work)
         self._show_item(work)
         self._show_hint()
-        self.query_one(RunLine).show(work.spending, work.rest)
+        self.query_one(RunLine).run = work.spending, work.rest
         compact = self.query_one(CompactScores)
         compact.display = self._narrow
         compact.shown = work.scores, self.hidden
@@ -151,8 +151,9 @@ Every answer is on disk before the next item goes out.
             self.query_one(ItemBody).scroll_end(animate=False)
 
     def on_mount(self) -> None:
-        """Subscribe to the reply as it comes."""
+        """Follow the reply as it comes, and whether nothing was typed."""
         self.desk.listen(Streamed, self.stream)
+        self.watch(self.query_one(AnswerField), "nothing_typed", self._show_hint, init=False)
 
     def show_scores(self, panel: ScorePanel) -> None:
         """Fill the score panel."""
@@ -193,32 +194,24 @@ Every answer is on disk before the next item goes out.
         self.query_one(AnswerField).read_only = False
 
     def _show_head(self, work: Work) -> None:
-        one, item = work.administration, work.item
-        number = Content.styled(f"#{one.id}", "bold")
-        place = f"item {item.place[0]} of {item.place[1]}" if item else f"{one.planned} items"
-        subtest = item.subtest if item else ""
-        progress = (
-            Content.assemble(
-                bar(item.in_subtest[0] / item.in_subtest[1], 12),
-                f"  {item.in_subtest[0]} of {item.in_subtest[1]}",
-            )
-            if item
-            else Content("")
-        )
+        number = Content.styled(f"#{work.administration.id}", "bold")
+        place, subtest, progress = f"{work.administration.planned} items", "", Content("")
+        if (item := work.item) is not None:
+            at, of = item.in_subtest
+            place, subtest = f"item {item.place[0]} of {item.place[1]}", item.subtest
+            progress = Content.assemble(bar(at / of, 12), f"  {at} of {of}")
         head, second = self.query_one("#trial-head", Line), self.query_one("#trial-subtest", Line)
+        second.display = not self._narrow
         if self._narrow:
             right = Content.assemble((subtest, "bold"), "  ", progress)
             head.show(Content.assemble(number, "   ", place), right)
-            second.display = False
-            return
-        head.show(Content.assemble(number, "  ", (self._facts, QUIET)), place)
-        second.display = True
-        second.show(Content.styled(subtest, "bold"), progress)
+        else:
+            head.show(Content.assemble(number, "  ", (self._facts, QUIET)), place)
+            second.show(Content.styled(subtest, "bold"), progress)
 
     def _show_item(self, work: Work) -> None:
         item = work.item
-        person = of_person(work)
-        self._put("#instructions", item.instructions if item and person else "")
+        self._put("#instructions", item.instructions if item and work.of_person else "")
         prompt = item.prompt if item else work.administration.battery_title
         self._put("#prompt", prompt if not item or not self.sent_shown else "")
         options = item.options if item and not self.sent_shown else ()
@@ -231,7 +224,7 @@ Every answer is on disk before the next item goes out.
         below = findings(item, hidden=self.hidden) if item else opening(work)
         self._put("#findings", below)
         text = f"to the administrator: {item.administrator}" if item and item.administrator else ""
-        roomy = person or (not self._narrow and self.app.size.height >= TALL)
+        roomy = work.of_person or (not self._narrow and self.app.size.height >= TALL)
         self._put("#administrator", work.disclaimer if not item else text if roomy else "")
 
     def _put(self, selector: str, content: str | Content) -> None:
@@ -248,10 +241,11 @@ Every answer is on disk before the next item goes out.
             return
         field = self.query_one(AnswerField)
         keys: Keys = "person" if self.person_has_keys else "administrator"
-        if field.has_focus:
-            keys = "field"
         text, style = hint(
-            self._work, keys, pausing=self._pausing, nothing_typed=field.nothing_typed
+            self._work,
+            "field" if field.has_focus else keys,
+            pausing=self._pausing,
+            nothing_typed=field.nothing_typed,
         )
         shown = (self._message, AMBER) if self._message else (text, style)
         self._put("#trial-hint", Content.styled(*shown))
@@ -260,9 +254,8 @@ Every answer is on disk before the next item goes out.
 
     def _show_answer_field(self, work: Work) -> None:
         field = self.query_one(AnswerField)
-        person = of_person(work)
-        wanted = person and work.awaiting and work.status is AdministrationStatus.RUNNING
-        if not wanted:
+        wanted = work.of_person and work.awaiting and work.status is AdministrationStatus.RUNNING
+        if not wanted or work.item is None:
             if field.display:
                 had = field.has_focus
                 field.display = False
@@ -270,11 +263,7 @@ Every answer is on disk before the next item goes out.
                 if had:
                     self.focus()
             return
-        assert work.item is not None
-        shown = (
-            work.administration.id,
-            len(work.item.trial.attempts) * 100_000 + work.item.place[0],
-        )
+        shown = (work.administration.id, work.item.place[0], len(work.item.trial.attempts))
         if shown != self._drawn:
             self._drawn = shown
             field.empty()
@@ -296,16 +285,7 @@ Every answer is on disk before the next item goes out.
         latency_s = now - (self._drawn_at or now)
         self.desk.do(partial(self.desk.sessions.answer, event.text, latency_s))
 
-    def on_answer_field_nothing_typed(self, event: AnswerField.NothingTyped) -> None:
-        """Show or withdraw the question whether to record nothing."""
-        event.stop()
-        self._show_hint()
-
-    def on_answer_field_given_back(self, event: AnswerField.GivenBack) -> None:
-        """Give the keys to the administrator."""
-        event.stop()
-        self.take_keys()
-
+    @on(AnswerField.GivenBack)
     def take_keys(self) -> None:
         """Give the keys to the administrator."""
         self.person_has_keys = False
@@ -351,9 +331,8 @@ Every answer is on disk before the next item goes out.
 
     def _turn(self, job: Callable[[], None]) -> None:
         work = self._work
-        if work is not None and work.administration.conditions.kind == "model":
-            unfinished = {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
-            self._queued = work.status in unfinished
+        if work is not None and not work.of_person:
+            self._queued = work.status in UNFINISHED
         self.desk.do(job)
 
     def next(self) -> None:

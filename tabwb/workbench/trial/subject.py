@@ -23,7 +23,7 @@ WHERE = ("trial", "scores")
 def _next(now: Situation) -> str | None:
     if now.asking:
         return ASKING
-    if now.kind == "speaker" and now.awaiting and now.running:
+    if _answer(now) is None:
         return f"item {now.item} waits for its answer: enter goes back to it, s skips it"
     return None
 
@@ -42,10 +42,6 @@ def _repeat(now: Situation) -> str | None:
     if now.awaiting:
         return f"item {now.item} waits for its first answer: enter goes back to it"
     return "a person is not asked again: space gives the next item"
-
-
-def _stop(now: Situation) -> str | None:
-    return None if now.asking or now.loading else ""
 
 
 def _unfinished(now: Situation) -> str | None:
@@ -121,7 +117,8 @@ PAGE_COMMANDS = (
             _repeat),
     *session_commands(WHERE, check),
     Command("administer.stop", "Stop this answer", "Stop", "escape", WHERE, 5,
-            "Stop the model in the middle of its answer; the item can be asked again.", _stop),
+            "Stop the model in the middle of its answer; the item can be asked again.",
+            lambda now: None if now.asking or now.loading else ""),
     Command("administer.auto", "Auto-run on or off", "Auto", "a", WHERE, 9,
             "Give all remaining items one after the other; again: stop after this one.",
             _unfinished),
