@@ -33,7 +33,7 @@ def make_workbench(
     def open_dialog(desk: Desk) -> None:
         from tabwb.workbench.trial.actions import TrialActions
 
-        desk.actions(TrialActions).open_dialog(battery=battery, model=model)
+        desk.actions(TrialActions).new(battery=battery, model=model)
 
     return Workbench(
         SUBJECTS,

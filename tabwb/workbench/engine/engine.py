@@ -195,12 +195,11 @@ class Worker(threading.Thread):
                 engine.say(messages.Settled())
         self._guarded(self._close)
 
-    def stop(self) -> bool:
-        """Stop what is under way and close everything; return whether that was done in time."""
+    def stop(self) -> None:
+        """Stop what is under way and close everything."""
         self._sessions.interrupt(loading=True)
         self.engine.jobs.put(None)
         self.join(CLOSE_S)
-        return not self.is_alive()
 
     def _open(self) -> None:
         self.engine.open()

@@ -60,7 +60,9 @@ class ModelRunner:
     def close(self) -> None:
         """Close the model."""
         self._ready = False
-        self._drop()
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            backend.close()
 
     def interrupt(self, *, loading: bool) -> None:
         """Stop the answer under way, or with ``loading`` the loading; from any thread."""
@@ -102,7 +104,7 @@ class ModelRunner:
             self.facts = tuple(facts.items())
             self._ready = True
         except BaseException as error:
-            self._drop()
+            self.close()
             self._sessions.auto = False
             if isinstance(error, CommandStopped) or not isinstance(error, TabwbError):
                 raise
@@ -134,11 +136,6 @@ class ModelRunner:
                 "new administration for the changed one; what was answered stays as it is."
             )
             raise CommandStopped(replace(report, hint=hint)) from error
-
-    def _drop(self) -> None:
-        backend, self._backend = self._backend, None
-        if backend is not None:
-            backend.close()
 
     def _spent_before(self, session: Session) -> Spending | None:
         conditions = session.administration.conditions

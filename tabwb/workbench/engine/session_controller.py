@@ -111,11 +111,7 @@ class SessionController(Controller):
         self._close_session("the workbench was closed")
 
     def interrupt(self, *, loading: bool = False) -> None:
-        """Stop the answer under way; may be called from any thread.
-
-        Args:
-            loading: stop the loading of a model too.
-        """
+        """Stop the answer under way, or with ``loading`` the loading too; from any thread."""
         self.auto = False
         self.model.interrupt(loading=loading)
 

@@ -35,7 +35,7 @@ from tabwb.workbench.naming.meters import STEP_S, STRIDE_S, LevelMeter, Response
 from tabwb.workbench.naming.pictures import Picture, SpeakerSheet
 from tabwb.workbench.naming.view_models import Card, Envelope, NamingNow
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.docks import ROOMY, ScorePanel, ShownScores
+from tabwb.workbench.shell.docks import ROOMY, ShownScores
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import AMBER
@@ -175,11 +175,11 @@ hidden until you have scored, where the battery does not say otherwise.
         self._show_to_speaker(now.card if now.waits else None)
         self.desk.set_class(now.microphone == "open", "-recording")
 
-    def show_scores(self, panel: ScorePanel) -> None:
-        """Fill the score panel."""
-        if self._work is not None and self._now is not None:
-            special = (naming_lines, self._now.items)
-            panel.show(ShownScores(self._work.scores, special=special))
+    def shown_scores(self) -> ShownScores:
+        """Return the named items, in place of scores."""
+        if self._work is None or self._now is None:
+            return ShownScores()
+        return ShownScores(self._work.scores, special=(naming_lines, self._now.items))
 
     def _show_time(self) -> None:
         if self.display:

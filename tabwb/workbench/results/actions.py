@@ -72,7 +72,7 @@ class ResultsActions(Actions):
     def _page(self) -> ResultsPage | None:
         from tabwb.workbench.results.page import ResultsPage
 
-        return self.desk.page_widget(ResultsPage)
+        return next(iter(self.desk.query(ResultsPage)), None)
 
     def open_response(self, row: ResponseRow) -> None:
         """Open the dialog of one response of the results that are shown."""

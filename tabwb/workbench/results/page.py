@@ -27,7 +27,7 @@ from tabwb.workbench.results.sessions_sheet import SessionsSheet
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
-from tabwb.workbench.shell.docks import ScorePanel, ShownScores
+from tabwb.workbench.shell.docks import ShownScores
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, ReportView
 from tabwb.workbench.shell.wording import (
@@ -237,10 +237,11 @@ class ResultsPage(Page):
         """Return the number of the administration whose results are shown."""
         return None if self.results is None else self.results.administration.id
 
-    def show_scores(self, panel: ScorePanel) -> None:
-        """Fill the score panel."""
-        if self.results is not None:
-            panel.show(ShownScores(self.results.scores, title="SCORES", present=True))
+    def shown_scores(self) -> ShownScores:
+        """Return the scores of the results."""
+        if self.results is None:
+            return ShownScores()
+        return ShownScores(self.results.scores, title="SCORES", present=True)
 
     def foot_word(self, command: Command) -> str:
         """Return the word of a command in the footer."""

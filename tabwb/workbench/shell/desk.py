@@ -24,7 +24,7 @@ from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
-from tabwb.workbench.shell.docks import Dock, DockLayout, Entry, Explorer, ScorePanel
+from tabwb.workbench.shell.docks import Dock, DockLayout, Entry, Explorer, ScorePanel, ScoreSheet
 from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
 from tabwb.workbench.shell.page import HomePage, Page
 from tabwb.workbench.shell.subject import Actions, Subject
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound=Actions)
 C = TypeVar("C", bound="Controller")
-P = TypeVar("P", bound=Page)
 M = TypeVar("M")
 Handler = Callable[[Any], Awaitable[None] | None]
 
@@ -158,10 +157,6 @@ class Desk(Screen[None]):
         """Return the controller of this class; its commands go through :meth:`do`."""
         return next(one for one in self._controllers if isinstance(one, kind))
 
-    def page_widget(self, kind: type[P]) -> P | None:
-        """Return the page of this class, or None before it was opened."""
-        return next(iter(self.query(kind)), None)
-
     # ---------------------------------------------------------------- the worker
 
     def _start_worker(self) -> None:
@@ -179,13 +174,11 @@ class Desk(Screen[None]):
         self._worker = Worker(engine, self.sessions, prefetch)
         self._worker.start()
 
-    def close_worker(self) -> bool:
-        """Stop the worker; return whether that was done in time. An open session is paused."""
-        if self._worker is None:
-            return True
-        closed = self._worker.stop()
-        self._worker = None
-        return closed
+    def close_worker(self) -> None:
+        """Stop the worker; an open session is paused."""
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None
 
     @property
     def started(self) -> bool:
@@ -337,7 +330,7 @@ class Desk(Screen[None]):
         )
         if self.catalogue is not None:
             self.query_one(Explorer).show(self.catalogue, administration)
-        page.show_scores(self.query_one(ScorePanel))
+        self.query_one(ScoreSheet).shown = page.shown_scores()
         self.show_foot()
 
     def show_foot(self) -> None:

@@ -221,7 +221,7 @@ What there is: batteries, examinees, administrations (the latest first).
         number = current.id if current is not None else None
         if (catalogue, number) != self._shown:
             self._shown = catalogue, number
-            self._fill_all(catalogue, number)
+            self._fill(catalogue, number)
         if current is None:
             return
         for node in self._branches["Administrations"].children:
@@ -231,27 +231,27 @@ What there is: batteries, examinees, administrations (the latest first).
                     node.set_label(label)
                 return
 
-    def _fill_all(self, catalogue: Catalogue, current: int | None) -> None:
+    def _fill(self, catalogue: Catalogue, current: int | None) -> None:
         line = self.cursor_line
-        self._fill("Batteries", [(one.id, Entry("battery", one.id)) for one in catalogue.batteries])
         examinees = catalogue.examinees[:MOST_LISTED]
-        self._fill("Examinees", [(name, Entry("examinee", name)) for name in examinees])
-        administrations = catalogue.administrations
-        rows = [
-            (_label(one, current), Entry("administration", str(one.id)))
-            for one in reversed(administrations[-MOST_LISTED:])
-        ]
-        if len(administrations) > MOST_LISTED:
-            rows.append((f"… {len(administrations) - MOST_LISTED} older", Entry("more", "")))
-        self._fill("Administrations", rows)
+        given = catalogue.administrations
+        rows = {
+            "Batteries": [(one.id, Entry("battery", one.id)) for one in catalogue.batteries],
+            "Examinees": [(name, Entry("examinee", name)) for name in examinees],
+            "Administrations": [
+                (_label(one, current), Entry("administration", str(one.id)))
+                for one in reversed(given[-MOST_LISTED:])
+            ],
+        }
+        if len(given) > MOST_LISTED:
+            older = f"… {len(given) - MOST_LISTED} older"
+            rows["Administrations"].append((older, Entry("more", "")))
+        for title, branch in self._branches.items():
+            branch.remove_children()
+            for label, entry in rows[title] or [("none yet", Entry("none", ""))]:
+                quiet = entry.kind in {"none", "more"}
+                branch.add_leaf(Text(label, style="dim" if quiet else "", no_wrap=True), entry)
         self.cursor_line = min(line, self.last_line)
-
-    def _fill(self, title: str, rows: list[tuple[str, Entry]]) -> None:
-        branch = self._branches[title]
-        branch.remove_children()
-        for label, entry in rows or [("none yet", Entry("none", ""))]:
-            quiet = entry.kind in {"none", "more"}
-            branch.add_leaf(Text(label, style="dim" if quiet else "", no_wrap=True), entry)
 
 
 def _label(one: Administration, current: int | None) -> str:
@@ -359,10 +359,6 @@ Arrows scroll. While a person types, verdicts are hidden; **h** shows and hides 
 
     def __init__(self) -> None:
         super().__init__(ScoreSheet(), id="scores")
-
-    def show(self, shown: ShownScores) -> None:
-        """Show scores."""
-        self.query_one(ScoreSheet).shown = shown
 
 
 class CompactScores(WidthAwareWidget):

@@ -21,7 +21,6 @@ from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, glyph_of, name_o
 if TYPE_CHECKING:
     from tabwb.workbench.shell.commands import Command, Situation
     from tabwb.workbench.shell.desk import Desk
-    from tabwb.workbench.shell.docks import ScorePanel
     from tabwb.workbench.shell.frame import Hint
 
 MOST = 6
@@ -69,10 +68,9 @@ class Page(Vertical):
         """Return what the title bar shows as state, for example a recording; may be empty."""
         return ""
 
-    def show_scores(self, panel: ScorePanel) -> None:
-        """Fill the score panel."""
-        work = self.desk.work
-        panel.show(ShownScores() if work is None else ShownScores(work.scores))
+    def shown_scores(self) -> ShownScores:
+        """Return what the score panel shows."""
+        return ShownScores() if self.desk.work is None else ShownScores(self.desk.work.scores)
 
     def situation(self, situation: Situation) -> Situation:
         """Return the situation with what only the page knows."""

@@ -6,105 +6,48 @@ import json
 import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from textual.theme import Theme
 
 from tabwb.plugin_api.config.settings import config_folder
 from tabwb.records.files import write_private
 
+THEME_NAMES = ("dark", "light", "high-contrast")
 # One accent colour each, quiet borders, no red and green for a verdict.
-DARK = Theme(
-    name="dark",
-    primary="#7fb4ca",
-    secondary="#7fb4ca",
-    accent="#7fb4ca",
-    warning="#d9a75f",
-    error="#d98a6a",
-    success="#7fb4ca",
-    foreground="#d6d9de",
-    background="#14171c",
-    surface="#191d23",
-    panel="#20252d",
-    boost="#20252d",
-    dark=True,
-    variables={
-        "quiet": "#929ba8",
-        "line": "#333a45",
-        "hover": "#262c36",
-        "on-accent": "#10141a",
-        "block-cursor-background": "#2d4654",
-        "block-cursor-foreground": "#eef3f6",
-        "block-cursor-text-style": "none",
-        "block-cursor-blurred-background": "#232a33",
-        "input-selection-background": "#7fb4ca 30%",
-        "border": "#7fb4ca",
-        "scrollbar": "#2b323c",
-        "scrollbar-background": "#14171c",
-        "scrollbar-corner-color": "#14171c",
-    },
-)
-LIGHT = Theme(
-    name="light",
-    primary="#1f5f7a",
-    secondary="#1f5f7a",
-    accent="#1f5f7a",
-    warning="#8a5a00",
-    error="#9c3d12",
-    success="#1f5f7a",
-    foreground="#23282f",
-    background="#faf9f6",
-    surface="#f4f2ee",
-    panel="#eae7e1",
-    boost="#eae7e1",
-    dark=False,
-    variables={
-        "quiet": "#596069",
-        "line": "#d3cfc7",
-        "hover": "#e6e2da",
-        "on-accent": "#ffffff",
-        "block-cursor-background": "#cfe1e9",
-        "block-cursor-foreground": "#12313f",
-        "block-cursor-text-style": "none",
-        "block-cursor-blurred-background": "#e4e5e2",
-        "input-selection-background": "#1f5f7a 25%",
-        "border": "#1f5f7a",
-        "scrollbar": "#d8d4cc",
-        "scrollbar-background": "#faf9f6",
-        "scrollbar-corner-color": "#faf9f6",
-    },
-)
-HIGH_CONTRAST = Theme(
-    name="high-contrast",
-    primary="#ffd75f",
-    secondary="#ffd75f",
-    accent="#ffd75f",
-    warning="#ffd75f",
-    error="#ffffff",
-    success="#ffd75f",
-    foreground="#ffffff",
-    background="#000000",
-    surface="#000000",
-    panel="#262626",
-    boost="#262626",
-    dark=True,
-    variables={
-        "quiet": "#d8d8d8",
-        "line": "#ffffff",
-        "hover": "#4a4a4a",
-        "on-accent": "#000000",
-        "block-cursor-background": "#ffd75f",
-        "block-cursor-foreground": "#000000",
-        "block-cursor-text-style": "bold",
-        "block-cursor-blurred-background": "#404040",
-        "input-selection-background": "#ffd75f 45%",
-        "border": "#ffd75f",
-        "scrollbar": "#ffffff",
-        "scrollbar-background": "#000000",
-        "scrollbar-corner-color": "#000000",
-    },
-)
-THEMES = (DARK, LIGHT, HIGH_CONTRAST)
-THEME_NAMES = tuple(theme.name for theme in THEMES)
+_COLOURS = {
+    "primary secondary accent success border": ("#7fb4ca", "#1f5f7a", "#ffd75f"),
+    "warning": ("#d9a75f", "#8a5a00", "#ffd75f"),
+    "error": ("#d98a6a", "#9c3d12", "#ffffff"),
+    "foreground": ("#d6d9de", "#23282f", "#ffffff"),
+    "background scrollbar-background scrollbar-corner-color": ("#14171c", "#faf9f6", "#000000"),
+    "surface": ("#191d23", "#f4f2ee", "#000000"),
+    "panel boost": ("#20252d", "#eae7e1", "#262626"),
+    "quiet": ("#929ba8", "#596069", "#d8d8d8"),
+    "line": ("#333a45", "#d3cfc7", "#ffffff"),
+    "hover": ("#262c36", "#e6e2da", "#4a4a4a"),
+    "on-accent": ("#10141a", "#ffffff", "#000000"),
+    "block-cursor-background": ("#2d4654", "#cfe1e9", "#ffd75f"),
+    "block-cursor-foreground": ("#eef3f6", "#12313f", "#000000"),
+    "block-cursor-text-style": ("none", "none", "bold"),
+    "block-cursor-blurred-background": ("#232a33", "#e4e5e2", "#404040"),
+    "input-selection-background": ("#7fb4ca 30%", "#1f5f7a 25%", "#ffd75f 45%"),
+    "scrollbar": ("#2b323c", "#d8d4cc", "#ffffff"),
+}
+"""Colours of the themes, in their order, by parts of Textual's themes and variables of styles."""
+
+
+def _theme(name: str) -> Theme:
+    colours: dict[str, Any] = {
+        part: row[THEME_NAMES.index(name)]
+        for parts, row in _COLOURS.items()
+        for part in parts.split()
+    }
+    own = {field.name: colours.pop(field.name) for field in fields(Theme) if field.name in colours}
+    return Theme(name, dark=name != "light", variables=colours, **own)
+
+
+THEMES = DARK, LIGHT, HIGH_CONTRAST = tuple(_theme(name) for name in THEME_NAMES)
 
 
 def next_theme(name: str) -> str:

@@ -24,10 +24,6 @@ class TrialActions(Actions):
         super().__init__(desk)
         desk.listen(Entry, self.entry_chosen)
 
-    def new(self) -> None:
-        """Open the dialog for a new administration."""
-        self.open_dialog()
-
     def open(self) -> None:
         """Open the dialog that finds an administration."""
         if self.desk.catalogue is None:
@@ -46,13 +42,13 @@ class TrialActions(Actions):
             case "administration":
                 self.offer(int(entry.name))
             case "battery":
-                self.open_dialog(battery=entry.name)
+                self.new(battery=entry.name)
             case "examinee":
-                self.open_dialog(examinee=entry.name)
+                self.new(examinee=entry.name)
             case "more":
                 self.open()
 
-    def open_dialog(
+    def new(
         self,
         *,
         battery: str | None = None,

@@ -65,23 +65,22 @@ class Draft:
 
     def filled(self, **texts: str) -> Draft:
         """Return the draft with other texts in these fields, named by condition or attribute."""
-        own = {name: texts.pop(name) for name in fields_of_draft() & texts.keys()}
+        own = {name: texts.pop(name) for name in OWN_FIELDS & texts.keys()}
         return replace(self, **own, texts={**self.texts, **texts})  # type: ignore[arg-type]
 
 
-def fields_of_draft() -> frozenset[str]:
-    """Return the names of a draft's fields that are not conditions."""
-    return frozenset(field.name for field in fields(Draft)) - {"texts"}
+OWN_FIELDS = frozenset(field.name for field in fields(Draft)) - {"texts"}
+"""The names of a draft's fields that are not conditions."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartPreview:
-    """What is told of a draft before it begins.
+    """What a user should know of a draft before it begins.
 
     Attributes:
-        notices: to whoever gives a battery to a person: an odd ID, a consent that is not there.
+        notices: on a person: an odd ID, a consent that is not there.
         judging: what judges that ask a model will take afterwards.
-        design: of a model: the smallest difference from another that the answers can show.
+        design: on a model: the smallest difference from another that the answers can show.
     """
 
     notices: tuple[str, ...] = ()
@@ -90,14 +89,7 @@ class StartPreview:
 
 
 class FieldError(TabwbError):
-    """The value of a field cannot be used.
-
-    Args:
-        field: the attribute of the draft.
-        message: what is wrong.
-        allowed: what would be accepted, or empty.
-        hint: what to do, or empty.
-    """
+    """The value of a field, an attribute of the draft or a condition, cannot be used."""
 
     def __init__(self, field: str, message: str, allowed: str = "", hint: str = "") -> None:
         super().__init__(message, allowed=allowed or None, hint=hint or None)
@@ -137,8 +129,7 @@ def conditions_of(draft: Draft, person: Audience = "typed") -> Conditions:
     if not draft.examinee:
         words = "a participant code is needed"
         raise FieldError("speaker", words, "for example S-014", "never use a person's name")
-    own = fields_of_draft()
-    asked = [name for row in rows() for name in row if name not in own]
+    asked = [name for row in rows() for name in row if name not in OWN_FIELDS]
     try:
         values: dict[str, object] = {}
         for condition in map(condition_table.declared, asked):

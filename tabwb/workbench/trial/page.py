@@ -19,7 +19,7 @@ from tabwb.workbench.engine.messages import Streamed
 from tabwb.workbench.engine.view_models import UNFINISHED, Work
 from tabwb.workbench.shell.commands import Situation
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.docks import CompactScores, ScorePanel, ShownScores
+from tabwb.workbench.shell.docks import CompactScores, ShownScores
 from tabwb.workbench.shell.frame import Hint
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Flow, Line
@@ -76,6 +76,8 @@ Every answer is on disk before the next item goes out.
         """A pause follows the answer under way."""
         self._shown: dict[str, Content] = {}
         """The texts that are shown, by the selector of their widget."""
+        self._narrow = False
+        """The scores stand in one line below the item."""
         self._drawn_at = 0.0
         self._drawn: tuple[int, int, int] | None = None
         self._message = ""
@@ -112,10 +114,6 @@ Every answer is on disk before the next item goes out.
             return not self.verdicts_shown
         return self.desk.work is not None and self.desk.work.of_person
 
-    @property
-    def _narrow(self) -> bool:
-        return not self.desk.docks.scores_stand
-
     def update_page(self) -> None:
         """Show the open administration."""
         work, before = self.desk.work, self._work
@@ -135,6 +133,7 @@ Every answer is on disk before the next item goes out.
             self._pausing = False
         self._message = ""
         self._work = work
+        self._narrow = not self.desk.docks.scores_stand
         self._show_head(work)
         self._show_item(work)
         self._show_hint()
@@ -155,10 +154,10 @@ Every answer is on disk before the next item goes out.
         self.desk.listen(Streamed, self.stream)
         self.watch(self.query_one(AnswerField), "nothing_typed", self._show_hint, init=False)
 
-    def show_scores(self, panel: ScorePanel) -> None:
-        """Fill the score panel."""
-        if self.desk.work is not None:
-            panel.show(ShownScores(self.desk.work.scores, hidden=self.hidden))
+    def shown_scores(self) -> ShownScores:
+        """Return the scores, hidden while a person types."""
+        work = self.desk.work
+        return ShownScores() if work is None else ShownScores(work.scores, hidden=self.hidden)
 
     def situation(self, situation: Situation) -> Situation:
         """Return the situation with a turn that was asked for and with hidden verdicts."""

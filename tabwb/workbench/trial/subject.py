@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.shell.commands import (
     DISCONTINUED,
@@ -63,16 +61,6 @@ def _void(now: Situation) -> str | None:
     return unchangeable(now) if now.state is TrialState.VOID and not now.awaiting else None
 
 
-def _undo(now: Situation) -> str | None:
-    if now.asking:
-        return ASKING
-    return None if now.undoable else "nothing to take back yet"
-
-
-def _discontinue(now: Situation) -> str | None:
-    return ASKING if now.asking else _unfinished(now)
-
-
 def _closed(now: Situation) -> str | None:
     """Return why no item can be changed now, or None."""
     if now.asking:
@@ -82,21 +70,8 @@ def _closed(now: Situation) -> str | None:
     return NO_ITEM if now.item is None else None
 
 
-_CHECKS: dict[str, Callable[[Situation], str | None]] = {
-    "skip": _skip,
-    "void": _void,
-    "undo": _undo,
-    "pause": _unfinished,
-    "discontinue": _discontinue,
-}
-
-
 def check(verb: str, now: Situation) -> str | None:
     """Return why a command on the open session cannot be used now, or None.
-
-    Args:
-        verb: of the command.
-        now: the situation.
 
     >>> now = Situation("trial", status=AdministrationStatus.RUNNING, item=2, answered=True)
     >>> check("skip", now)
@@ -104,7 +79,18 @@ def check(verb: str, now: Situation) -> str | None:
     >>> check("undo", Situation("trial", status=AdministrationStatus.RUNNING))
     'nothing to take back yet'
     """
-    return _CHECKS[verb](now) if verb in _CHECKS else None
+    match verb:
+        case "skip":
+            return _skip(now)
+        case "void":
+            return _void(now)
+        case "undo" | "discontinue" if now.asking:
+            return ASKING
+        case "undo":
+            return None if now.undoable else "nothing to take back yet"
+        case "pause" | "discontinue":
+            return _unfinished(now)
+    return None
 
 
 PAGE_COMMANDS = (
