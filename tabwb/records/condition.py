@@ -134,16 +134,12 @@ class Switch(NamedTuple):
     off: str
     on: str
     column: ColumnType = "boolean"
+    allowed: str = "yes, no"
 
     @property
     def values(self) -> Mapping[str, str]:
         """Each value as text, with its words in the dialog."""
         return {"no": self.off, "yes": self.on}
-
-    @property
-    def allowed(self) -> str:
-        """What is accepted, for people."""
-        return "yes, no"
 
     def read(self, text: str) -> bool:
         """Return the value that a text names."""

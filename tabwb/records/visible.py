@@ -59,18 +59,13 @@ class VisibleStream(io.TextIOWrapper):
     """A text stream that shows control characters instead of obeying them.
 
     Everything that commands print passes here, so no message has to remember to do it. Our own
-    control sequences (colours, progress that rewrites its line) go through :attr:`unfiltered`.
+    control sequences (colours, progress that rewrites its line) go through :func:`unfiltered`.
     """
 
     def write(self, text: str) -> int:
         """Write the text, with control characters as escapes (see :func:`visible`)."""
         super().write(visible(text))
         return len(text)
-
-    @property
-    def unfiltered(self) -> TextIO:
-        """A view of this stream that writes what it is given."""
-        return cast("TextIO", _Unfiltered(self))
 
 
 class _Unfiltered(io.TextIOBase):
@@ -98,7 +93,7 @@ class _Unfiltered(io.TextIOBase):
 
 def unfiltered(stream: TextIO) -> TextIO:
     """Return the stream below the filter where there is one, else the stream itself."""
-    return stream.unfiltered if isinstance(stream, VisibleStream) else stream
+    return cast("TextIO", _Unfiltered(stream)) if isinstance(stream, VisibleStream) else stream
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.words import near
-from tabwb.speech.process import ask
+from tabwb.speech.process import ANSWER_S, Message, SoundHost
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,14 @@ def title(device: Device) -> str:
 
 
 def _listed(kind: str) -> tuple[Device, ...]:
-    (message,) = ask("devices", {})
+    replies: list[Message] = []
+    host = SoundHost("devices", {}, replies.append)
+    try:
+        finished = host.over.wait(ANSWER_S)
+    finally:
+        host.end()
+    if not finished or len(replies) < 2:  # nothing before "over"
+        raise host.failure()
     own = ("index", "name", "host", f"{kind}s", "rate", f"default_{kind}")
-    devices = (device for device in message["devices"] if device[f"{kind}s"] > 0)
+    devices = (device for device in replies[0]["devices"] if device[f"{kind}s"] > 0)
     return tuple(Device(*(device[key] for key in own)) for device in devices)

@@ -73,6 +73,8 @@ class SoundHost:
             env=inherited,
             start_new_session=True,  # ctrl+c is for tabwb, which ends the recording in good order
         )
+        assert self._popen.stdin is not None and self._popen.stdout is not None
+        self._stdin, self._stdout = self._popen.stdin, self._popen.stdout
         processes.register(self._popen)
         self._say(options)
         self._listener = threading.Thread(target=self._listen, name=f"sound {verb}", daemon=True)
@@ -89,10 +91,8 @@ class SoundHost:
 
     def end(self, timeout_s: float = END_S) -> None:
         """Wait for the end, and force it after a limit."""
-        stdin = self._popen.stdin
-        assert stdin is not None
         with contextlib.suppress(OSError):
-            stdin.close()
+            self._stdin.close()
         self._stuck = not self.over.is_set()
         for act in (None, self._popen.terminate, self._popen.kill):
             if act is not None:
@@ -122,18 +122,14 @@ class SoundHost:
         )
 
     def _say(self, options: Message) -> None:
-        stdin = self._popen.stdin
-        assert stdin is not None
         with contextlib.suppress(OSError, ValueError):
-            stdin.write(json.dumps(options).encode() + b"\n")
-            stdin.flush()
+            self._stdin.write(json.dumps(options).encode() + b"\n")
+            self._stdin.flush()
 
     def _listen(self) -> None:
-        stdout = self._popen.stdout
-        assert stdout is not None
         # A host that is killed may leave half a line.
-        with stdout, contextlib.suppress(json.JSONDecodeError):
-            for line in stdout:
+        with self._stdout, contextlib.suppress(json.JSONDecodeError):
+            for line in self._stdout:
                 message = json.loads(line)
                 if message["event"] == "error":
                     self.error = ComponentError(
@@ -152,26 +148,3 @@ def _last(log: IO[bytes]) -> str:
     log.seek(0)
     lines = log.read().decode(errors="replace").splitlines()
     return "\n".join([line for line in lines if line.strip()][-LOG_LINES:])
-
-
-def ask(verb: str, options: Message, timeout_s: float = ANSWER_S) -> list[Message]:
-    """Run a host to its end and return its messages.
-
-    Args:
-        verb: of the host.
-        options: what it needs, as plain data.
-        timeout_s: limit in seconds.
-
-    Raises:
-        MissingExtra: sounddevice is not installed.
-        ComponentError: the host failed, or was not done in time.
-    """
-    replies: list[Message] = []
-    host = SoundHost(verb, options, replies.append)
-    try:
-        finished = host.over.wait(timeout_s)
-    finally:
-        host.end()
-    if not finished or len(replies) < 2:  # nothing before "over"
-        raise host.failure()
-    return replies[:-1]

@@ -261,10 +261,8 @@ def delete(
             f"something was recorded of speaker {speaker} at this moment", hint="try again"
         )
     stone = Tombstone(speaker, now(), who, reason, counts(transaction, speaker), not embedded)
-    takes = [
-        transaction.value("SELECT uid FROM administrations WHERE id = ?", number)
-        for number in numbers
-    ]
+    find = "SELECT uid FROM administrations WHERE id = ?"
+    uids = [transaction.value(find, number) for number in numbers]
     used = {table: _used(transaction, uses, numbers) for table, (_, uses) in _SHARED.items()}
     for number in numbers:
         for step in _STEPS:
@@ -278,7 +276,7 @@ def delete(
     # Who did what is kept; the details may identify the person.
     transaction.execute("UPDATE access_log SET detail = '' WHERE speaker = ?", speaker)
     insert_log(transaction, LogEntry("deleted", speaker, who=who, at=stone.deleted_at))
-    left = {"files": sorted(map(str, used["assets"])), "takes": takes}
+    left = {"files": sorted(map(str, used["assets"])), "takes": uids}
     row = {
         "speaker": speaker,
         "deleted_at": stone.deleted_at,
