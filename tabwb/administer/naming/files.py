@@ -13,7 +13,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.speakers import read_day
 from tabwb.records.words import near
-from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole
+from tabwb.speech.files import ALLOWED, SUFFIXES, check_whole, recorded_on
 
 MANIFEST = "manifest.tsv"
 COLUMNS = ("file", "item", "take", "date")
@@ -57,8 +57,6 @@ def date_of(files: Sequence[TakeFile]) -> str:
     Raises:
         UsageError: they are of several days.
     """
-    from tabwb.speech.files import recorded_on
-
     dates = {file.date for file in files if file.date}
     days = sorted(dates or {day for file in files if (day := recorded_on(file.path))})
     if len(days) > 1:
@@ -84,11 +82,8 @@ def check_sounds(files: Sequence[TakeFile]) -> None:
         except TabwbError as error:
             wrong.append(str(error).splitlines()[0])
     if wrong:
-        raise TabwbError(
-            "\n".join(wrong),
-            allowed=ALLOWED,
-            hint="nothing was stored; repair or remove these files",
-        )
+        hint = "nothing was stored; repair or remove these files"
+        raise TabwbError("\n".join(wrong), allowed=ALLOWED, hint=hint)
 
 
 def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:

@@ -72,17 +72,13 @@ class Naming:
         return () if self.transcript is None else pronounced(self.transcript).phonemes
 
     @property
-    def verdict(self) -> Correctness | None:
-        """That of the rule which decides in this battery."""
-        return None if not self.verdicts else self.verdicts[self.view.rules.rule]
-
-    @property
     def flags(self) -> frozenset[str]:
         """A person's flags and those that follow from rules and times."""
         view = self.view
         flags = set(() if view.code is None else view.code.flags)
-        if self.verdict is not None and self.verdict.value:
-            flags |= set(self.verdict.flags)
+        verdict = (self.verdicts or {}).get(view.rules.rule)
+        if verdict is not None and verdict.value:
+            flags |= set(verdict.flags)
         if self.proposal is not None:
             flags |= set(self.proposal.flags)
         if is_late(view.latency_s, view.rules.time_limit):

@@ -11,13 +11,13 @@ from tabwb.workbench.engine.messages import (
     ListenerInput,
     PlaybackWanted,
 )
+from tabwb.workbench.naming.subject import controller
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords
 from tabwb.workbench.shell.subject import Actions
 
 if TYPE_CHECKING:
     from tabwb.records.naming import Score
-    from tabwb.workbench.naming.controller import NamingController
 
 
 class NamingActions(Actions):
@@ -29,25 +29,19 @@ class NamingActions(Actions):
         desk.listen(PlaybackWanted, self.playback_wanted)
         desk.listen(ListenerInput, self.listener_input)
 
-    @property
-    def controller(self) -> NamingController:
-        """The controller."""
-        from tabwb.workbench.naming.controller import NamingController
-
-        return self.desk.controller(NamingController)
-
     def keep_recordings(self, message: KeepRecordings) -> None:
         """Keep the interrupted recordings of an administration."""
-        self.desk.do(partial(self.controller.keep_interrupted, message.number))
+        self.desk.do(partial(controller(self.desk).keep_interrupted, message.number))
 
     def playback_wanted(self, message: PlaybackWanted) -> None:
         """Play a stored response, or stop."""
-        self.desk.do(partial(self.controller.play_response, message.number, message.trial))
+        play = controller(self.desk).play_response
+        self.desk.do(partial(play, message.number, message.trial))
 
     def listener_input(self, message: ListenerInput) -> None:
         """Score or code a stored response, or write what was heard, by a listener."""
         what = message.what
-        by_ear = partial(self.controller.by_ear, message)
+        by_ear = partial(controller(self.desk).by_ear, message)
         title = f"Response to {message.target}"
         if what == "rater":
             self._ask_listener(message.number)

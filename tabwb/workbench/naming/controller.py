@@ -6,6 +6,8 @@ many times a second, it reads from :attr:`NamingController.source` without waiti
 
 from __future__ import annotations
 
+import queue
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
@@ -18,6 +20,7 @@ from tabwb.records import events
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.naming import Score
 from tabwb.records.speakers import Consent, LogEntry, Scope
+from tabwb.records.speech import Transcript
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped, Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
@@ -25,17 +28,21 @@ from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.naming.view_models import NamingNow
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tabwb.administer.naming.live import Live, OpenSource, Source
     from tabwb.administer.naming.strategy import SpokenStrategy
     from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Events, Session
-    from tabwb.administer.transcription.transcribe import Job
-    from tabwb.records.speech import Transcript
+    from tabwb.administer.transcription.transcribe import Job, Transcribing
     from tabwb.speech.playback import Playback
-    from tabwb.workbench.engine.messages import ListenerInput
-    from tabwb.workbench.naming.listener import Listener
     from tabwb.workbench.naming.pictures import Showing
     from tabwb.workbench.naming.presenter import NamingPresenter
+
+    Observe = Callable[[SpokenStrategy], Events]
+
+CLOSE_S = 3.0
+"""The listener gets so long to end."""
 
 
 class NamingController(Controller):
@@ -177,7 +184,7 @@ class NamingController(Controller):
         """Give a command whose time counts: a cue, a new attempt, the examiner's voice."""
         self._sessions.after(command(self._recording()))
 
-    def record(self, command: Callable[[SpokenStrategy], Events]) -> None:
+    def record(self, command: Observe) -> None:
         """Record what a person says of the response: what was heard, a code, an onset."""
         self._sessions.after(command(self._naming().spoken))
 
@@ -233,7 +240,6 @@ class NamingController(Controller):
             from tabwb.administer.naming.run import permit
             from tabwb.administer.transcription.transcribe import Transcribing
             from tabwb.store.takes import work_root
-            from tabwb.workbench.naming.listener import Listener
 
             number = session.administration.id
             try:
@@ -323,13 +329,12 @@ class NamingController(Controller):
 
     def keep_consent(self, document: str) -> None:
         """Record today's consent to all that is needed; ``document`` says where the form is."""
-        session = self._naming()
+        session, form = self._naming(), document.strip()
         if not self._lacking:
             return
         speaker, today = session.administration.conditions.person, date.today().isoformat()
-        self.store.people.keep_consents(
-            [Consent(speaker, scope, True, today, document.strip()) for scope in self._lacking]
-        )
+        agreed = [Consent(speaker, scope, True, today, form) for scope in self._lacking]
+        self.store.people.keep_consents(agreed)
         self._read_consents(session)
         self._sessions.reload_notices()
         self._sessions.publish()
@@ -338,13 +343,12 @@ class NamingController(Controller):
         conditions = session.administration.conditions
         self._lacking = ()
         if setup.by_microphone(session.battery, conditions):
-            self._lacking = consent.Guard(self.store, self.plugins, conditions).missing(
-                microphone=True
-            )
+            guard = consent.Guard(self.store, self.plugins, conditions)
+            self._lacking = guard.missing(microphone=True)
 
     # ---------------------------------------------------------------- afterwards
 
-    def by_ear(self, wanted: ListenerInput, command: Callable[[SpokenStrategy], Events]) -> None:
+    def by_ear(self, wanted: messages.ListenerInput, command: Observe) -> None:
         """Store the score, code or words of a listener on a stored response.
 
         Raises:
@@ -368,9 +372,8 @@ class NamingController(Controller):
         """
         with self._sessions.session_of(number) as session:
             given = session.administration.conditions
-            consent.Guard(session.store, session.plugins, given).check_listening(
-                session.spoken.rater
-            )
+            guard = consent.Guard(session.store, session.plugins, given)
+            guard.check_listening(session.spoken.rater)
             self._play(session, session.spoken.view(trial))
 
     def _reveal(self, session: Session) -> None:
@@ -391,3 +394,70 @@ class NamingController(Controller):
 
             self._presenter = NamingPresenter(self._naming(), self.store)
         return self._presenter
+
+
+class Listener(threading.Thread):
+    """Opens a transcriber and gives it one job at a time, so that the next item never waits.
+
+    Args:
+        open_transcriber: opens it; called in this thread.
+        heard: takes the transcript of each job; called in this thread.
+        failed: takes the error when the transcriber cannot be opened; no transcript follows.
+    """
+
+    def __init__(
+        self,
+        open_transcriber: Callable[[], Transcribing],
+        heard: Callable[[Job, Transcript], None],
+        failed: Callable[[TabwbError], None],
+    ) -> None:
+        super().__init__(name="listener", daemon=True)
+        self._open, self._heard, self._failed = open_transcriber, heard, failed
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._cancel = threading.Event()
+        self._moved: dict[Path, Path] = {}
+
+    def put(self, job: Job) -> None:
+        """Queue one job."""
+        self._jobs.put(job)
+
+    def moved(self, source: Path, kept: Path) -> None:
+        """Record that a recording was moved from ``source`` to ``kept``."""
+        self._moved[source] = kept
+
+    def close(self) -> None:
+        """Stop; open jobs are done again when the administration is opened again."""
+        self._cancel.set()
+        self._jobs.put(None)
+        self.join(CLOSE_S)
+
+    def run(self) -> None:
+        """Work until :meth:`close`."""
+        try:
+            transcribing = self._open()
+        except TabwbError as error:
+            self._failed(error)
+            return
+        except Exception as error:  # noqa: BLE001 - the edge: a transcriber is a plugin's
+            self._failed(TabwbError(f"{type(error).__name__}: {error}"))
+            return
+        with transcribing:
+            while (job := self._jobs.get()) is not None and not self._cancel.is_set():
+                self._transcribe(transcribing, job)
+
+    def _transcribe(self, transcribing: Transcribing, job: Job) -> None:
+        for again in (True, False):
+            placed = replace(job, source=self._moved.get(job.source, job.source))
+            try:
+                done = list(transcribing.run([placed], self._cancel))
+            except Exception as error:  # noqa: BLE001 - as above
+                message = f"{type(error).__name__}: {error}"
+                done = [(placed, Transcript(transcribing.spec, "error", error=message))]
+            if self._cancel.is_set():
+                return
+            moved_meanwhile = self._moved.get(job.source, job.source) != placed.source
+            if again and moved_meanwhile and any(made.status == "error" for _, made in done):
+                continue
+            for _, transcript in done:
+                self._heard(job, transcript)
+            return

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.records.errors import TabwbError
 from tabwb.scoring.naming.target import CODES, FLAGS
-from tabwb.workbench.naming.meters import LevelMeter
+from tabwb.workbench.naming.meters import TICK_S, LevelMeter
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
@@ -119,7 +119,6 @@ def _line(name: str, definition: str) -> Content:
 
 TEST_S = 4.0
 """So much is recorded for a test; it is played and removed."""
-TICK_S = 1 / 15
 
 
 class DeviceList(OptionList):

@@ -18,6 +18,8 @@ from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
 if TYPE_CHECKING:
     from tabwb.speech.level import Level
 
+TICK_S = 1 / 15
+"""So often level and waveform are drawn while a microphone is open."""
 CELLS = 10
 LEAST_DBFS = -60.0
 """The level meter and the bars of the waveform begin here; a quiet room lies about there."""

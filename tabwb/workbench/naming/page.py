@@ -31,7 +31,14 @@ from tabwb.workbench.naming.item_pane import (
     responded,
     resting,
 )
-from tabwb.workbench.naming.meters import STEP_S, STRIDE_S, LevelMeter, ResponseClock, Waveform
+from tabwb.workbench.naming.meters import (
+    STEP_S,
+    STRIDE_S,
+    TICK_S,
+    LevelMeter,
+    ResponseClock,
+    Waveform,
+)
 from tabwb.workbench.naming.pictures import Picture, SpeakerSheet
 from tabwb.workbench.naming.view_models import Card, Envelope, NamingNow
 from tabwb.workbench.shell.desk import Desk
@@ -45,8 +52,6 @@ if TYPE_CHECKING:
     from tabwb.administer.naming.strategy import SpokenStrategy
     from tabwb.administer.session.session import Events
 
-TICK_S = 1 / 15
-"""So often level and waveform are drawn while the microphone is open."""
 DRAWN_S = 0.05
 """How exactly it is known when a picture was drawn: a frame of ours and one of the terminal's."""
 CLOCK_S = 0.5

@@ -154,18 +154,19 @@ def _check_session(verb: str, now: Situation) -> str | None:
     return _checked(_OF_SESSIONS.get(verb, _always), now)
 
 
-def _controller(desk: Desk) -> NamingController:
+def controller(desk: Desk) -> NamingController:
+    """Return the controller of spoken naming."""
     from tabwb.workbench.naming.controller import NamingController
 
     return desk.controller(NamingController)
 
 
 def _scores(score: Score) -> Callable[[Desk], object]:
-    return lambda desk: desk.do(partial(_controller(desk).score, score))
+    return lambda desk: desk.do(partial(controller(desk).score, score))
 
 
 def _presses(command: Callable[[Live], Events]) -> Callable[[Desk], object]:
-    return lambda desk: desk.do(partial(_controller(desk).press, command))
+    return lambda desk: desk.do(partial(controller(desk).press, command))
 
 
 def _command(
@@ -214,7 +215,7 @@ COMMANDS = (
              "Choose a code for the response, with flags."),
     _command("listen", "Listen to the response", "Listen", "l", 7, _answered,
              "Play the response back; again: stop.",
-             lambda desk: desk.do(_controller(desk).play)),
+             lambda desk: desk.do(controller(desk).play)),
     _command("speaker", "Speaker's view", "Speaker", "f", 11, _always,
              "The picture alone; keys still work; f or esc comes back."),
     _command("test", "Microphone test…", "Mic test", "t", 12, _test,
