@@ -5,7 +5,7 @@ A variant names its ``base`` and has only what differs; a base has no base itsel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,46 +40,53 @@ def load_prompt(path: Path) -> JudgePrompt:
     Raises:
         PromptProblems: with every problem of the file.
     """
-    prompt, problems = read_prompt(path)
-    if prompt is None:
-        raise PromptProblems(problems)
-    return prompt
+    try:
+        return _read(path)
+    except RecursionError:
+        message = "tables or arrays are nested too deeply"
+        raise PromptProblems([Problem(str(path), 1, "", message)]) from None
 
 
 def read_prompt(path: Path) -> tuple[JudgePrompt | None, tuple[Problem, ...]]:
     """Return the prompt of a file (None where it cannot be used) and all its problems."""
     try:
-        return _read(path)
-    except RecursionError:
-        return None, (Problem(str(path), 1, "", "tables or arrays are nested too deeply"),)
+        return load_prompt(path), ()
+    except PromptProblems as error:
+        return None, error.problems
 
 
-def _read(path: Path) -> tuple[JudgePrompt | None, tuple[Problem, ...]]:
-    text = read_text(path, "[judge], [prompt] and [[feature]] tables")
-    own = text if isinstance(text, Problem) else read_tables(path, text)
-    if isinstance(own, Problem):
-        return None, (own,)
-    assert isinstance(text, str)
+def _read(path: Path) -> JudgePrompt:
+    text, own = _tables(path)
     lines = locate(text)
     base = _base(path, own)
-    if isinstance(base, Broken | tuple):
-        broken = [base] if isinstance(base, Broken) else []
-        rest = base if isinstance(base, tuple) else ()
-        return None, (*_located(path, lines, broken, lambda where: where), *rest)
+    if isinstance(base, Broken):
+        raise PromptProblems(_located(path, lines, [base], lambda where: where))
     tables, place = _joined(own, base)
-    file, broken = _validated(tables, path)
-    problems = _located(path, lines, broken, place)
-    if file is None or problems:
-        return None, problems
+    try:
+        file = JudgeFile.model_validate(tables)
+    except ValidationError as error:
+        wrong = type_problems(error.errors(include_url=False), JudgeFile)
+        raise PromptProblems(_located(path, lines, wrong, place)) from error
+    if problems := _located(path, lines, broken_rules(file, path.stem), place):
+        raise PromptProblems(problems)
     values = {**dict(file.judge), **dict(file.decoding), **dict(file.likelihood)}
-    prompt = JudgePrompt(
+    return JudgePrompt(
         **values, templates=file.prompt, features=file.feature, examples=file.example, path=path
     )
-    return prompt, problems
 
 
-def _base(path: Path, own: Tables) -> Tables | Broken | tuple[Problem, ...]:
-    """Return the tables of the base, or its problems; no tables where there is no base."""
+def _tables(path: Path) -> tuple[str, Tables]:
+    text = read_text(path, "[judge], [prompt] and [[feature]] tables")
+    if isinstance(text, Problem):
+        raise PromptProblems([text])
+    tables = read_tables(path, text)
+    if isinstance(tables, Problem):
+        raise PromptProblems([tables])
+    return text, tables
+
+
+def _base(path: Path, own: Tables) -> Tables | Broken:
+    """Return the tables of the base, or what is wrong with its name; none without a base."""
     head = own.get("judge")
     name = head.get("base") if isinstance(head, dict) else None
     if not isinstance(name, str):
@@ -91,25 +98,20 @@ def _base(path: Path, own: Tables) -> Tables | Broken | tuple[Problem, ...]:
         allowed = sorted(known)
         message = "there is no such prompt"
         return Broken(("judge", "base"), message, repr(name), ", ".join(allowed), near(name, known))
-    tables = _tables(known[name])
-    if isinstance(tables, Problem):
-        return (tables,)
+    _, tables = _tables(known[name])
     if isinstance(tables.get("judge"), dict) and "base" in tables["judge"]:
         alone = sorted(name for name, file in known.items() if not _is_variant(file))
         message = "a base stands on its own, and this one has a base itself"
         return Broken(("judge", "base"), message, repr(name), ", ".join(alone))
-    problems = read_prompt(known[name])[1]
-    return problems or tables
-
-
-def _tables(path: Path) -> Tables | Problem:
-    text = read_text(path)
-    return text if isinstance(text, Problem) else read_tables(path, text)
+    load_prompt(known[name])
+    return tables
 
 
 def _is_variant(path: Path) -> bool:
-    tables = _tables(path)
-    head = {} if isinstance(tables, Problem) else tables.get("judge", {})
+    try:
+        head = _tables(path)[1].get("judge")
+    except PromptProblems:
+        return False
     return isinstance(head, dict) and "base" in head
 
 
@@ -156,18 +158,10 @@ def _place(own: Tables, features: Mapping[int, int]) -> Callable[[KeyPath], KeyP
     return place
 
 
-def _validated(tables: Tables, path: Path) -> tuple[JudgeFile | None, list[Broken]]:
-    try:
-        file = JudgeFile.model_validate(tables)
-    except ValidationError as error:
-        return None, list(type_problems(error.errors(include_url=False), JudgeFile))
-    return file, list(broken_rules(file, path.stem))
-
-
 def _located(
     path: Path,
     lines: dict[KeyPath, int],
-    broken: Sequence[Broken],
+    broken: Iterable[Broken],
     place: Callable[[KeyPath], KeyPath],
 ) -> tuple[Problem, ...]:
     problems = []
