@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from tabwb.plugin_api.remote.offline import is_offline
 from tabwb.records.errors import ComponentError
 from tabwb_transformers.folder_checks import WEIGHTS, check_folder
-from tabwb_transformers.options import LocalOptions, TransformersOptions
+from tabwb_transformers.options import DeviceOptions, LocalOptions, TransformersOptions
 
 SMALL = 50_000_000
 """With fewer parameters one thread is faster than several."""
@@ -96,11 +96,31 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
             missing = ", ".join(sorted(loaded["missing_keys"])[:3])
             raise ComponentError(f"its weights lack parameters: {missing}", where=source)
         model = model.to(device).eval()
+    facts = {"model": shown or name, **facts_of(model, options, device, folder, revision)}
+    limit = getattr(model.config, "max_position_embeddings", None)
+    return Loaded(model, tokenizer, device, facts, limit if isinstance(limit, int) else None)
+
+
+def facts_of(
+    model: Any,
+    options: DeviceOptions,
+    device: torch.device,
+    folder: Path | None,
+    revision: str | None,
+) -> dict[str, str]:
+    """Return the facts of a model to store; a small one gets one thread where none was chosen.
+
+    Args:
+        model: loaded.
+        options: its options.
+        device: where it is.
+        folder: where its files are, or None for a model of a hub.
+        revision: the revision of the hub that was asked for, or None.
+    """
     parameters = int(model.num_parameters())
     if options.threads is None and parameters < SMALL:
         torch.set_num_threads(1)
     facts = {
-        "model": shown or name,
         "dtype": str(model.dtype).removeprefix("torch."),
         "device": str(device),
         "parameters": str(parameters),
@@ -110,12 +130,9 @@ def load(name: str, options: LocalOptions, *, shown: str | None = None) -> Loade
     }
     if folder is not None:
         facts["weights_sha256"] = weights_hash(folder)
-    else:
-        commit = getattr(model.config, "_commit_hash", None) or revision
-        if commit:
-            facts["revision"] = str(commit)
-    limit = getattr(model.config, "max_position_embeddings", None)
-    return Loaded(model, tokenizer, device, facts, limit if isinstance(limit, int) else None)
+    elif commit := getattr(model.config, "_commit_hash", None) or revision:
+        facts["revision"] = str(commit)
+    return facts
 
 
 def weights_hash(folder: Path) -> str:

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class LocalOptions(BaseModel):
-    """Options of every model that runs on this machine."""
+class DeviceOptions(BaseModel):
+    """Options of everything that computes with torch."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -23,6 +23,11 @@ class LocalOptions(BaseModel):
         int | None,
         Field(ge=1, le=1024, description="number of compute threads, 1 to 1024"),
     ] = None
+
+
+class LocalOptions(DeviceOptions):
+    """Options of every model that runs on this machine."""
+
     seed: Annotated[
         int | None,
         Field(ge=0, lt=2**63, description="mixed into the seed of every reply"),

@@ -14,12 +14,11 @@ import torch
 import transformers
 from numpy.typing import NDArray
 from tabwb_transformers.loading import (
-    SMALL,
     device_of,
+    facts_of,
     loading_errors,
     memory_errors,
     source_of,
-    weights_hash,
 )
 from transformers.utils import cached_file
 
@@ -126,23 +125,11 @@ def load(name: str, options: TranscriberOptions, *, shown: str | None = None) ->
             where=source,
             hint="take a model that was fine-tuned with CTC",
         )
-    parameters = int(model.num_parameters())
-    if options.threads is None and parameters < SMALL:
-        torch.set_num_threads(1)
     facts = {
         "model": shown or name,
         "architecture": type(model).__name__,
-        "dtype": str(model.dtype).removeprefix("torch."),
-        "device": str(device),
-        "parameters": str(parameters),
-        "threads": str(torch.get_num_threads()),
-        "torch": str(torch.__version__),
-        "transformers": str(transformers.__version__),
+        **facts_of(model, options, device, folder, revision),
     }
-    if folder is not None:
-        facts["weights_sha256"] = weights_hash(folder)
-    elif commit := getattr(model.config, "_commit_hash", None) or revision:
-        facts["revision"] = str(commit)
     rate = int(extractor.sampling_rate)
     stride_s = _stride(model.config, extractor) / rate
     return Loaded(model, extractor, source, revision, rate, stride_s, facts)

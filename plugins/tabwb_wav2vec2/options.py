@@ -5,26 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from tabwb_transformers.options import DeviceOptions
 
 Labels = Literal["auto", "arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39", "psst", "words"]
 
 
-class TranscriberOptions(BaseModel):
+class TranscriberOptions(DeviceOptions):
     """Options of every CTC model."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    device: Annotated[
-        str,
-        Field(
-            pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$",
-            description="auto (cuda, else mps, else cpu), cpu, mps, cuda, cuda:0, cuda:1 ...",
-        ),
-    ] = "auto"
-    threads: Annotated[
-        int | None,
-        Field(ge=1, le=1024, description="number of compute threads, 1 to 1024"),
-    ] = None
     beam: Annotated[
         int,
         Field(ge=1, le=500, description="prefixes kept while decoding, 1 (greedy) to 500"),
