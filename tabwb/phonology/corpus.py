@@ -54,17 +54,13 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """References with their hypotheses.
+    """References, in their order, with their hypotheses.
 
     Attributes:
-        utterances: in the order of the reference.
         has_transcripts: whether both tables have a column of them.
-        costs: the inventory.
         unmapped: labels of the hypothesis without a phoneme, which were dropped.
-        missing: ids of the reference that the hypothesis lacks.
-        extra: ids of the hypothesis that the reference lacks; they are left out.
-        mapped: sounds of references in IPA that are outside of the 40, each with the phoneme that
-            it is scored as (``ɒ=AA``).
+        missing, extra: ids that only the reference or only the hypothesis has.
+        mapped: sounds of references in IPA outside of the 40, each with its phoneme (``ɒ=AA``).
     """
 
     utterances: tuple[Utterance, ...]

@@ -28,12 +28,7 @@ _MOST_FLAPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Pronunciation:
-    """One way to say a word.
-
-    Attributes:
-        phonemes: ARPAbet without stress.
-        stress: of each vowel in order: ``1`` primary, ``2`` secondary, ``0`` none.
-    """
+    """ARPAbet without stress, and the stress of each vowel: ``1`` primary, ``2`` secondary, 0."""
 
     phonemes: tuple[str, ...]
     stress: str

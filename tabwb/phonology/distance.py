@@ -20,8 +20,7 @@ class Step(NamedTuple):
 
     Attributes:
         op: ``EQ`` equal, ``SUB`` substitution, ``INS`` insertion, ``DEL`` deletion.
-        ref: what the reference has, None for an insertion.
-        hyp: what the hypothesis has, None for a deletion.
+        ref, hyp: what the reference and the hypothesis have; None for an insertion or a deletion.
         cost: in features (FER) or phonemes (PER); 0 for silence and noise.
     """
 

@@ -29,12 +29,10 @@ class LabelSet:
     """A set of labels and what each is read as.
 
     Attributes:
-        name: for options and metadata.
-        title: for people.
+        name, title: for options and metadata, and for people.
         readings: label to phonemes (or silence); empty for a label that is ignored without being
             counted: a glottal stop, a blank of CTC.
-        merged: phonemes without a label of their own, which limits the score of any transcriber,
-            and the phoneme that their label is read as.
+        merged: phonemes without a label of their own, and the phoneme that their label is read as.
         fold: whether labels are compared without case.
     """
 
@@ -47,12 +45,7 @@ class LabelSet:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Labels read as phonemes.
-
-    Attributes:
-        phonemes: of the inventory, with silence where a label stands for it.
-        dropped: labels without a phoneme, with how often each came.
-    """
+    """Labels read as phonemes (and silence), and labels without one with how often each came."""
 
     phonemes: tuple[str, ...]
     dropped: Counter[str]

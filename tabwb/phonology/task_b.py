@@ -49,12 +49,9 @@ def says_one_of(
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """Predictions of correctness against a person's labels.
+    """Predictions of correctness against a person's labels; positive is *correct*.
 
     Every measure is None (undefined) where its denominator is 0.
-
-    Attributes:
-        tp, fp, fn, tn: true and false positives and negatives; positive is *correct*.
     """
 
     tp: int = 0
@@ -137,13 +134,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class TaskB:
-    """Task B over a corpus.
-
-    Attributes:
-        rule: where the predictions come from.
-        predictions: one for each utterance.
-        classification: over those that have a label and a prediction.
-    """
+    """Task B over a corpus, classified over those that have a label and a prediction."""
 
     rule: Rule
     predictions: tuple[Prediction, ...]

@@ -29,12 +29,7 @@ _TRUE, _FALSE = ("true", "t", "1", "yes", "1.0"), ("false", "f", "0", "no", "0.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table.
-
-    Attributes:
-        where: ``FILE:LINE``.
-        cells: column to value, outer white space trimmed.
-    """
+    """One line of a table: its place ``FILE:LINE``, and column to trimmed value."""
 
     where: str
     cells: Mapping[str, str]

@@ -13,12 +13,7 @@ from tabwb.scoring.text import words
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """Usable responses of all that count, and why the others are not.
-
-    Attributes:
-        usable, n: number of usable responses, and of all.
-        causes: response status of the others to their number.
-    """
+    """Usable responses of all that count, and the response status of the others to their number."""
 
     usable: int
     n: int

@@ -196,12 +196,7 @@ def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empt
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer as a stored verdict describes it.
-
-    Attributes:
-        chosen: the one option that was read, or None.
-        error: the kind of error, as :meth:`Reading.error` names it, or ``untold``; None when right.
-    """
+    """The option that a stored verdict names, or None, and the kind of error, or ``untold``."""
 
     chosen: str | None
     error: str | None = None
@@ -240,13 +235,7 @@ def read_reason(
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodChoice:
-    """The most likely option by three measures.
-
-    Attributes:
-        by_sum: by the summed log probability: the answer.
-        per_token: by the mean over the option's tokens.
-        per_character: by the mean over the option's characters.
-    """
+    """The most likely option by its log probability, summed and over its tokens and characters."""
 
     by_sum: str
     per_token: str

@@ -99,11 +99,6 @@ def missing_reason(estimand: Estimand, sizes: Sequence[int], deterministic: bool
 class EstimatedInterval:
     """A 95 % interval with its estimand, or the reason why there is none.
 
-    Attributes:
-        estimand: what the interval is for.
-        interval: its ends, included; None where there is none.
-        reason: why there is none, else empty.
-
     >>> EstimatedInterval(Estimand.THESE_PROMPTS, None, DETERMINISTIC).deterministic
     True
     """

@@ -13,14 +13,7 @@ from tabwb.scoring.intervals import sum_of_squares
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """Items that changed between two sessions.
-
-    Attributes:
-        gained: wrong first and right later.
-        lost: right first and wrong later.
-        p: exact, two-sided.
-        mid_p: with half the probability of the observed split; closer to the level, not guaranteed.
-    """
+    """Items right only later and only first; exact two-sided p, and mid-p, close to the level."""
 
     gained: int
     lost: int
@@ -57,9 +50,8 @@ class WeightedTest:
 
     Attributes:
         mean: over items of ``s_i = sum_t w_t y_it``.
-        t, df, p: of the one-sided one-sample t test that the mean is above 0; t and p are None
-            where every item has the same sum.
-        reason: why there is no p, else empty.
+        t, df, p: of the one-sided one-sample t test that the mean is above 0.
+        reason: why there is no t and p, else empty.
     """
 
     mean: float

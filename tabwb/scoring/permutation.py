@@ -30,13 +30,9 @@ _BLOCK = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A mean difference over pairs, with its permutation p value.
+    """The mean of (first - second) over n pairs, with its two-sided permutation p value.
 
-    Attributes:
-        difference: mean of (first - second) over the pairs.
-        p: two-sided; the share of assignments with a mean at least as far from 0.
-        n: pairs.
-        exact: every assignment was counted; else :data:`DRAWS` random ones with :data:`SEED`.
+    ``exact``: every assignment was counted; else :data:`DRAWS` random ones with :data:`SEED`.
     """
 
     difference: float
@@ -105,14 +101,7 @@ def _share_of_all_sums(values: Sequence[float], limit: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class MaxT:
-    """Many measures of the same items, tested together.
-
-    Attributes:
-        differences: mean (first - second) over items, by measure.
-        p: adjusted for all measures; 1 for one that does not differ on any item.
-        n: items.
-        exact: every assignment was counted.
-    """
+    """Mean (first - second) over n items of many measures, with p adjusted for all of them."""
 
     differences: tuple[float, ...]
     p: tuple[float, ...]
@@ -191,14 +180,7 @@ _LABEL_BLOCK = 1000
 
 @dataclass(frozen=True, slots=True)
 class LabelTest:
-    """Differences on these prompts, with permutation p values.
-
-    Attributes:
-        differences: mean over items of (first - second), by measure.
-        p: two-sided, each measure by itself.
-        adjusted: by maxT, adjusted for all measures.
-        draws: random permutations, with :data:`SEED`.
-    """
+    """Mean over items of (first - second) by measure, with p by itself and adjusted by maxT."""
 
     differences: tuple[float, ...]
     p: tuple[float, ...]

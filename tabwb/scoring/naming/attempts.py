@@ -247,13 +247,11 @@ BREAK_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class SpokenAttempt:
-    """One attempt at the name, as the machine proposes it.
+    """One attempt at the name, as the machine proposes it, without silence and noise.
 
     Attributes:
         onset_s, offset_s: seconds, on the clock of the segments.
-        phonemes: without silence and noise.
         complete: False for a fragment.
-        segments: the phonemes with their times; silence and noise are left out.
     """
 
     onset_s: float

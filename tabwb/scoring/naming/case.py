@@ -31,13 +31,7 @@ from tabwb.scoring.naming.words import (
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The response to an earlier item, as far as it is known.
-
-    Attributes:
-        item: its id.
-        phonemes: ARPAbet, or empty.
-        word: as a person heard it, or empty.
-    """
+    """The response to an earlier item: ARPAbet, and the word as a person heard it, or empty."""
 
     item: str
     phonemes: tuple[str, ...]
@@ -52,7 +46,6 @@ class Settings:
         rule: which correctness decides.
         tolerance: how far from an accepted form is still right.
         number: whether the plural of the name is right.
-        varieties: of the speaker's English.
         listed: words of the battery's lists, which count as words without being in SCOWL.
     """
 
@@ -68,18 +61,14 @@ class Proposal:
     """A proposed code with its reasons.
 
     Attributes:
-        code: one of :data:`tabwb.scoring.naming.target.CODES`.
-        clause: why, for people.
+        code, clause: one of :data:`tabwb.scoring.naming.target.CODES`, and why, for people.
         rule: number of the rule that decided, of :data:`tabwb.scoring.naming.rules.RULES`.
         candidates: the codes that a person chooses from where it is undecided.
         homophones: words of the dictionary with the sound of the attempt, the commonest first.
-        chance_rate: share of random word pairs that the similarity rule relates; None where the
-            proposal does not use it.
+        chance_rate: share of random word pairs that the similarity rule relates, where it is used.
         repeats: id of an earlier item with the same response, or empty; whatever the code.
-        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
         attempt: number of the attempt that was coded, from 1; None without any.
-        form: the accepted form that was said, or None.
-        edits: phonemes that a tolerance let pass.
+        form, edits: the accepted form that was said, and phonemes that a tolerance let pass.
     """
 
     code: str
@@ -121,9 +110,7 @@ class Case:
     """One attempt to be coded. Values that several rules need are computed once.
 
     Attributes:
-        target: what it is compared with.
         reading: the attempt, without what rules 5 and 6 took off.
-        settings: of the battery and the speaker.
         earlier: responses to the items before, oldest first.
         followed: whether a later attempt of the response is right.
     """

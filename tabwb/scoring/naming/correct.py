@@ -22,9 +22,7 @@ class Correctness:
     """Correctness of one rule on a response.
 
     Attributes:
-        rule: which rule.
-        value: whether it is right; None where only a person can decide.
-        clause: why, for people.
+        value, clause: whether it is right, None where only a person can decide; why, for people.
         form: the accepted form that was found, or None.
         start_s, end_s: where it was found, on the clock of the segments; None without a form.
         place: number of its first phoneme in the response without silence and noise, from 0.
@@ -182,13 +180,7 @@ def _tolerated(edits: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TargetDistance:
-    """Distance of a response from the nearest accepted form.
-
-    Attributes:
-        form: the nearest.
-        phonemes, features: alignments by phonemes and by features; their rates are over the form's
-            phonemes and 24 x these.
-    """
+    """Alignments of a response with the nearest accepted form, by phonemes and by features."""
 
     form: Accepted
     phonemes: Alignment

@@ -32,12 +32,7 @@ _EDGES = "/[] "
 
 @dataclass(frozen=True, slots=True)
 class HeardAs:
-    """Words or phonemes that a person wrote down.
-
-    Attributes:
-        text: as typed, outer white space removed.
-        attempts: its readings, attempt by attempt.
-    """
+    """Words or phonemes that a person wrote down: the trimmed text and its attempts."""
 
     text: str
     attempts: tuple[AttemptReading, ...]

@@ -41,14 +41,9 @@ _RIGHT = (accepted, weak_vowels, other_number, declared_variety)
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response as the rules read it.
+    """One response as the rules read it: its attempts, their readings, and what each is coded as.
 
-    Attributes:
-        attempts: the spoken attempts.
-        readings: each as the rules read it, by a listener where one wrote it down.
-        proposals: of each attempt, None for a fragment.
-        verdicts: both rules of correctness.
-        proposal: of the response.
+    ``proposals`` has None for a fragment; ``proposal`` is that of the response.
     """
 
     attempts: tuple[SpokenAttempt, ...]

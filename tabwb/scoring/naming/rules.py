@@ -354,16 +354,7 @@ def other_word(case: Case) -> Proposal | None:
 
 @dataclass(frozen=True, slots=True)
 class NamingRule:
-    """One row of the table.
-
-    Attributes:
-        number: as it is cited.
-        name: in two or three words.
-        source: publication, or ours.
-        decides: the function of a rule on one attempt; None for a rule that prepares the attempts
-            or combines them.
-        text: what such a rule says.
-    """
+    """One row of the table; ``text`` is the wording of a rule without a function on one attempt."""
 
     number: str
     name: str

@@ -170,14 +170,10 @@ class NamedItem:
     """One item with everything known about the response that counts.
 
     Attributes:
-        status: only ``answered`` ones are in a denominator.
-        reason: why not, where there is one.
+        status, reason: only ``answered`` ones are in a denominator; why the others are not.
         person: whether it is right by a person's score, or None.
         rules: by each rule on the transcript; None where only a person can decide.
-        outcome: by the battery's rules, or None.
-        code: a person's, or the one that follows from a person's score, or empty.
-        proposed: by rule, or empty.
-        flags: of :data:`tabwb.scoring.naming.target.FLAGS`.
+        code, proposed: a person's, or the one that follows from a person's score; and by rule.
         cues: kind of each cue given, in order, with whether it counts.
         latency_s: from the picture to the onset, or None.
         heard, phonemes: what a person heard, and what was transcribed.

@@ -23,7 +23,6 @@ class Accepted:
     """One pronunciation that is right.
 
     Attributes:
-        phonemes: ARPAbet without stress.
         reason: why it is accepted: ``citation``, ``dialect``, ``other name`` ...
         word: the word that it pronounces, where that is not the target (``couch`` for *sofa*).
     """
@@ -40,7 +39,6 @@ class Tolerance:
     Attributes:
         slips: most phonemes deleted, inserted or replaced.
         share: least share of the accepted form's phonemes, in order (VNT: 0.5).
-        reason: why, in the words of the battery, or empty.
     """
 
     slips: int | None = None
@@ -96,13 +94,7 @@ Proposer = Literal["machine", "machine with a heard word", "person"]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One kind of response.
-
-    Attributes:
-        definition: one line, for people.
-        proposer: who may propose it.
-        phonological: whether the distance from target is meaningful.
-    """
+    """One kind of response; ``phonological`` where the distance from the target is meaningful."""
 
     definition: str
     proposer: Proposer
@@ -235,13 +227,7 @@ _VOICELESS = ("P", "T", "K", "CH", "F", "TH", "S", "SH", "HH")
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """An accepted form that an attempt equals.
-
-    Attributes:
-        form: the form.
-        weak: whether weak vowels, flaps or coarticulation were ignored.
-        varieties: varieties of English without which it would not equal it.
-    """
+    """An accepted form that an attempt equals, weak vowels ignored or in varieties of English."""
 
     form: Accepted
     weak: bool = False

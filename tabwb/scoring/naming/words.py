@@ -231,12 +231,7 @@ _CHANCE_SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """Phonemes that two words have in common.
-
-    Attributes:
-        shared: phonemes in common, in the first word's order, unstressed vowels excluded.
-        clauses: those of the criterion that fired; none: the words are not similar.
-    """
+    """Phonemes that two words share, in the first word's order, and clauses of the criterion."""
 
     shared: tuple[str, ...]
     clauses: tuple[str, ...]

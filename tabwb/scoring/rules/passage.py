@@ -24,14 +24,11 @@ EVIDENCE_LETTERS = 80
 
 @dataclass(frozen=True, slots=True)
 class TextContext:
-    """A response with what the rules may know about it.
+    """A response, unaltered, with what the rules may know about it.
 
     Attributes:
-        text: the response, unaltered.
         kind: what the subtest asks for; *verbatim* is repetition.
-        status: the response status.
-        prompt: the item's own prompt.
-        sent: the exact message sent, instructions included.
+        prompt, sent: the item's own prompt, and the exact message sent, instructions included.
         expected: the target of a repetition, or None.
         spoken: a transcript of speech, not typed text.
         previous: earlier answers of the same administration.
@@ -65,12 +62,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """The words between two ends, with the closing mark.
-
-    Attributes:
-        tokens: all words, fillers included.
-        text: as written, with the closing mark.
-    """
+    """The words between two ends, fillers included, and the text with the closing mark."""
 
     tokens: tuple[Token, ...]
     text: str
@@ -88,15 +80,12 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A response read once, for all rules.
+    """A response read once, for all rules of a version.
 
     Attributes:
-        context: the response and what is known about it.
-        limits: thresholds of the version of the rules.
         text: with plain apostrophes, without accents, ellipses as three stops.
         utterances: those that hold a word.
-        tokens: the words of all utterances, fillers included.
-        plain: the words without fillers.
+        tokens, plain: the words of all utterances, with and without fillers.
     """
 
     context: TextContext

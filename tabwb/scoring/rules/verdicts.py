@@ -52,7 +52,6 @@ class RuleVerdict:
     """One rule's verdict.
 
     Attributes:
-        outcome: see :class:`Outcome`.
         words: the words of the response that fired, in their order; empty unless present.
         note: further information: why it is undefined, candidates that did not count.
     """
@@ -80,7 +79,7 @@ def present(*words: str, note: str = "") -> RuleVerdict:
 
 
 def absent(note: str = "") -> RuleVerdict:
-    """Return the sign was looked for and is not there: only two-sided features."""
+    """Return the verdict that the sign is absent; only for two-sided features."""
     return RuleVerdict(Outcome.ABSENT, (), note)
 
 
