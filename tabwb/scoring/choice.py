@@ -35,10 +35,7 @@ class Reading:
         return self.chosen == expected
 
     def error(self, expected: str, foils: Mapping[str, str]) -> str | None:
-        """Return the kind of error, or None for a right answer.
-
-        The foil kind of the option chosen (``phonological``), else ``other-option``, ``ambiguous``
-        or ``no-option``.
+        """Return the foil kind, ``other-option``, ``ambiguous`` or ``no-option``; None if right.
 
         Args:
             expected: the right answer.
@@ -49,13 +46,9 @@ class Reading:
         >>> Reading(("boat", "boot")).error("boot", {}), Reading().error("boot", {})
         ('ambiguous', 'no-option')
         """
-        if self.ambiguous:
-            return "ambiguous"
         if self.chosen is None:
-            return "no-option"
-        if self.chosen == expected:
-            return None
-        return foils.get(self.chosen, OTHER_OPTION)
+            return "ambiguous" if self.ambiguous else "no-option"
+        return None if self.chosen == expected else foils.get(self.chosen, OTHER_OPTION)
 
 
 OTHER_OPTION = "other-option"
@@ -184,12 +177,9 @@ def reason_of(reading: Reading, expected: str, foils: Mapping[str, str], *, empt
     """
     if reading.correct(expected):
         return ""
-    if empty:
-        return NO_RESPONSE
-    if reading.ambiguous:
-        return AMBIGUOUS + ", ".join(reading.named)
-    if reading.chosen is None:
-        return NO_OPTION
+    if empty or reading.chosen is None:
+        named = AMBIGUOUS + ", ".join(reading.named) if reading.ambiguous else NO_OPTION
+        return NO_RESPONSE if empty else named
     kind = foils.get(reading.chosen)
     return reading.chosen + (f" (foil: {kind})" if kind is not None else "")
 

@@ -75,8 +75,7 @@ def rate_of_change_weights(baselines: int, sessions: int) -> tuple[float, ...]:
     """Return the weights of the change of slope when treatment begins.
 
     The least-squares slope from the last baseline to the last session, minus that over the
-    baselines. Derived here after the description in Howard, Best and Nickels, Aphasiology 29
-    (2015), 526, which prints no general formula.
+    baselines: derived after Howard, Best and Nickels, Aphasiology 29 (2015), 526.
 
     Args:
         baselines: sessions before treatment, 2 or more.

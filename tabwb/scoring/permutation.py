@@ -55,13 +55,11 @@ def smallest_p(n: int) -> float:
 def paired_permutation(pairs: Sequence[tuple[float, float]]) -> PairedTest | None:
     """Return the sign-flip test of the mean difference of pairs, two-sided.
 
-    Under the null hypothesis each difference could have either sign. With
-    ``d`` the differences, ``p = #{s in {-1, 1}^n : |sum s_i d_i| >= |sum d_i|} / 2^n``, all of them
-    up to :data:`EXACT_UP_TO` pairs that differ; beyond that :data:`DRAWS` random ones and
-    ``p = (count + 1) / (draws + 1)``, which is never 0. None without pairs. Source: Fisher 1935,
-    The Design of Experiments, section 21; Phipson and Smyth 2010 for the added one.
-
-    The pairs must be independent: one pair for each item, not for each replicate.
+    With d the differences, ``p = #{s in {-1, 1}^n : |sum s_i d_i| >= |sum d_i|} / 2^n``, all of
+    them up to :data:`EXACT_UP_TO` pairs that differ; beyond that :data:`DRAWS` random ones and
+    ``p = (count + 1) / (draws + 1)``. None without pairs, which must be independent: one for each
+    item, not for each replicate. Source: Fisher 1935, The Design of Experiments, section 21;
+    Phipson and Smyth 2010 for the added one.
 
     >>> paired_permutation([(1.0, 0.0), (1.0, 0.0), (1.0, 0.0)])
     PairedTest(difference=1.0, p=0.25, n=3, exact=True)
@@ -114,9 +112,9 @@ def sign_flip_max_t(differences: Sequence[Sequence[float]]) -> MaxT | None:
 
     With d_f the differences of measure f over items and ``T_f(s) = |sum s_i d_fi| / sqrt(sum
     d_fi^2)``: ``p_f = #{s : max_g T_g(s) >= T_f} / 2^m``; the signs of an item flip for all
-    measures at once, which keeps their correlation. Beyond :data:`EXACT_UP_TO` items
-    :data:`DRAWS` random assignments and the added one. None without items or measures. Source:
-    Westfall and Young, Resampling-Based Multiple Testing (1993), algorithm 2.5 (single step).
+    measures at once. Beyond :data:`EXACT_UP_TO` items :data:`DRAWS` random assignments and the
+    added one. None without items or measures. Source: Westfall and Young, Resampling-Based Multiple
+    Testing (1993), algorithm 2.5 (single step).
 
     Args:
         differences: a row for each measure, a column for each item.
@@ -147,8 +145,7 @@ def sign_flip_max_t(differences: Sequence[Sequence[float]]) -> MaxT | None:
     if not exact:
         reached, seen = reached + 1, seen + 1
     p = np.where(scale[:, 0] > 0, reached / seen, 1.0)
-    means = (fsum(row) / n for row in differences)
-    return MaxT(tuple(means), tuple(float(value) for value in p), n, exact)
+    return MaxT(tuple(fsum(row) / n for row in differences), tuple(map(float, p)), n, exact)
 
 
 def _all_signs(n: int) -> Iterator[NDArray[np.float64]]:
@@ -265,8 +262,7 @@ def label_permutation_of_rates(
 ) -> float | None:
     """Return the two-sided p value of :func:`label_permutation` for one rate, from counts.
 
-    Permuting the labels of an item's responses makes the first side's hits hypergeometric, so they
-    are drawn directly, whatever the number of responses.
+    The first side's hits are hypergeometric and drawn directly.
 
     Args:
         first: (hits, responses) for each item.

@@ -203,13 +203,11 @@ def answered(text: str, prompts: Sequence[str], marks: Iterable[Sequence[str]]) 
     kept: list[str] = []
     for line in text.splitlines():
         words = tuple(words_of(line))
-        is_prompt = words in asked
-        asks = "?" in line and len(words) >= _QUESTION_WORDS
-        if named and (is_prompt or asks or _NEXT_TURN.match(line.strip())):
+        asks = words in asked or ("?" in line and len(words) >= _QUESTION_WORDS)
+        if named and (asks or _NEXT_TURN.match(line.strip())):
             break
         kept.append(line)
-        if not (is_prompt or asks):
-            named = named or any(contains(words, mark) for mark in answers)
+        named = named or (not asks and any(contains(words, mark) for mark in answers))
     return "\n".join(kept)
 
 
@@ -250,8 +248,7 @@ def segments(
         if at in gone:
             if current:
                 close("\n")
-            continue
-        if _LETTER.match(piece):
+        elif _LETTER.match(piece):
             if piece in BREAKS and current and (piece != "so" or current[-1] not in _BEFORE_SO):
                 close("")
             current.append(piece)

@@ -86,9 +86,7 @@ class Proposal:
     @property
     def right(self) -> bool | None:
         """Whether the attempt is right; None where only a person can decide."""
-        if self.code == "correct":
-            return True
-        return None if "correct" in self.candidates else False
+        return None if "correct" in self.candidates else self.code == "correct"
 
     def to_json(self) -> dict[str, object]:
         """Return the proposal for documents."""
@@ -158,10 +156,9 @@ class Case:
     @property
     def repeats(self) -> str:
         """The latest earlier item with the same response, or empty."""
-        ways = {way for way in self.reading.ways if way}
         for item in reversed(self.earlier):
             same_word = bool(item.word) and item.word == self.reading.word
-            if same_word or (item.phonemes and item.phonemes in ways):
+            if same_word or (item.phonemes and item.phonemes in self.reading.ways):
                 return item.item
         return ""
 

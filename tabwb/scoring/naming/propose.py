@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from tabwb.phonology.distance import align_phonemes
 from tabwb.phonology.inventory import SILENT
@@ -128,13 +128,11 @@ def read_attempts(
     places = whole if len(whole) == len(given) else list(range(len(given)))
     for at, reading in zip(places, given, strict=True):
         inside = attempts[at : at + 1] or attempts
-        complete = not reading.noise and not reading.broken_off
-        if not reading.words:
-            complete = complete and not is_fragment(reading.phonemes, target.accepted)
-        onset = inside[0].onset_s if inside else 0.0
-        offset = inside[-1].offset_s if inside else 0.0
-        segments = tuple(Segment(phoneme, onset, offset) for phoneme in reading.phonemes)
-        attempt = SpokenAttempt(onset, offset, reading.phonemes, complete, segments)
+        broken = not reading.words and is_fragment(reading.phonemes, target.accepted)
+        complete = not (reading.noise or reading.broken_off or broken)
+        times = (inside[0].onset_s, inside[-1].offset_s) if inside else (0.0, 0.0)
+        segments = tuple(Segment(phoneme, *times) for phoneme in reading.phonemes)
+        attempt = SpokenAttempt(*times, reading.phonemes, complete, segments)
         spoken[at : at + 1], readings[at : at + 1] = [attempt], [reading]
     return tuple(spoken), tuple(readings)
 
@@ -159,12 +157,10 @@ def _read_attempt(
     if _is_right(target, reading, settings) or _is_whole(target, reading, settings):
         return reading
     shorter = [read_words(cut.words, cut) if cut.words else cut for cut in cuts(reading)]
-    for cut in shorter:
-        if _is_right(target, cut, settings):
-            return cut
-    for cut in shorter:
-        if _is_whole(target, cut, settings):
-            return cut
+    for is_enough in (_is_right, _is_whole):
+        for cut in shorter:
+            if is_enough(target, cut, settings):
+                return cut
     return shorter[-1] if shorter and reading.words else reading
 
 
@@ -234,15 +230,12 @@ def _first(
     proposal: Proposal, attempts: Sequence[SpokenAttempt], *, provisional: bool
 ) -> Correctness:
     number = proposal.attempt
-    attempt = attempts[number - 1] if number and proposal.right else None
+    judged = attempts[number - 1] if number and proposal.right else None
+    onset_s, offset_s = (judged.onset_s, judged.offset_s) if judged else (None, None)
+    clause = f"attempt {number}: {proposal.clause}" if number else proposal.clause
     return Correctness(
-        "correct-first",
-        proposal.right,
-        proposal.clause if number is None else f"attempt {number}: {proposal.clause}",
-        proposal.form,
-        attempt.onset_s if attempt else None,
-        attempt.offset_s if attempt else None,
-        proposal.edits,
+        *("correct-first", proposal.right, clause, proposal.form),
+        *(onset_s, offset_s, proposal.edits),
         attempt=number,
         provisional=provisional,
     )
@@ -282,13 +275,12 @@ def _part(
     target: NamingTarget, readings: Sequence[AttemptReading], settings: Settings
 ) -> int | None:
     """Return the number of the attempt that holds a form in weak vowels or a variety, or None."""
+    word = target.target.casefold()
     for number, reading in enumerate(readings, 1):
-        for start in range(len(reading.phonemes)):
-            for end in range(start + 1, len(reading.phonemes) + 1):
-                window = reading.phonemes[start:end]
-                word = target.target.casefold()
-                if matched(window, target.accept, word, settings.varieties) is not None:
-                    return number
+        for start, end in combinations(range(len(reading.phonemes) + 1), 2):
+            window = reading.phonemes[start:end]
+            if matched(window, target.accept, word, settings.varieties) is not None:
+                return number
     return None
 
 
@@ -322,14 +314,8 @@ def _of_response(
     if settings.rule == "correct-any" and anywhere.value and first.code != "correct":
         chosen = None if right is None else proposals[right - 1]
         number = right or (_holding(anywhere, attempts) if attempts else None)
-        base = chosen or replace(
-            first,
-            code="correct",
-            rule="16",
-            candidates=(),
-            clause=anywhere.clause,
-            chance_rate=None,
-        )
+        by_16 = replace(first, code="correct", rule="16", candidates=(), chance_rate=None)
+        base = chosen or replace(by_16, clause=anywhere.clause)
         embedded = ("embedded",) * anywhere.embedded
         given = (*flags, *(f for f in base.flags if f != "repeats"), *embedded)
         return replace(base, attempt=number, flags=tuple(dict.fromkeys(given)))

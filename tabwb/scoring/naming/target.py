@@ -79,8 +79,8 @@ class NamingTarget:
     @property
     def names(self) -> frozenset[str]:
         """The words that are right, lower case."""
-        words = {self.target.casefold(), *(form.word.casefold() for form in self.accept)}
-        return frozenset(words - {""})
+        words = {self.target, *(form.word for form in self.accept)} - {""}
+        return frozenset(map(str.casefold, words))
 
     @property
     def listed(self) -> frozenset[str]:
