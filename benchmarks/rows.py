@@ -107,7 +107,7 @@ def durable_item(rounds: int) -> Iterator[Result]:
 
             def item() -> None:
                 session.next()
-                session.record(reply, session.request().messages)
+                session.record(reply, session.request())
 
             own, floor = interleaved(
                 lambda: call(item, 100),

@@ -1,7 +1,4 @@
-"""What requests take in tokens and money: estimated before, counted during a run.
-
-Estimates are upper limits: every reply is as long as its limit allows.
-"""
+"""What requests take in tokens and money: upper limits before a run, counts during it."""
 
 from __future__ import annotations
 

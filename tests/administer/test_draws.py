@@ -144,7 +144,7 @@ def test_a_limit_that_went_into_reasoning_makes_a_reply_truncated_not_empty(begi
     session = begin("echo", "model")
     for cause in ({"cause": THOUGHT_AWAY}, {}):
         session.next()
-        session.record(Reply("", StopReason.LENGTH, 0.1, metadata=cause), ())
+        session.record(Reply("", StopReason.LENGTH, 0.1, metadata=cause))
     thought, silent = (trial.attempts[0] for trial in session.trials[:2])
     assert (thought.status, thought.metadata["cause"]) == (ResponseStatus.TRUNCATED, THOUGHT_AWAY)
     assert silent.status is ResponseStatus.EMPTY

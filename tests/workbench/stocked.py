@@ -60,7 +60,7 @@ def give(
             answer = f"{text} ({item.id})" if item.expected is None else item.expected
             if item.id in wrong:
                 answer = "nothing of the kind"
-            session.record(Reply(answer, StopReason.END, 0.1), ())
+            session.record(Reply(answer, StopReason.END, 0.1))
             session.next()
         number = session.administration.id
         texts = [

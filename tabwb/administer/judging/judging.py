@@ -1,7 +1,7 @@
-"""Judging is a step of its own: any judge, at any later time, on any answer that is stored.
+"""Judging stored answers: any judge, at any later time.
 
-The same call is never paid for twice: what a judge said of a response under the same prompt, model
-and options is taken from the store. What is interrupted goes on where it stopped.
+What a judge said of a response under the same prompt, model and options is taken from the store, so
+that no call is paid for twice; interrupted judging continues where it stopped.
 """
 
 from __future__ import annotations

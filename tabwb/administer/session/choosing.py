@@ -1,8 +1,4 @@
-"""Protocol ``likelihood``: the engine turns the likelihoods of the options into a choice.
-
-A back end only gives the likelihood of each option. Which option that makes the answer is decided
-here, so that the rule is the same for every back end.
-"""
+"""Protocol ``likelihood``: which option the likelihoods of a back end make the answer."""
 
 from __future__ import annotations
 

@@ -46,9 +46,9 @@ def ask(session: Session, backend: ModelBackend, cancel: Cancel) -> Generator[ev
     except Exception as failure:  # noqa: BLE001 - a back end's failure is an attempt in error
         reply, error, cause = None, _words(failure), _cause(failure)
     if reply is None:
-        yield from session.fail(error, request.messages, None, request.decoding, cause=cause)
+        yield from session.fail(error, request, cause=cause)
     else:
-        yield from session.record(reply, request.messages, request.decoding)
+        yield from session.record(reply, request)
 
 
 def drive(
@@ -135,11 +135,9 @@ def ask_together(
                     yield from session.next()
                     given, asked = arrived.pop(recorded), requests[recorded]
                     if isinstance(given, Reply):
-                        yield from session.record(given, asked.messages, asked.decoding)
+                        yield from session.record(given, asked)
                     else:
-                        yield from session.fail(
-                            str(given), asked.messages, None, asked.decoding, cause=_cause(given)
-                        )
+                        yield from session.fail(str(given), asked, cause=_cause(given))
                     recorded += 1
     finally:
         # A run that stops early throws nothing away that has come.
@@ -148,7 +146,7 @@ def ask_together(
                 late = arrived[index]
                 if isinstance(late, Reply) and late.stop_reason is not StopReason.CANCELLED:
                     session.begin_at(trials[index].plan.number)
-                    session.record(late, requests[index].messages, requests[index].decoding)
+                    session.record(late, requests[index])
 
 
 def _cause(error: Exception) -> str:

@@ -114,23 +114,19 @@ def _seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, atte
 def attempt_with_answer(
     trial: Trial,
     reply: Reply,
-    messages: Sequence[Message],
+    request: Request | None,
     expected: str | None,
     *,
-    decoding: Decoding | None = None,
     kind: ResponseKind | None = None,
     language: str = "",
 ) -> Attempt:
     """Return the next attempt of a trial: an answer, with its response status.
 
-    A reply without text whose token limit went into reasoning is *truncated*, not *empty*.
-
     Args:
         trial: as it stands.
-        reply: what the examinee said; latency in seconds.
-        messages: exactly what a model was sent; empty for a person.
+        reply: of the examinee; one without text whose limit went into reasoning is *truncated*.
+        request: exactly what a model was sent; None for a person.
         expected: the item's right answer, or None.
-        decoding: what the model was asked for; None for a person.
         kind: what the subtest asks for.
         language: of the battery, as a BCP 47 tag.
     """
@@ -147,28 +143,24 @@ def attempt_with_answer(
         status=status,
         stop_reason=reply.stop_reason,
         latency_s=reply.latency_s,
-        messages=tuple(messages),
-        metadata=_metadata(reply, decoding),
+        messages=request.messages if request else (),
+        metadata=_metadata(reply, request.decoding if request else None),
         recorded_at=_now(),
     )
 
 
 def attempt_in_error(
-    trial: Trial,
-    error: str,
-    messages: Sequence[Message],
-    partial: Reply | None = None,
-    decoding: Decoding | None = None,
+    trial: Trial, error: str, request: Request | None, partial: Reply | None = None
 ) -> Attempt:
     """Return the next attempt of a trial: there is no answer, for the reason ``error``.
 
     Args:
         trial: as it stands.
         error: what went wrong.
-        messages: exactly what a model was sent.
+        request: exactly what a model was sent; None for a person.
         partial: what had come before it went wrong, or None.
-        decoding: what the model was asked for; None for a person.
     """
+    decoding = request.decoding if request else None
     return Attempt(
         number=len(trial.attempts) + 1,
         response=storable(partial.text) if partial else "",
@@ -176,7 +168,7 @@ def attempt_in_error(
         status=None,
         stop_reason=partial.stop_reason if partial else StopReason.ERROR,
         latency_s=partial.latency_s if partial else None,
-        messages=tuple(messages),
+        messages=request.messages if request else (),
         error=storable(error),
         metadata=_metadata(partial, decoding) if partial else sent(decoding),
         recorded_at=_now(),
@@ -186,8 +178,7 @@ def attempt_in_error(
 def storable(text: str) -> str:
     r"""Return text as every store can keep it: NUL and halves of characters become visible escapes.
 
-    A terminal passes on bytes that are not UTF-8 as such halves (PEP 383), which are not Unicode.
-    PostgreSQL keeps no NUL.
+    Bytes of a terminal that are not UTF-8 come as such halves (PEP 383); PostgreSQL keeps no NUL.
 
     >>> storable("caf\udce9"), storable("a\x00b")
     ('caf\\udce9', 'a\\x00b')

@@ -1,7 +1,6 @@
 """The plan of an administration: every presentation of every item, fixed before the first prompt.
 
-Order and option order are data of the plan, so that a resumed run goes on exactly as planned and a
-repeated one (same battery, same conditions) is the same to the letter.
+Order and option order are data of the plan, so that a resumed run continues exactly as planned.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from tabwb.records.trials import PlannedTrial
 def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial, ...]:
     """Return every trial in the order given: replicate by replicate, subtest by subtest.
 
-    Practice items come once, first in their subtest, in the battery's order. Items are shuffled
-    within their subtest only, because the instructions belong to it. Each shuffle has a seed of its
-    own, so that adding a subtest does not change the order of the others. A rotated choice item is
-    given once per rotation.
+    Practice items come once, first in their subtest. Items are shuffled within their subtest only,
+    because the instructions belong to it. Each shuffle has a seed of its own, so that adding a
+    subtest does not change the order of the others. A rotated choice item is given once per
+    rotation.
 
     Args:
         battery: to be given.
@@ -75,10 +74,9 @@ def _generator(conditions: Conditions, replicate: int, place: str) -> random.Ran
 
 
 def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
-    """Return whether replicates of these conditions can only repeat each other.
+    """Return whether replicates of a greedy model can only repeat each other.
 
-    True for a model that decodes greedily when neither options nor the items' order (which matters
-    only inside one conversation) change from one replicate to the next.
+    The items' order matters only inside one conversation.
 
     Args:
         battery: to be given.

@@ -1,8 +1,8 @@
 """One administration in progress: a synchronous state machine, owned by one thread.
 
-Each command commits first and then returns the events it made (the start of a model's trial is
-committed with what comes of it: one commit per answered trial). Models are pulled through it by
-:mod:`tabwb.administer.session.drive`; people are pushed into it with :meth:`Session.answer`.
+Each command commits first and then returns the events it made; the start of a model's trial is
+committed with its answer. :mod:`tabwb.administer.session.drive` asks models; a person's answers
+come through :meth:`Session.answer`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tabwb.battery.model import Battery
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.exchange import Decoding, Message, Reply, Request
+from tabwb.records.exchange import Reply, Request
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
 from tabwb.records.trials import (
@@ -258,29 +258,25 @@ class Session:
         """
         waited = time.monotonic() - self.state.asked_at
         reply = Reply(text, StopReason.NONE, waited if latency_s is None else latency_s)
-        return self.record(reply, ())
+        return self.record(reply)
 
-    def record(
-        self, reply: Reply, messages: Sequence[Message], decoding: Decoding | None = None
-    ) -> Events:
+    def record(self, reply: Reply, request: Request | None = None) -> Events:
         """Record a reply to the current prompt and rate it, in one commit.
 
         Args:
             reply: what the examinee answered.
-            messages: exactly what a model was sent; empty for a person.
-            decoding: of the request; None for a person.
+            request: exactly what a model was sent; None for a person.
         """
         if reply.stop_reason is StopReason.CANCELLED:
-            return self.fail("stopped before the reply was complete", messages, reply, decoding)
+            return self.fail("stopped before the reply was complete", request, reply)
         trial = self.open_trial()
         number = trial.plan.number
         subtest = self.battery.subtest(trial.plan.subtest)
         attempt = attempt_with_answer(
             trial,
             reply,
-            messages,
+            request,
             subtest.item(trial.plan.item).expected,
-            decoding=decoding,
             kind=subtest.task.text_kind,
             language=self.battery.language,
         )
@@ -298,9 +294,8 @@ class Session:
     def fail(
         self,
         message: str,
-        messages: Sequence[Message] = (),
+        request: Request | None = None,
         partial: Reply | None = None,
-        decoding: Decoding | None = None,
         *,
         cause: str = "",
     ) -> Events:
@@ -308,14 +303,13 @@ class Session:
 
         Args:
             message: what went wrong.
-            messages: exactly what a model was sent; empty for a person.
+            request: exactly what a model was sent; None for a person.
             partial: what had come before it went wrong, or None.
-            decoding: of the request; None for a person.
             cause: kept with the attempt, or empty.
         """
         trial = self.open_trial()
         number = trial.plan.number
-        attempt = attempt_in_error(trial, message, messages, partial, decoding)
+        attempt = attempt_in_error(trial, message, request, partial)
         if cause:
             attempt = replace(attempt, metadata={**attempt.metadata, "cause": cause})
         recorded = events.AttemptRecorded(self.administration.id, number, attempt)
@@ -427,10 +421,7 @@ class Session:
         )
 
     def rescore(self) -> Events:
-        """Rate every counting answer again with the scorers and judges as they are now.
-
-        The earlier ratings stay in the store; the new ones count.
-        """
+        """Rate every counting answer again; earlier ratings stay stored, the new ones count."""
         entries = [entry for trial in self.trials for entry in self._rated_again(trial)]
         if not entries:
             return ()

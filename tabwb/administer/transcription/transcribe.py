@@ -204,9 +204,7 @@ HIGHEST = 1.0 + 1e-6
 
 
 def checked(transcript: object, spec: str) -> Transcript:
-    """Return a transcript that keeps the contract, under the spec it was asked by.
-
-    One that breaks the contract becomes a transcript in error that says what is wrong.
+    """Return a transcript under the spec it was asked by; in error where it breaks the contract.
 
     Args:
         transcript: what a plugin gave.

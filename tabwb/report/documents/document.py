@@ -311,10 +311,7 @@ def _stops(text: str | None) -> list[str] | None:
 
 
 def _log_probabilities(noted: Mapping[str, str]) -> dict[str, float | None] | None:
-    """Return option to log probability, from the options and their sums, in one order.
-
-    Earlier versions kept one object with an option's sum under its name.
-    """
+    """Return option to log probability; earlier versions kept an object with an option's sum."""
     try:
         sums = json.loads(noted.get(LOG_PROBABILITIES, "null"))
         options = json.loads(noted.get(OPTIONS, "null"))

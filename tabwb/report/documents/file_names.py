@@ -86,11 +86,7 @@ def named(text: str, names: Mapping[str, str]) -> str:
 
 
 def with_file_names(document: Any) -> Any:
-    """Return a document for exporters whose specs name files without their folders.
-
-    Responses, prompts and notes are unaltered: a spec is replaced where it is the whole text, and
-    within the document's own sentences (``notices``).
-    """
+    """Return a document whose specs name files without their folders; responses are unaltered."""
     names = file_names(_specs(document))
     return _renamed(document, names) if names else document
 

@@ -14,8 +14,7 @@ from tabwb.report.plain import Json, picked, picked_or_none
 def spoken_json(naming: Naming) -> Json:
     """Return what a trial that is answered aloud has besides any other trial.
 
-    Of a description that is all of ``description``; its response is its text. Of a picture that is
-    named it is phonemes, codes and all of ``naming``; its response is what was heard, in ARPAbet.
+    Of a picture that is named the response is what was heard, in ARPAbet.
     """
     view, transcript = naming.view, naming.transcript
     if not view.item.coded:
@@ -35,10 +34,7 @@ def spoken_json(naming: Naming) -> Json:
 
 
 def _description_json(naming: Naming) -> Json:
-    """Return where a description lies in its recording, who wrote its text, and its transcripts.
-
-    Times are seconds of the recording; None where they are not known.
-    """
+    """Return where a description lies in its recording (s), its author and its transcripts."""
     view, take, attempt = naming.view, naming.view.take, naming.view.attempt
     return {
         **picked_or_none(take, "recording", "start_s", "end_s"),

@@ -245,11 +245,10 @@ def _protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attemp
 
 
 def _is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
-    """Return whether a response is deterministic: the same request gives the same response again.
+    """Return whether the same request gives the same response again.
 
-    This holds under greedy decoding; under ``likelihood``, which takes the most likely option; and
-    where the back end notes that it drew nothing (``sampled=no``), as local models under
-    ``enforced``.
+    This holds under greedy decoding, under ``likelihood``, which takes the most likely option, and
+    where the back end notes that it drew nothing (``sampled=no``).
     """
     conditions = source.conditions
     if conditions is None or conditions.kind != "model":
@@ -266,13 +265,11 @@ def _is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
 def counted(sources: Iterable[Source]) -> list[CountedResponse]:
     """Return the responses that count, in order.
 
-    Practice, skipped and void trials are left out. Where nothing is drawn the
-    same messages get the same response every time, so identical replicates say nothing new and
-    count once, also across administrations of one model, whatever else was set: under
-    another protocol only what was obtained otherwise counts again. Whoever answers by sampling, and
-    every person, counts each time; but a sampled response that another administration of the model
-    drew already, with the same seed, is the same draw and counts once
-    (:func:`tabwb.report.summaries.draws.again_drawn`).
+    Practice, skipped and void trials are left out. Where nothing is drawn, identical replicates say
+    nothing new and count once, also across administrations of one model; under another protocol
+    only what was obtained otherwise counts again. Whoever answers by sampling, and every person,
+    counts each time; but a sampled response that another administration of the model drew already,
+    with the same seed, counts once (:func:`tabwb.report.summaries.draws.again_drawn`).
     """
     rows: list[CountedResponse] = []
     first: dict[Hashable, int] = {}

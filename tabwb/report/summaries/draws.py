@@ -1,8 +1,7 @@
 """Which responses were drawn from a random stream that others share, and what follows.
 
 Before each reply had a seed of its own, a run drew every item of replicate r with ``seed + r``. So
-the items of one replicate are not independent, and replicate k of a seed is replicate k + 1 of the
-seed below.
+the items of one replicate are not independent, and neighbouring seeds repeat replicates.
 """
 
 from __future__ import annotations
@@ -41,9 +40,8 @@ def drawn_with(
 ) -> Hashable | None:
     """Return seed, temperature and top-p of a sampled reply of a model; None where not known.
 
-    A replayed reply has the seed of a draw that was made elsewhere: of it the administration and
-    the line that it was read from, because a file can be replayed twice. In earlier versions
-    replicate r shares the stream of ``seed + r``.
+    A replayed reply has the administration and the line that it was read from, because a file can
+    be replayed twice. In earlier versions replicate r shares the stream of ``seed + r``.
 
     Args:
         conditions: of its administration.

@@ -135,8 +135,7 @@ def grouped(chosen: Sequence[AdministrationData], by: By) -> tuple[Group, ...]:
 
     Administrations of different batteries or battery versions never share a group, nor do models
     and persons, nor unlike conditions (:func:`~tabwb.records.condition_table.compared`): only what
-    ``by`` names is pooled over. Seeds, replicates and options that change no answer may differ. A
-    person has no lesion or family: by what only models have, each person is a group ``speaker ID``.
+    ``by`` names is pooled over. By what only models have, each person is a group ``speaker ID``.
 
     Args:
         chosen: what to group.

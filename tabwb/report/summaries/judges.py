@@ -1,8 +1,4 @@
-"""What is said of the responses under each judge: symptom burden with its scope and set.
-
-A judge's set and scope are what it declared when it judged, kept with its ratings. No judge is
-known here by its name.
-"""
+"""The burden of each judge with its scope and set, as declared when it judged."""
 
 from __future__ import annotations
 
@@ -219,11 +215,7 @@ Place = tuple[int, str, int, int]
 
 
 def _strays(sources: Sequence[Source]) -> Mapping[Place, str]:
-    """Return verdicts that count and are under another prompt than the declared one: its SHA-256.
-
-    A declaration is of the latest judging; where that was interrupted, the rest has earlier
-    verdicts.
-    """
+    """Return the verdicts that count under another prompt than the declared: its SHA-256."""
     strays: dict[Place, str] = {}
     for place, source in enumerate(sources):
         for judged in source.judged:
@@ -305,11 +297,7 @@ def _rated(row: CountedResponse, terms: Terms) -> RatedResponse:
 
 
 def _cause(row: CountedResponse, terms: Terms, ratings: Mapping[str, Rating]) -> str:
-    """Return why a response has no burden, the gravest cause; empty when it has one.
-
-    Where a feature is undefined it is the status with which the stored reason begins, else the
-    feature with the reason.
-    """
+    """Return why a response has no burden, the gravest cause; empty when it has one."""
     if row.status is ResponseStatus.EMPTY:
         return "no-response"
     if row.unusable:

@@ -30,10 +30,7 @@ from tabwb.tasks.spoken_naming.rules import NamingRules
 
 
 def namings(source: Source) -> tuple[Naming, ...]:
-    """Return every naming trial of an administration, whether it was given or not, in order.
-
-    Each knows the responses before it, with which perseverations are found.
-    """
+    """Return every naming trial of an administration in order, with the responses before it."""
     battery = source.battery
     speech, listed = speech_of(source.speaker), listed_words(battery)
     made: list[Naming] = []

@@ -27,10 +27,7 @@ from tabwb.report.plain import Json, picked, plain
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Where the errors of a corpus lie, the most frequent first.
-
-    ``classes`` and ``changed`` are empty for another inventory than PSST's.
-    """
+    """Where the errors of a corpus lie; of PSST's inventory also classes and changed features."""
 
     classes: Sequence[ClassRate]
     confusions: Sequence[Confusion]
@@ -92,10 +89,7 @@ def group_rates(
 
 
 def document(report: PhonemeReport) -> Json:
-    """Return the report as JSON; what was not asked for has no key beyond the fixed ones.
-
-    ``status`` is ``undefined`` where no reference holds a phoneme, else ``value``.
-    """
+    """Return the report as JSON; ``status`` is ``undefined`` where no reference holds a phoneme."""
     rate = rate_of("", report.scores) if report.scores else Rate("", 0, 0, 0, 0.0, 0)
     return {
         "format": 1,

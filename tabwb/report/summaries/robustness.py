@@ -363,8 +363,7 @@ def self_agreement(
     """Return the agreement of a judge's repetitions with each other, feature by feature.
 
     Every two repetitions are compared on the calls that both have a verdict on; their tables are
-    added up, in both orders, because neither comes first. Answers of one text share a call and
-    count once; a verdict under another prompt is not one of its repetitions.
+    added up, in both orders. Answers of one text share a call and count once.
 
     Args:
         judged: the calls of judges.
