@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -137,6 +138,7 @@ def _open(
         raise HostError("open", f"cannot be opened: {said(error)}", device["name"]) from error
 
 
+@dataclass
 class Taking:
     """A recording that is being made.
 
@@ -145,45 +147,36 @@ class Taking:
         unsafe: why what was written may not be kept, or empty.
     """
 
-    def __init__(
-        self,
-        writer: WavWriter,
-        device: str,
-        rate: int,
-        channels: int,
-        latency_s: float,
-        tell: Tell,
-    ) -> None:
-        self.writer = writer
-        self.stopped = ""
-        self.unsafe = ""
-        self.over = threading.Event()
-        self._device = device
-        self._rate = rate
-        self._channels = channels
-        self._latency_s = latency_s
-        self._tell = tell
-        self._meter = Meter()
-        self._heard: list[Samples] = []
-        self._told = 0.0
-        self._began = 0.0
-        self._received = 0
-        self._last = 0.0
-        self._first_zero = math.inf
-        self._steady_from = 0.0
-        self._anchors: deque[tuple[float, float]] = deque()
-        self._alarm: str | None = None
-        self._remarks: list[str] = []
-        self._missing_told = 0.0
-        self._held = (0.0, "")
+    writer: WavWriter
+    device: str
+    rate: int
+    channels: int
+    latency_s: float
+    tell: Tell
+    stopped: str = ""
+    unsafe: str = ""
+    over: threading.Event = field(default_factory=threading.Event)
+    _meter: Meter = field(default_factory=Meter)
+    _heard: list[Samples] = field(default_factory=list)
+    _told: float = 0.0
+    _began: float = 0.0
+    _received: int = 0
+    _last: float = 0.0
+    _first_zero: float = math.inf
+    _steady_from: float = 0.0
+    _anchors: deque[tuple[float, float]] = field(default_factory=deque)
+    _alarm: str | None = None
+    _remarks: list[str] = field(default_factory=list)
+    _missing_told: float = 0.0
+    _held: tuple[float, str] = (0.0, "")
 
     def take(self, block: Block) -> None:
         """Write a block, and send its level from time to time."""
         data, at = block
-        self._received += len(data) // (WIDTH * self._channels)
+        self._received += len(data) // (WIDTH * self.channels)
         if not self._began:
             self._began = at
-        zero = at - self._received / self._rate
+        zero = at - self._received / self.rate
         self._anchors.append((at, zero))
         if at - self._began < ANCHOR_S:
             self._first_zero = min(zero, self._first_zero)
@@ -200,12 +193,12 @@ class Taking:
                 full = error.errno in {errno.ENOSPC, errno.EDQUOT}
                 reason = "the disk is full" if full else f"the file cannot grow: {error.strerror}"
                 self.stopped = f"{reason}; what was recorded until then is kept"
-        self._heard.append(samples_of(data, self._channels))
+        self._heard.append(samples_of(data, self.channels))
         if at - self._told >= TELL_S:
             self._told = at
             level = self._meter.feed(np.concatenate(self._heard))
             self._heard.clear()
-            self._tell(
+            self.tell(
                 {
                     "event": "level",
                     "peak_dbfs": level.peak_dbfs,
@@ -224,11 +217,11 @@ class Taking:
         return {"frames": self.writer.frames, "zero_s": self._zero_s()}
 
     def _zero_s(self) -> float:
-        return min(zero for _, zero in self._anchors) - self._latency_s / 2
+        return min(zero for _, zero in self._anchors) - self.latency_s / 2
 
     def behind(self, now: float) -> bool:
         """Return whether sound from before ``now`` is still missing."""
-        return self._received / self._rate < now - self._zero_s()
+        return self._received / self.rate < now - self._zero_s()
 
     def watch(self, now: float, finished: bool, rerouted: str) -> None:
         """Send an alarm when something is wrong with the sound, and when it is right again.
@@ -246,9 +239,9 @@ class Taking:
         if self.stopped or self.unsafe:
             wrong = self.stopped or self.unsafe
         elif finished:
-            wrong = f"{self._device} has stopped: unplugged, switched off, or taken away"
+            wrong = f"{self.device} has stopped: unplugged, switched off, or taken away"
         elif still > STILL_S:
-            wrong = f"no sound comes from {self._device} any more"
+            wrong = f"no sound comes from {self.device} any more"
         elif rerouted:
             wrong = rerouted
         elif missing > max(allowed, self._missing_told + MISSING_S):
@@ -257,12 +250,12 @@ class Taking:
         elif now < self._held[0]:
             wrong = self._held[1]
         elif self._first_zero - self._anchors[-1][1] > AHEAD_S + DRIFT * elapsed:
-            wrong = f"{self._device} sends more sound than fits its rate of {self._rate} Hz"
+            wrong = f"{self.device} sends more sound than fits its rate of {self.rate} Hz"
         if wrong != self._alarm:
             self._alarm = wrong
             if wrong is not None and len(self._remarks) < MOST_REMARKS:
-                self._remarks.append(f"at {self.writer.frames / self._rate:.1f} s: {wrong}")
-            self._tell({"event": "alarm", "alarm": wrong, **self.position()})
+                self._remarks.append(f"at {self.writer.frames / self.rate:.1f} s: {wrong}")
+            self.tell({"event": "alarm", "alarm": wrong, **self.position()})
 
     def _missing(self) -> float:
         """Return the seconds of sound that are lost and not merely late."""
@@ -277,18 +270,15 @@ class Taking:
             self.writer.close()
         except OSError as error:
             self._remarks.append(f"the disk did not keep all: {error.strerror}")
-        self._tell({"event": "ended", "frames": self.writer.frames, "remarks": self._remarks})
+        self.tell({"event": "ended", "frames": self.writer.frames, "remarks": self._remarks})
 
 
 def samples_of(data: bytes, channels: int) -> Samples:
-    """Return the samples of 24-bit PCM as the mean of its channels.
+    """Return the samples of 24-bit PCM as the mean of its channels: float32 in [-1, 1].
 
     Args:
         data: interleaved little-endian samples of 3 bytes.
         channels: 1 or more.
-
-    Returns:
-        Shape (frames,), float32 in [-1, 1].
 
     >>> samples_of(bytes([0, 0, 0x40, 0, 0, 0xC0]), 1).tolist()
     [0.5, -0.5]

@@ -189,7 +189,11 @@ def sweep(folder: Path, known: Container[str]) -> list[Path]:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """Turn errors of the file system into a :class:`StoreError` that says what to do."""
+    """Turn errors of the file system into one that says what to do.
+
+    Raises:
+        StoreError: a file cannot be kept or removed.
+    """
     try:
         yield
     except OSError as error:

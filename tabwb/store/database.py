@@ -171,6 +171,9 @@ class EmbeddedDatabase:
 
         Returns:
             False where another program reads or writes: traces of deleted data may be left.
+
+        Raises:
+            StoreError: SQLite failed.
         """
         with closing(self._new(str(self.path))) as connection:
             try:
@@ -211,7 +214,12 @@ class EmbeddedDatabase:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn errors of SQLite into a :class:`StoreError` that says what to do."""
+        """Turn errors of SQLite into one that says what to do.
+
+        Raises:
+            StoreError: SQLite failed, or something cannot be stored as text.
+            Conflict: a row violates a key or a check.
+        """
         try:
             yield
         except sqlite3.Error as error:

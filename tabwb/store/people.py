@@ -45,8 +45,6 @@ class People:
             self._temporary.close()
             self._temporary = None
 
-    # ---------------------------------------------------------------- records
-
     def speakers(self) -> tuple[Speaker, ...]:
         """Return everybody known by record, consent or administration, in the order of IDs."""
         versions: dict[str, int] = {}
@@ -113,8 +111,6 @@ class People:
                 people_rows.insert_log(transaction, entry)
         return kept
 
-    # ---------------------------------------------------------------- consents
-
     def keep_consents(self, consents: Sequence[Consent]) -> None:
         """Record consents and withdrawals in one commit; the last row of a scope counts.
 
@@ -150,8 +146,6 @@ class People:
         """Return whether a speaker's consent to a scope is recorded and holds."""
         return scope in in_force(self.consents(speaker))
 
-    # ---------------------------------------------------------------- the log
-
     def log(self, *entries: LogEntry) -> None:
         """Append to the log; who and when are filled in where they are empty."""
         if not entries:
@@ -175,8 +169,6 @@ class People:
                 *wanted.values(),
             )
         return tuple(LogEntry(*row) for row in rows)
-
-    # ---------------------------------------------------------------- recordings
 
     def keep_recording(
         self, administration_id: int, recording: KeptRecording, file: Path, *, who: str = ""
@@ -277,8 +269,6 @@ class People:
         folder = self._temporary.path
         blobs.keep(folder, sha256, bytes(content))
         return blobs.path_of(folder, sha256)
-
-    # ---------------------------------------------------------------- deletion
 
     def data_of(self, speaker: str) -> dict[str, int]:
         """Return the number of rows kept of a speaker, by kind."""

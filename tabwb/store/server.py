@@ -218,6 +218,7 @@ def open_server(url: str, *, create: bool = True) -> ServerDatabase:
     Raises:
         StoreError: it cannot be reached, or was made by a newer tabwb.
         MissingExtra: psycopg is not installed.
+        NeedsNetwork: it is on another computer, and tabwb is offline.
     """
     database = ServerDatabase(url)
     if not database.has_database:

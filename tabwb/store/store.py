@@ -52,7 +52,11 @@ class Access:
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """Yield a reading transaction; rows that cannot be read are a damaged store."""
+        """Yield a reading transaction.
+
+        Raises:
+            StoreError: a row cannot be read, or as the database.
+        """
         try:
             with self.database.reading() as transaction:
                 yield transaction
@@ -162,8 +166,6 @@ class Store:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    # ---------------------------------------------------------------- batteries
-
     def keep_battery(self, battery: Battery, assets: Mapping[str, bytes]) -> None:
         """Keep a battery with its files, so that it can be given again after the files changed.
 
@@ -252,8 +254,6 @@ class Store:
                 contents[path] = bytes(content)
         return contents
 
-    # ---------------------------------------------------------------- administrations
-
     def create_administration(
         self,
         battery: Battery,
@@ -329,8 +329,6 @@ class Store:
         with self._access.writing() as transaction:
             write.append(transaction, self._access.keys, administration_id, entries)
 
-    # ---------------------------------------------------------------- judgements
-
     def keep_judgements(
         self,
         administration_id: int,
@@ -360,8 +358,6 @@ class Store:
         with self._access.reading() as transaction:
             return judgements.of_keys(transaction, keys)
 
-    # ---------------------------------------------------------------- locks
-
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
         """Hold an administration for this process; the lock is freed when the process ends.
 
@@ -369,8 +365,6 @@ class Store:
             StoreError: another process holds it; the message names it.
         """
         return self.database.lock(administration_id)
-
-    # ---------------------------------------------------------------- inside
 
     def _with_interrupted(
         self, administrations: Sequence[Administration]
