@@ -22,6 +22,7 @@ from tabwb.cli.common import (
 )
 from tabwb.records.errors import TabwbError
 from tabwb.records.installation import switch_telemetry_off
+from tabwb.records.words import near
 
 Workbench = Callable[[str | None, bool, str | None, str | None], int]
 """Opens the workbench: store, offline, battery and model to begin with; gives the exit status."""
@@ -75,12 +76,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command.
-
-        Args:
-            ctx: of the group.
-            cmd_name: a key of :data:`COMMANDS`.
-        """
+        """Import one command of :data:`COMMANDS`."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"tabwb.cli.{COMMANDS[cmd_name][0]}")
@@ -90,12 +86,7 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them.
-
-        Args:
-            ctx: of the group.
-            formatter: gets the list.
-        """
+        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
@@ -104,20 +95,14 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command.
 
-        Args:
-            ctx: of the group.
-            args: the command's name and its arguments.
-
         Raises:
             UsageError: there is no such command; the message names a similar one.
         """
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean '{near[0]}'?" if near else ""
+            meant = near(args[0], COMMANDS)
+            hint = f" Did you mean '{meant}'?" if meant else ""
             raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx) from None
 
 
@@ -202,31 +187,28 @@ def main(
     faces = (workbench, speaker_view) if workbench and speaker_view else None
     status = _guarded(lambda: _command(arguments, faces))
     # What is still in the buffer may be refused too; the first thing that went wrong is reported.
-    status = status or _guarded(_flush)
+    status = status or _guarded(sys.stdout.flush)
     if arguments is None:
         signals.end(status)
     return status
 
 
-def _command(arguments: Sequence[str] | None, faces: tuple[Workbench, SpeakerView] | None) -> int:
-    status = cli.main(
+def _command(
+    arguments: Sequence[str] | None, faces: tuple[Workbench, SpeakerView] | None
+) -> object:
+    return cli.main(
         args=None if arguments is None else list(arguments),
         prog_name="tabwb",
         standalone_mode=False,
         obj=faces,
     )
-    return status if isinstance(status, int) else 0
 
 
-def _flush() -> int:
-    sys.stdout.flush()
-    return 0
-
-
-def _guarded(work: Callable[[], int]) -> int:
-    """The exit status of some work, with one message where it failed."""
+def _guarded(work: Callable[[], object]) -> int:
+    """Return the exit status of some work, with one message where it failed."""
     try:
-        return work()
+        status = work()
+        return status if isinstance(status, int) else 0
     except TabwbError as error:
         return fail(error)
     except click.ClickException as error:
@@ -244,28 +226,21 @@ def _guarded(work: Callable[[], int]) -> int:
         if os.environ.get("TABWB_DEBUG"):
             raise
         streams.give_up(sys.stdout)
+        # Only asking for the current folder fails without a name and with this error.
+        place = "the current folder" if isinstance(error, FileNotFoundError) else "output"
+        if error.filename is not None:
+            place = os.fsdecode(error.filename)
         reason = error.strerror or str(error)
-        return fail(TabwbError(f"cannot be read or written: {reason}", where=_place(error)))
-    except Exception as error:  # noqa: BLE001 - the outermost edge: one message, no traceback
-        return _unexpected(error)
-
-
-def _place(error: OSError) -> str:
-    if error.filename is not None:
-        return os.fsdecode(error.filename)
-    # Only asking for the current folder fails so without naming anything.
-    return "the current folder" if isinstance(error, FileNotFoundError) else "output"
-
-
-def _unexpected(error: Exception) -> int:
-    if os.environ.get("TABWB_DEBUG"):
-        raise error
-    return fail(
-        TabwbError(
-            f"unexpected {type(error).__name__}: {error}",
-            hint="this is a defect in tabwb or a plugin; TABWB_DEBUG=1 shows its location",
+        return fail(TabwbError(f"cannot be read or written: {reason}", where=place))
+    except Exception as error:  # the outermost edge: one message, no traceback
+        if os.environ.get("TABWB_DEBUG"):
+            raise
+        return fail(
+            TabwbError(
+                f"unexpected {type(error).__name__}: {error}",
+                hint="this is a defect in tabwb or a plugin; TABWB_DEBUG=1 shows its location",
+            )
         )
-    )
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ import click
 
 from tabwb.cli.common import json_option, note, on_terminal, print_json, renew_line
 from tabwb.records.errors import TabwbError
+from tabwb.records.words import plural
 from tabwb.records.workfolder import WorkFolder
 from tabwb.speech.devices import inputs, outputs, pick, pick_output
 from tabwb.store import takes
 
 if TYPE_CHECKING:
-    from tabwb.speech.devices import Device
     from tabwb.speech.level import Level
     from tabwb.speech.recorder import Recorder
 
@@ -31,20 +31,21 @@ def microphone() -> None:
 
 @microphone.command("list")
 @json_option
-def list_devices(as_json: bool) -> int:
+def list_devices(as_json: bool) -> None:
     """List the available microphones and loudspeakers."""
-    found = {"microphones": inputs(), "loudspeakers": outputs()}
+    by_kind = {"microphones": inputs(), "loudspeakers": outputs()}
     if as_json:
-        plain = {kind: [asdict(each) for each in devices] for kind, devices in found.items()}
-        print_json({"format": 1, **plain})
-        return 0
-    for kind, devices in found.items():
+        rows = {kind: [asdict(device) for device in devices] for kind, devices in by_kind.items()}
+        print_json({"format": 1, **rows})
+        return
+    for kind, devices in by_kind.items():
         click.echo(f"{kind}: none" if not devices else f"{kind}:")
-        for each in devices:
-            click.echo(f"{'*' if each.default else ' '} {_described(each)}")
-    if any(device.default for devices in found.values() for device in devices):
+        for device in devices:
+            mark = "*" if device.default else " "
+            facts = f"{device.host}, {plural(device.channels, 'channel')}, {device.rate} Hz"
+            click.echo(f"{mark} {device.index:>3}  {device.name}, {facts}")
+    if any(device.default for devices in by_kind.values() for device in devices):
         note("* is the default")
-    return 0
 
 
 @microphone.command("test")
@@ -120,45 +121,40 @@ def try_device(
 
 def _listen(recorder: Recorder, seconds: int) -> None:
     """Show the level until the time is over; at once what happens to the microphone."""
+
+    def clear() -> None:
+        if on_terminal():
+            renew_line()
+
     until = time.monotonic() + seconds
-    told: str | None = None
+    shown: str | None = None
     while time.monotonic() < until:
         alarm = recorder.alarm
-        if alarm != told and alarm is not None:
-            _clear()
+        if alarm != shown and alarm is not None:
+            clear()
             note(f"! {alarm}")
-        told = alarm
+        shown = alarm
         if on_terminal():
             renew_line(meter(recorder.level))
         time.sleep(0.1)
-    _clear()
-
-
-def _clear() -> None:
-    if on_terminal():
-        renew_line()
+    clear()
 
 
 def meter(level: Level) -> str:
-    """A level as a bar from -60 to 0 dBFS, with words for a clipped wave.
+    """Return a level as a bar from -60 to 0 dBFS, with words for a clipped wave.
 
     >>> from tabwb.speech.level import Level
     >>> meter(Level(-30.0, -40.0))
     '[##########    |               ]  -30 dBFS     '
     """
-    filled, peak = _cells(level.rms_dbfs), _cells(level.peak_dbfs) - 1
+
+    def cells(dbfs: float) -> int:
+        """Return how many cells of the meter a level fills; any of one lights the cell."""
+        number = (dbfs - METER_FROM_DBFS) * METER_CELLS / -METER_FROM_DBFS
+        return max(0, min(math.ceil(number), METER_CELLS))
+
+    filled, peak = cells(level.rms_dbfs), cells(level.peak_dbfs) - 1
     bar = "".join(
         "#" if cell < filled else "|" if cell == peak else " " for cell in range(METER_CELLS)
     )
     return f"[{bar}] {level.peak_dbfs:4.0f} dBFS {'CLIP' if level.clipped else '    '}"
-
-
-def _cells(dbfs: float) -> int:
-    """How many cells of the meter a level fills; any of one lights the cell."""
-    cells = (dbfs - METER_FROM_DBFS) * METER_CELLS / -METER_FROM_DBFS
-    return max(0, min(math.ceil(cells), METER_CELLS))
-
-
-def _described(device: Device) -> str:
-    channels = "1 channel" if device.channels == 1 else f"{device.channels} channels"
-    return f"{device.index:>3}  {device.name}, {device.host}, {channels}, {device.rate} Hz"

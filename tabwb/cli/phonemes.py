@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -19,8 +20,16 @@ if TYPE_CHECKING:
     from tabwb.phonology.corpus import Missing, Unmapped
     from tabwb.phonology.task_b import Accepted, Match
 
+Command = Callable[..., None]
 _LABELS = ("arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39")
 _FILE = click.Path(exists=True, allow_dash=True, path_type=Path)
+
+
+def _choice(flag: str, choices: Sequence[str], text: str) -> Callable[[Command], Command]:
+    """Return an option with choices, the first of which is the default."""
+    return click.option(
+        flag, type=click.Choice(choices), default=choices[0], show_default=True, help=text
+    )
 
 
 @click.command()
@@ -32,40 +41,26 @@ _FILE = click.Path(exists=True, allow_dash=True, path_type=Path)
     metavar="FILE|BATTERY",
     help="Accepted pronunciations: a TSV of prompt and pronunciation, or a naming battery.",
 )
-@click.option(
+@_choice(
     "--match",
-    type=click.Choice(("paper", "code")),
-    default="paper",
-    show_default=True,
-    help="With --accept: 'paper' removes silence and noise first; for 'code' they interrupt.",
+    ("paper", "code"),
+    "With --accept: 'paper' removes silence and noise first; for 'code' they interrupt.",
 )
-@click.option(
+@_choice(
     "--missing",
-    type=click.Choice(("error", "empty", "skip")),
-    default="error",
-    show_default=True,
-    help="Ids that HYP lacks: refuse, score as silence, or leave out.",
+    ("error", "empty", "skip"),
+    "Ids that HYP lacks: refuse, score as silence, or leave out.",
 )
-@click.option(
+@_choice(
     "--unmapped",
-    type=click.Choice(("drop", "error")),
-    default="drop",
-    show_default=True,
-    help="Labels of HYP without a phoneme: drop and count, or refuse.",
+    ("drop", "error"),
+    "Labels of HYP without a phoneme: drop and count, or refuse.",
 )
-@click.option(
-    "--labels",
-    type=click.Choice(_LABELS),
-    default="arpabet",
-    show_default=True,
-    help="What set the labels of HYP are of.",
-)
-@click.option(
+@_choice("--labels", _LABELS, "What set the labels of HYP are of.")
+@_choice(
     "--inventory",
-    type=click.Choice(("psst", "panphon")),
-    default="psst",
-    show_default=True,
-    help="PSST's 40 phonemes, or any IPA by panphon's features (other rates, not PSST's).",
+    ("psst", "panphon"),
+    "PSST's 40 phonemes, or any IPA by panphon's features (other rates, not PSST's).",
 )
 @click.option(
     "--by",
@@ -94,7 +89,7 @@ def phonemes(
     tables: bool,
     top: int,
     as_json: bool,
-) -> int:
+) -> None:
     """Score the transcripts of HYP.tsv against those of REF.tsv.
 
     REF has the columns utterance_id and transcript, HYP utterance_id and asr_transcript: ARPAbet
@@ -104,15 +99,14 @@ def phonemes(
     from tabwb.phonology import corpus as reading
     from tabwb.phonology.tables import rate_of
     from tabwb.phonology.task_b import task_b
-    from tabwb.report.summaries.phonemes import (
-        Ceiling,
-        PhonemeReport,
-        Tables,
-        document,
-        group_rates,
-    )
+    from tabwb.report.summaries import phonemes as summaries
 
-    _refuse_idle(accept, match, labels, inventory)
+    if inventory == "panphon" and (accept is not None or labels != "arpabet"):
+        raise UsageError(
+            "--inventory panphon reads IPA; it has no labels to map and no accepted pronunciations"
+        )
+    if match == "code" and accept is None:
+        raise UsageError("--match needs --accept", hint="add --accept FILE")
     if is_stdin(ref) and is_stdin(hyp):
         raise UsageError("only one of REF and HYP can be standard input ('-')")
     accepted = None if accept is None else _accepted(accept)
@@ -124,36 +118,26 @@ def phonemes(
         extra = plural(len(corpus.extra), "id")
         note(f"{extra} of {hyp} left out, because {ref} has no such id")
     best = reading.ceiling(corpus, labels)
-    report = PhonemeReport(
+    psst = inventory == "psst"
+    report = summaries.PhonemeReport(
         corpus,
         scores,
         task_b(corpus, accepted, match),
-        Tables.of(scores, psst=inventory == "psst") if scores and (tables or not as_json) else None,
-        group_rates(corpus, scores, columns) if scores and columns else None,
-        None if best is None else Ceiling(label_set(labels), rate_of("ceiling", best)),
+        summaries.Tables.of(scores, psst=psst) if scores and (tables or not as_json) else None,
+        summaries.group_rates(corpus, scores, columns) if scores and columns else None,
+        None if best is None else summaries.Ceiling(label_set(labels), rate_of("ceiling", best)),
         inventory,
     )
     if as_json:
-        print_json(document(report))
-        return 0
+        print_json(summaries.document(report))
+        return
     from tabwb.report.render.phonemes import print_report
 
     print_report(report, trace=trace, top=top)
-    return 0
-
-
-def _refuse_idle(accept: str | None, match: Match, labels: str, inventory: str) -> None:
-    """An option that would change nothing, or mix inventories, is refused."""
-    if inventory == "panphon" and (accept is not None or labels != "arpabet"):
-        raise UsageError(
-            "--inventory panphon reads IPA; it has no labels to map and no accepted pronunciations"
-        )
-    if match == "code" and accept is None:
-        raise UsageError("--match needs --accept", hint="add --accept FILE")
 
 
 def _accepted(argument: str) -> Accepted:
-    """Accepted pronunciations of a table, or of the naming items of a battery."""
+    """Return the accepted pronunciations of a table, or of the naming items of a battery."""
     path = Path(argument)
     # What ends so was meant as a table also where it is not there.
     if path.suffix.lower() in (".tsv", ".txt", ".csv") or (
@@ -162,18 +146,14 @@ def _accepted(argument: str) -> Accepted:
         from tabwb.phonology.task_b import read_accepted
 
         return read_accepted(path)
-    return _of_battery(argument)
-
-
-def _of_battery(argument: str) -> Accepted:
     with opened_plugins() as plugins:
         battery = load_battery(plugins.find_battery(argument))
-    found: dict[str, list[tuple[str, ...]]] = {}
+    accepted: dict[str, list[tuple[str, ...]]] = {}
     for subtest in battery.subtests:
         if subtest.task.coded:
             for item in map(naming_item, subtest.items):
                 for prompt in {item.id.casefold(), item.target.casefold()}:
-                    found.setdefault(prompt, []).extend(item.accepted)
-    if not found:
+                    accepted.setdefault(prompt, []).extend(item.accepted)
+    if not accepted:
         raise UsageError(f"the battery '{battery.id}' has no naming items", where=argument)
-    return found
+    return accepted

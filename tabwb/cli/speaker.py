@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -18,19 +20,12 @@ from tabwb.cli.common import (
     print_json,
     store_option,
 )
-from tabwb.cli.speaker_view import (
-    counted,
-    document_of,
-    line_of,
-    number_given,
-    print_consents,
-    print_speaker,
-)
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import (
     REASONS,
     SCOPES,
     Consent,
+    LogEntry,
     Scope,
     Speaker,
     in_force,
@@ -40,13 +35,17 @@ from tabwb.records.study import check_id
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
+    from tabwb.records.study import Study
     from tabwb.store.store import Store
 
+Command = Callable[..., None]
 TODAY = "today"
 scope_type = click.Choice(list(SCOPES))
 EXPLAINED = "\b\n" + "\n".join(f"{scope:<12}{meaning}" for scope, meaning in SCOPES.items())
+
+
+def _day_option(flag: str, text: str) -> Callable[[Command], Command]:
+    return click.option(flag, metavar="[DAY]", is_flag=False, flag_value=TODAY, help=text)
 
 
 @click.group()
@@ -62,25 +61,26 @@ def speaker() -> None:
 @click.option("--may", "scope", type=scope_type, help="Only speakers with consent to this.")
 @store_option
 @json_option
-def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool) -> int:
+def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool) -> None:
     """List speakers with their consents, and deleted speakers."""
     with _opened(store_location) as store:
-        given = number_given(store)
+        conditions = [administration.conditions for administration in store.administrations()]
+        given = Counter(each.person for each in conditions if each.guarded)
         rows: list[dict[str, Any]] = [
             {
-                "id": one.id,
-                "version": one.version,
-                "may": list(in_force(store.people.consents(one.id))),
-                "administrations": given.get(one.id, 0),
+                "id": person.id,
+                "version": person.version,
+                "may": list(in_force(store.people.consents(person.id))),
+                "administrations": given[person.id],
             }
-            for one in store.people.speakers()
-            if scope is None or store.people.allowed(one.id, scope)
+            for person in store.people.speakers()
+            if scope is None or store.people.allowed(person.id, scope)
         ]
         stones = store.people.tombstones()
     if as_json:
         deleted = [asdict(stone) for stone in stones]
         print_json({"format": 1, "speakers": rows, "deleted": deleted})
-        return 0
+        return
     width = max((len(row["id"]) for row in rows), default=0)
     for row in rows:
         agreed = ", ".join(row["may"]) or "no consent recorded"
@@ -91,23 +91,18 @@ def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool
         click.echo(f"{stone.speaker} was deleted on {stone.deleted_at[:10]} ({stone.reason})")
     if not rows and not stones:
         note("no speakers")
-    return 0
 
 
 @speaker.command()
 @click.argument("speaker_id", metavar="ID")
 @store_option
 @json_option
-def show(speaker_id: str, store_location: str | None, as_json: bool) -> int:
+def show(speaker_id: str, store_location: str | None, as_json: bool) -> None:
     """Show all records of the speaker ID."""
     study = configuration().study
     with _opened(store_location) as store:
-        document = document_of(store, speaker_id)
-    if as_json:
-        print_json({"format": 1, "speaker": document})
-        return 0
-    print_speaker(document, study)
-    return 0
+        document = _document(store, speaker_id)
+    _print(document, study, as_json=as_json)
 
 
 @speaker.command()
@@ -115,9 +110,11 @@ def show(speaker_id: str, store_location: str | None, as_json: bool) -> int:
 @click.argument("values", metavar="[COLUMN=VALUE]...", nargs=-1)
 @store_option
 @json_option
-def add(speaker_id: str, values: tuple[str, ...], store_location: str | None, as_json: bool) -> int:
+def add(
+    speaker_id: str, values: tuple[str, ...], store_location: str | None, as_json: bool
+) -> None:
     """Register the speaker ID with its record: tabwb speaker add S-014 AQ=71.3 group=A."""
-    return _keep(speaker_id, values, store_location, as_json=as_json, new=True)
+    _keep(speaker_id, values, store_location, as_json=as_json, new=True)
 
 
 @speaker.command("set")
@@ -127,30 +124,29 @@ def add(speaker_id: str, values: tuple[str, ...], store_location: str | None, as
 @json_option
 def set_values(
     speaker_id: str, values: tuple[str, ...], store_location: str | None, as_json: bool
-) -> int:
+) -> None:
     """Record new values of the speaker ID; COLUMN= removes a value.
 
     Earlier versions stay.
     """
-    return _keep(speaker_id, values, store_location, as_json=as_json, new=False)
+    _keep(speaker_id, values, store_location, as_json=as_json, new=False)
 
 
 @speaker.command()
 @json_option
-def columns(as_json: bool) -> int:
+def columns(as_json: bool) -> None:
     """List the columns of a speaker's record in this study."""
     study = configuration().study
     if as_json:
         rows = [asdict(column) for column in study.columns]
         document = {"speaker_id_pattern": study.id_pattern, "columns": rows}
         print_json({"format": 1, "study": document})
-        return 0
+        return
     click.echo(f"IDs are written {study.id_pattern}")
     width = max(len(column.name) for column in study.columns)
     for column in study.columns:
         title = f"{column.title}: " if column.title else ""
         click.echo(f"{column.name:<{width}}  {title}{column.allowed}")
-    return 0
 
 
 @speaker.command(epilog=EXPLAINED)
@@ -163,20 +159,8 @@ def columns(as_json: bool) -> int:
     help="The scope of the consent; repeatable.",
 )
 @click.option("--all", "every", is_flag=True, help="Every scope.")
-@click.option(
-    "--given",
-    metavar="[DAY]",
-    is_flag=False,
-    flag_value=TODAY,
-    help="Given on this day (2026-11-21); without a day: today.",
-)
-@click.option(
-    "--withdrawn",
-    metavar="[DAY]",
-    is_flag=False,
-    flag_value=TODAY,
-    help="Withdrawn on this day; without a day: today.",
-)
+@_day_option("--given", "Given on this day (2026-11-21); without a day: today.")
+@_day_option("--withdrawn", "Withdrawn on this day; without a day: today.")
 @click.option("--document", default="", metavar="WHERE", help="The place of the signed form.")
 @click.option("--note", "words", default="", metavar="TEXT", help="A note.")
 @store_option
@@ -191,33 +175,33 @@ def consent(
     words: str,
     store_location: str | None,
     as_json: bool,
-) -> int:
+) -> None:
     """Record consents or withdrawals of the speaker ID; without options show them."""
     wanted = tuple(SCOPES) if every else tuple(dict.fromkeys(scopes))
-    asks = given is None and withdrawn is None
-    if asks and (wanted or document or words):
+    day = withdrawn if given is None else given
+    if day is None and (wanted or document or words):
         raise UsageError("no day: give --given [DAY] or --withdrawn [DAY]")
     if given is not None and withdrawn is not None:
         raise UsageError("--given and --withdrawn exclude each other")
-    if not asks and not wanted:
+    if day is not None and not wanted:
         raise UsageError("no scope: give --scope SCOPE or --all", allowed=", ".join(SCOPES))
-    with _opened(store_location, create=not asks) as store:
-        if asks:
+    with _opened(store_location, create=day is not None) as store:
+        if day is None:
             store.people.speaker(speaker_id)
         else:
             _check_new(store, speaker_id)
-            day = _day(given if given is not None else str(withdrawn))
-            rows = [
-                Consent(speaker_id, scope, given is not None, day, document, words)
-                for scope in wanted
-            ]
-            store.people.keep_consents(rows)
-        shown = document_of(store, speaker_id)
+            day = date.today().isoformat() if day == TODAY else read_day(day)
+            store.people.keep_consents(
+                [
+                    Consent(speaker_id, scope, given is not None, day, document, words)
+                    for scope in wanted
+                ]
+            )
+        shown = _document(store, speaker_id)
     if as_json:
         print_json({"format": 1, "speaker": shown})
-        return 0
-    print_consents(shown)
-    return 0
+    else:
+        _print_consents(shown)
 
 
 @speaker.command()
@@ -227,18 +211,17 @@ def consent(
 @json_option
 def log(
     speaker_id: str | None, administration: int | None, store_location: str | None, as_json: bool
-) -> int:
+) -> None:
     """Show the log of uses of people's data, oldest first: all, or of the speaker ID."""
     with _opened(store_location) as store:
         entries = store.people.log_entries(speaker_id, administration)
     if as_json:
         print_json({"format": 1, "log": [asdict(entry) for entry in entries]})
-        return 0
+        return
     for entry in entries:
-        click.echo(line_of(entry))
+        click.echo(_line(entry))
     if not entries:
         note("the log is empty")
-    return 0
 
 
 @speaker.command()
@@ -251,7 +234,7 @@ def log(
 @json_option
 def delete(
     speaker_id: str, reason: str, yes: bool, store_location: str | None, as_json: bool
-) -> int:
+) -> None:
     """Delete the speaker ID with all records; this cannot be undone.
 
     What stays is the ID, the day, the reason, who deleted, numbers, and who did what before.
@@ -264,12 +247,12 @@ def delete(
             for entry in store.people.log_entries(speaker_id)
             if entry.act == "exported"
         ]
-        note(f"speaker {speaker_id}: {counted(counts)}")
+        note(f"speaker {speaker_id}: {_counted(counts)}")
         for copy in copies:
             note(f"an export that tabwb does not delete: {copy}")
         kept = store.people.shared_recordings(speaker_id)
         for other in dict.fromkeys(other for _, other in kept):
-            count = sum(each == other for _, each in kept)
+            count = sum(owner == other for _, owner in kept)
             note(
                 f"{plural(count, 'recording')} that {other} has too will be kept: the audio stays "
                 f"until {other} is deleted"
@@ -290,10 +273,6 @@ def delete(
             "another program has the store open: the next opening rewrites it without the "
             "remaining traces"
         )
-    return 0
-
-
-# ---------------------------------------------------------------- inside
 
 
 def _opened(location: str | None, *, create: bool = False) -> Store:
@@ -303,44 +282,38 @@ def _opened(location: str | None, *, create: bool = False) -> Store:
 
 def _keep(
     speaker_id: str, values: Sequence[str], location: str | None, *, as_json: bool, new: bool
-) -> int:
+) -> None:
     from tabwb.administer.consent import check_store
 
     study = configuration().study
     given = _pairs(values)
-    gone = [name for name, text in given.items() if not text]
-    for name in gone:
+    removed = [name for name, text in given.items() if not text]
+    for name in removed:
         study.column(name)
-    read = study.read({name: text for name, text in given.items() if text})
+    record = study.read({name: text for name, text in given.items() if text})
     with _opened(location, create=new) as store:
         if new:
             _check_new(store, speaker_id)
-            versions = store.people.speaker_versions(speaker_id)
-            if versions:
+            if store.people.speaker_versions(speaker_id):
                 raise UsageError(
                     f"speaker {speaker_id} is registered already",
                     hint=f"change the record with: tabwb speaker set {speaker_id} COLUMN=VALUE",
                 )
-            record = read
         else:
-            record = {**store.people.speaker(speaker_id).values, **read}
-            record = {name: value for name, value in record.items() if name not in gone}
+            record = {**store.people.speaker(speaker_id).values, **record}
+            record = {name: value for name, value in record.items() if name not in removed}
         if record:
             check_store(store, speaker_id)
         store.people.keep_speaker(Speaker(speaker_id, record))
-        document = document_of(store, speaker_id)
-    if as_json:
-        print_json({"format": 1, "speaker": document})
-        return 0
-    print_speaker(document, study)
-    return 0
+        document = _document(store, speaker_id)
+    _print(document, study, as_json=as_json)
 
 
 def _check_new(store: Store, speaker_id: str) -> None:
     """Refuse an invalid ID; remark on one that is not written as the study's."""
     check_id(speaker_id)
     remark = configuration().study.remark(speaker_id)
-    if remark and speaker_id not in {one.id for one in store.people.speakers()}:
+    if remark and speaker_id not in {person.id for person in store.people.speakers()}:
         note(f"warning: {remark}")
 
 
@@ -356,10 +329,6 @@ def _pairs(values: Iterable[str]) -> dict[str, str]:
     return pairs
 
 
-def _day(text: str) -> str:
-    return date.today().isoformat() if text == TODAY else read_day(text)
-
-
 def _confirm(speaker_id: str) -> None:
     if not sys.stdin.isatty():
         raise UsageError(
@@ -368,3 +337,59 @@ def _confirm(speaker_id: str) -> None:
     typed: str = click.prompt("Type the ID again to delete all of this permanently", err=True)
     if typed.strip() != speaker_id:
         raise UsageError(f"'{typed.strip()}' is not '{speaker_id}': nothing was deleted")
+
+
+def _document(store: Store, speaker_id: str) -> dict[str, Any]:
+    speaker = store.people.speaker(speaker_id)
+    consents = store.people.consents(speaker_id)
+    rows = [asdict(consent) for consent in consents]
+    return {
+        "id": speaker.id,
+        "version": speaker.version,
+        "values": dict(speaker.values),
+        "recorded_at": speaker.recorded_at or None,
+        "by": speaker.by or None,
+        "may": list(in_force(consents)),
+        "consents": [
+            {key: value for key, value in row.items() if key != "speaker"} for row in rows
+        ],
+        "data": store.people.data_of(speaker_id),
+    }
+
+
+def _print(document: dict[str, Any], study: Study, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"format": 1, "speaker": document})
+        return
+    version = document["version"]
+    day = (document["recorded_at"] or "")[:10]
+    recorded = f"version {version}, {day}, by {document['by']}" if version else "no record"
+    click.echo(f"{document['id']}  {recorded}")
+    units = {column.name: column.unit for column in study.columns}
+    for name, value in document["values"].items():
+        unit = units.get(name, "")
+        click.echo(f"  {name}  {value}{f' {unit}' if unit else ''}")
+    _print_consents(document)
+    click.echo(f"  {_counted(document['data'])}")
+
+
+def _print_consents(document: dict[str, Any]) -> None:
+    last = {row["scope"]: row for row in document["consents"]}
+    for scope in SCOPES:
+        row = last.get(scope)
+        if row is None:
+            click.echo(f"  - {scope:<10}  not recorded")
+            continue
+        sign, word = ("✓", "given") if row["given"] else ("✗", "withdrawn")
+        more = "".join(f", {row[key]}" for key in ("document", "note") if row[key])
+        click.echo(f"  {sign} {scope:<10}  {word} {row['on']}{more}")
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(plural(count, name.removesuffix("s")) for name, count in counts.items())
+
+
+def _line(entry: LogEntry) -> str:
+    number = "" if entry.administration is None else f"administration {entry.administration}"
+    parts = (entry.at[:19], entry.who, entry.act, entry.speaker, number, entry.detail)
+    return "  ".join(part for part in parts if part)

@@ -50,12 +50,9 @@ def prepare() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, this one
-    if sys.stdin is None:
-        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
-    if sys.stdout is None:
-        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
     check_open_files()
     _reconfigure(sys.stdin, "surrogateescape", "surrogateescape")
     _reconfigure(sys.stdout, "backslashreplace", "replace")

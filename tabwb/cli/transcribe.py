@@ -6,6 +6,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.speech import Segment
 
-Found = tuple[Path, "Transcript"]
 Forms = tuple[tuple[str, ...], ...]
 
 
@@ -98,32 +98,21 @@ def transcribe(
     accepted = _accepted(forms)
     with opened_plugins(offline) as plugins:
         sounds, failed = _sounds(files)
-        if tsv:
-            _check_ids(sounds)
+        count = Counter(path.stem for path in sounds)
+        twice = [str(path) for path in sounds if count[path.stem] > 1]
+        if tsv and twice:
+            raise UsageError(
+                f"files of one name would have one utterance_id: {', '.join(twice)}",
+                hint="rename them, give one folder at a time, or use --json",
+            )
         _permit(plugins, transcriber, speaker, store_location)
         return _transcribe(plugins, transcriber, sounds, failed, kept, shape, accepted)
-
-
-def _check_ids(sounds: Sequence[Path]) -> None:
-    """Each file has an id of its own in a table, or it could not be scored."""
-    count = Counter(path.stem for path in sounds)
-    twice = [str(path) for path in sounds if count[path.stem] > 1]
-    if twice:
-        raise UsageError(
-            f"files of one name would have one utterance_id: {', '.join(twice)}",
-            hint="rename them, give one folder at a time, or use --json",
-        )
 
 
 def _permit(
     plugins: Plugins, transcriber: str, speaker: str | None, store_location: str | None
 ) -> None:
-    """Ask for the consents of the speaker, where one is named; no voice goes out without.
-
-    Raises:
-        NoConsent: they are not there.
-        UsageError: the transcriber needs a network, and nobody knows whose voice it is.
-    """
+    """Ask for the consents of the speaker, where one is named; no voice goes out without."""
     from tabwb.administer.consent import Guard
 
     spec = str(plugins.resolve("transcribers", transcriber)[1])
@@ -152,23 +141,21 @@ def _transcribe(
     if descriptor.remarks:
         note(f"{descriptor.id}: {descriptor.remarks}")
     cancel = threading.Event()
-    done: list[Found] = [
-        (path, Transcript(str(resolved), "error", error=words)) for path, words in failed
-    ]
+    done = [(path, Transcript(str(resolved), "error", error=words)) for path, words in failed]
     if shape == "tsv":
         click.echo("utterance_id\tasr_transcript")
     for path, transcript in done:
         _tell(path, transcript, shape, accepted)
     with stopping(cancel, "what is transcribed is printed"):
-        for path, transcript in _in_order(
-            _heard(plugins, str(resolved), sounds, accepted, cancel), sounds
-        ):
-            done.append((path, transcript))
-            _tell(path, transcript, shape, accepted)
+        heard = _heard(plugins, str(resolved), sounds, accepted, cancel)
+        for number, transcript in _in_order(heard):
+            done.append((sounds[number], transcript))
+            _tell(sounds[number], transcript, shape, accepted)
             if kept is not None and transcript.status != "error":
-                _keep(path, kept)
+                _keep(sounds[number], kept)
     if shape == "json":
-        print_json({"format": 1, "files": [_file(path, each, accepted) for path, each in done]})
+        rows = [_file(path, transcript, accepted) for path, transcript in done]
+        print_json({"format": 1, "files": rows})
     left = len(sounds) + len(failed) - len(done)
     if left:
         raise Interrupted(
@@ -184,7 +171,7 @@ def _heard(
     accepted: Forms,
     cancel: threading.Event,
 ) -> Iterator[tuple[int, Transcript]]:
-    """Numbers of files with their transcripts, in whatever order they come; progress on stderr."""
+    """Yield numbers of files with their transcripts as they come; progress on stderr."""
     from tabwb.administer.transcription.transcribe import Job, Transcribing
     from tabwb.cli.progress import Countdown
 
@@ -220,21 +207,20 @@ def _accepted(forms: Sequence[str]) -> Forms:
     return tuple(read)
 
 
-def _in_order(heard: Iterator[tuple[int, Transcript]], sounds: Sequence[Path]) -> Iterator[Found]:
-    """In the order of the files: each as soon as all before it are there."""
+def _in_order(heard: Iterator[tuple[int, Transcript]]) -> Iterator[tuple[int, Transcript]]:
+    """Yield in the order of the numbers: each as soon as all before it are there."""
     waiting: dict[int, Transcript] = {}
     following = 0
     for number, transcript in heard:
         waiting[number] = transcript
         while following in waiting:
-            yield sounds[following], waiting.pop(following)
+            yield following, waiting.pop(following)
             following += 1
-    for number in sorted(waiting):  # cut short by ctrl+c
-        yield sounds[number], waiting[number]
+    yield from sorted(waiting.items())  # cut short by ctrl+c
 
 
 def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
-    """The files to transcribe, and what cannot be, with why."""
+    """Return the files to transcribe, and those that cannot be, with the reason."""
     from tabwb.speech.files import sound_files
 
     sounds: dict[Path, None] = {}
@@ -261,44 +247,44 @@ def _tell(path: Path, transcript: Transcript, shape: str, accepted: Forms) -> No
     if shape == "tsv":
         click.echo(f"{path.stem}\t{' '.join(sounds.phonemes)}")
     elif not shape:
-        ipa = to_ipa(sounds.phonemes)
-        said = f"{heard}  /{ipa}/" if ipa else heard
-        shown = said if transcript.status == "ok" else heard or "nothing was heard"
-        click.echo(f"{path}  {shown}{_likelihood(transcript) if accepted else ''}")
-
-
-def _likelihood(transcript: Transcript) -> str:
-    score = transcript.accepted_likelihood
-    told = "none: the transcriber has no likelihoods" if score is None else f"{score:+.2f}"
-    return f"  accepted against free decoding: {told}"
+        if transcript.status != "ok":
+            heard = heard or "nothing was heard"
+        elif ipa := to_ipa(sounds.phonemes):
+            heard += f"  /{ipa}/"
+        if accepted:
+            score = transcript.accepted_likelihood
+            none = "none: the transcriber has no likelihoods"
+            ratio = none if score is None else f"{score:+.2f}"
+            heard += f"  accepted against free decoding: {ratio}"
+        click.echo(f"{path}  {heard}")
 
 
 def _file(path: Path, transcript: Transcript, accepted: Forms) -> dict[str, Any]:
-    """One file of the document; of a transcriber of words their phonemes too."""
+    """Return one file of the document; of a transcriber of words their phonemes too."""
     sounds = pronounced(transcript)
-    words = [_segment(each, "word") for each in transcript.segments]
-    asked = {"accepted_likelihood": transcript.accepted_likelihood} if accepted else {}
-    error = {"error": transcript.error} if transcript.status == "error" else {}
-    return {
+    document: dict[str, Any] = {
         "file": str(path),
         "phonemes": list(sounds.phonemes),
-        "segments": [_segment(each, "phoneme") for each in sounds.segments],
-        **({"unit": "words", "words": words} if transcript.unit == "words" else {}),
+        "segments": [_segment(segment, "phoneme") for segment in sounds.segments],
+    }
+    if transcript.unit == "words":
+        words = [_segment(segment, "word") for segment in transcript.segments]
+        document |= {"unit": "words", "words": words}
+    document |= {
         "transcriber": transcript.transcriber,
         "seconds": transcript.seconds,
         "status": transcript.status,
-        **asked,
-        **error,
     }
+    if accepted:
+        document["accepted_likelihood"] = transcript.accepted_likelihood
+    if transcript.status == "error":
+        document["error"] = transcript.error
+    return document
 
 
 def _segment(segment: Segment, what: str) -> dict[str, Any]:
-    return {
-        what: segment.phoneme,
-        "start_s": segment.start_s,
-        "end_s": segment.end_s,
-        "confidence": segment.confidence,
-    }
+    row = asdict(segment)
+    return {what: row.pop("phoneme"), **row}
 
 
 def _keep(path: Path, folder: Path) -> None:
