@@ -238,7 +238,7 @@ def named_next(session: Session) -> str:
     given = session.administration
     if not session.is_spoken:
         return ""
-    if session.spoken.waiting_typed or not session.spoken.waiting_aloud:
+    if session.spoken.waiting(aloud=False) or not session.spoken.waiting(aloud=True):
         return ""
     return (
         f"tabwb name {session.battery.id} --speaker {given.conditions.examinee} "

@@ -211,7 +211,7 @@ def _give(
             f"no text yet: {', '.join(unwritten)}; write it with: "
             f"tabwb trial heard {session.administration.id} ITEM TEXT"
         )
-    aloud, typed = session.spoken.waiting_aloud, session.spoken.waiting_typed
+    aloud, typed = session.spoken.waiting(aloud=True), session.spoken.waiting(aloud=False)
     if aloud or cancel.is_set():
         names = ", ".join(trial.plan.item for trial in aloud)
         raise Interrupted(
@@ -241,7 +241,7 @@ def _settle(session: Session, reason: str, *, stopped: bool) -> None:
         note(reason_to_end)
     if not stopped:
         leave_out(session.spoken)
-    if not session.spoken.waiting_aloud and not session.spoken.waiting_typed:
+    if not session.spoken.waiting(aloud=True) and not session.spoken.waiting(aloud=False):
         session.next()
     elif reason.strip() and not stopped:
         session.discontinue(reason)

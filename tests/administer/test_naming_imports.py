@@ -258,7 +258,11 @@ def test_a_table_without_recordings_and_items_not_there(open_session: Open, tmp_
     session = _import(open_session("S-015"), tmp_path)
     phonemes = ("D", "AO", "G", "<sil>")
     assert _what_stands(session)[0][:4] == ("dog", phonemes, "manual:R1", "right")
-    assert [trial.plan.item for trial in session.spoken.waiting_aloud] == ["cat", "tree", "house"]
+    assert [trial.plan.item for trial in session.spoken.waiting(aloud=True)] == [
+        "cat",
+        "tree",
+        "house",
+    ]
 
 
 def test_labels_of_a_machine_without_a_phoneme_are_dropped_and_counted(

@@ -86,7 +86,7 @@ def leave_out(spoken: SpokenStrategy) -> None:
     is unknown here, so the start item and the end of a subtest ask for nothing more.
     """
     entries: list[EventEntry] = []
-    for trial in spoken.waiting_aloud:
+    for trial in spoken.waiting(aloud=True):
         plan, rules = trial.plan, spoken.rules(trial)
         if plan.practice:
             entries.append(EventEntry("not-needed", plan.number, UNRECORDED))

@@ -271,7 +271,7 @@ def import_session(session: Session, imported: ImportedSession, by: str) -> None
         with suppress(TabwbError):  # half an import cannot be continued
             session.discontinue("the import stopped in the middle")
         raise
-    if session.spoken.waiting_aloud:
+    if session.spoken.waiting(aloud=True):
         session.discontinue(f"not in {imported.source.name}")
     else:
         session.next()

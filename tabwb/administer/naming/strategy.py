@@ -116,15 +116,13 @@ class SpokenStrategy:
         """Return whether a response is scored by ear and coded; else its text counts."""
         return self.session.battery.subtest(trial.plan.subtest).task.coded
 
-    @property
-    def waiting_aloud(self) -> tuple[Trial, ...]:
-        """The items that still wait to be answered aloud, in the battery's order."""
-        return self._waiting(aloud=True)
-
-    @property
-    def waiting_typed(self) -> tuple[Trial, ...]:
-        """The items that still wait for a typed answer, in the battery's order."""
-        return self._waiting(aloud=False)
+    def waiting(self, *, aloud: bool) -> tuple[Trial, ...]:
+        """Return the items that wait to be answered aloud, or typed, in the battery's order."""
+        return tuple(
+            trial
+            for trial in self.session.trials
+            if trial.state is TrialState.PLANNED and self.is_spoken(trial) == aloud
+        )
 
     @property
     def unwritten(self) -> tuple[str, ...]:
@@ -203,8 +201,8 @@ class SpokenStrategy:
 
     def next_typed(self) -> Events:
         """Show the next item that is typed; pause where only others are left."""
-        typed = self.waiting_typed
-        if not typed and self.waiting_aloud:
+        typed = self.waiting(aloud=False)
+        if not typed and self.waiting(aloud=True):
             return self.session.pause("the other items are named aloud")
         return self.session.begin_at(typed[0].plan.number) if typed else self.session.next()
 
@@ -537,13 +535,6 @@ class SpokenStrategy:
         return session.commit(entries, *made)
 
     # ---------------------------------------------------------------- inside
-
-    def _waiting(self, *, aloud: bool) -> tuple[Trial, ...]:
-        return tuple(
-            trial
-            for trial in self.session.trials
-            if trial.state is TrialState.PLANNED and self.is_spoken(trial) == aloud
-        )
 
     def _current(self, what: str) -> Trial:
         trial = self.session.current_or_error(what)

@@ -26,14 +26,9 @@ from tabwb.workbench.shell.wording import (
     spread,
 )
 
-NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused"} | dict.fromkeys(
-    ("4", "enter", "space"), ""
-)
+NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused", "4": "", "enter": "", "space": ""}
 """After key 4: which of the kinds of no response it was, if any."""
-OVER = {
-    AdministrationStatus.DONE: "Done",
-    AdministrationStatus.DISCONTINUED: "Discontinued",
-}
+OVER = {AdministrationStatus.DONE: "Done", AdministrationStatus.DISCONTINUED: "Discontinued"}
 DRAFT = "Transcripts are a draft until a trained listener has heard the recording."
 
 
