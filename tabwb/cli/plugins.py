@@ -83,7 +83,7 @@ def trust_folder(path: Path) -> None:
     """
     trusted = configuration().trust_list
     names = ", ".join(entry.name for entry, _ in folder_entries(path.resolve()))
-    before = trusted.folders().get(path.resolve())
+    before = trusted.read()["folders"].get(path.resolve())
     digest = trusted.add_folder(path)
     if before == digest:
         what = "was trusted already"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
-from typing import Any, TypeVar, cast
+from concurrent.futures import Future
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -19,23 +19,16 @@ def within(seconds: float, work: Callable[[], T]) -> T:
         seconds: the limit.
         work: the call.
 
-    Raises:
-        TimeoutError: the call did not return in time.
-        Exception: as raised by the call.
+    Raises what the call raises, or ``TimeoutError`` where it does not return in time.
     """
-    done: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
+    done: Future[T] = Future()
 
     def run() -> None:
         try:
-            done.put((True, work()))
+            done.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-            done.put((False, error))
+            done.set_exception(error)
 
+    # Not by an executor, whose threads the interpreter waits for when it ends.
     threading.Thread(target=run, daemon=True).start()
-    try:
-        worked, result = done.get(timeout=seconds)
-    except Empty:
-        raise TimeoutError from None
-    if not worked:
-        raise result
-    return cast("T", result)
+    return done.result(timeout=seconds)

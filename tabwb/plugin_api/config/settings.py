@@ -71,7 +71,7 @@ class SettingsFile:
         """Return whether the user trusts exactly these bytes at this place."""
         try:
             place = self.path.parent.resolve() / self.path.name
-            return trust_list.files().get(place) == self.digest
+            return trust_list.read()["files"].get(place) == self.digest
         except UsageError:
             return False  # whoever loads plugins reports the damaged list
 

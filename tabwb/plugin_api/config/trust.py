@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from tabwb.records.errors import ComponentError, UsageError
@@ -53,21 +53,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 class TrustList:
-    """The file with the hashes of trusted folders and files; it need not exist.
-
-    Its methods raise a ``UsageError`` where it is damaged or others can write to it.
-    """
+    """The file with the hashes of trusted folders and files; it need not exist."""
 
     def __init__(self, config_dir: Path) -> None:
         self.path = config_dir / "trusted-plugins.json"
-
-    def folders(self) -> Mapping[Path, str]:
-        """Return the trusted plugin folders and their hashes."""
-        return self._read()["folders"]
-
-    def files(self) -> Mapping[Path, str]:
-        """Return the trusted ``tabwb.toml`` files and their SHA-256."""
-        return self._read()["files"]
 
     def add_file(self, path: Path, digest: str) -> None:
         """Trust a ``tabwb.toml`` as long as its bytes have this digest.
@@ -87,7 +76,7 @@ class TrustList:
         return digest
 
     def _add(self, kind: str, path: Path, digest: str) -> None:
-        content = self._read()
+        content = self.read()
         content[kind][path] = digest
         plain = {
             kind: {str(place): digest for place, digest in hashes.items()}
@@ -95,7 +84,12 @@ class TrustList:
         }
         write_private(self.path, json.dumps(plain, indent=2) + "\n")
 
-    def _read(self) -> dict[str, dict[Path, str]]:
+    def read(self) -> dict[str, dict[Path, str]]:
+        """Return the trusted plugin ``folders`` and ``tabwb.toml`` ``files`` with their hashes.
+
+        Raises:
+            UsageError: the list is damaged, or others can write to it.
+        """
         try:
             if others_can_write(self.path):
                 raise UsageError(

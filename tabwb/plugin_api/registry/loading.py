@@ -93,7 +93,7 @@ class Loader:
         for folder in settings.plugin_folders:
             self._load_folder(folder)
         try:
-            trusted = settings.trust_list.folders()
+            trusted = settings.trust_list.read()["folders"]
         except TabwbError as error:
             self._failed(settings.trust_list.path.name, "reading", str(error))
             return
