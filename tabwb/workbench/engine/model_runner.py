@@ -219,15 +219,11 @@ class ModelRunner:
                 self._sessions.auto = False
                 self._sessions.publish()
                 self._engine.refresh()
-                raise CommandStopped(
-                    ErrorReport(
-                        "The run rests",
-                        end.reason,
-                        hint="What was answered is safe; items in error are unanswered and are "
-                        "asked again.",
-                        asks=(("administer.next", "Go on"),),
-                    )
+                hint = (
+                    "What was answered is safe; items in error are unanswered and are asked again."
                 )
+                asks = (("administer.next", "Go on"),)
+                raise CommandStopped(ErrorReport("The run rests", end.reason, hint=hint, asks=asks))
             self._sessions.after((end,))
 
     def _count(self, event: events.Event) -> None:
@@ -248,12 +244,10 @@ class ModelRunner:
             self._engine.say(messages.Told(words))
             return
         number, of = session.position
-        raise CommandStopped(
-            ErrorReport(
-                f"No answer to item {number} of {of}",
-                event.attempt.error,
-                hint="The attempt is kept as an error; the item is unanswered. Ask it again, or "
-                "continue: it comes again at the end.",
-                asks=(("administer.repeat", "Ask again"), ("administer.pause", "Pause")),
-            )
+        title = f"No answer to item {number} of {of}"
+        hint = (
+            "The attempt is kept as an error; the item is unanswered. Ask it again, or continue: "
+            "it comes again at the end."
         )
+        asks = (("administer.repeat", "Ask again"), ("administer.pause", "Pause"))
+        raise CommandStopped(ErrorReport(title, event.attempt.error, hint=hint, asks=asks))

@@ -68,13 +68,10 @@ class SessionController(Controller):
     @property
     def wants_turn(self) -> bool:
         """Whether the next item is given without a command."""
-        session = self.session
-        return (
-            self.auto
-            and session is not None
-            and session.administration.conditions.kind == "model"
-            and session.status is AdministrationStatus.RUNNING
-        )
+        if not self.auto or self.session is None:
+            return False
+        kind, status = self.session.administration.conditions.kind, self.session.status
+        return kind == "model" and status is AdministrationStatus.RUNNING
 
     # ---------------------------------------------------------------- opening, leaving
 
@@ -147,9 +144,9 @@ class SessionController(Controller):
             if missing:
                 remark = self.plugins.configuration.study.remark(conditions.examinee)
                 scopes = "; ".join(f"{scope} ({SCOPES[scope]})" for scope in missing)
-                words = f"{conditions.person} has not agreed to {scopes}"
-                words = f"no microphone will be opened: {words}"
-                return tuple(filter(None, (remark, words, RECORD_CONSENT)))
+                reason = f"{conditions.person} has not agreed to {scopes}"
+                words = (remark, f"no microphone will be opened: {reason}", RECORD_CONSENT)
+                return tuple(filter(None, words))
         return guard.notices()
 
     def reload_notices(self) -> None:

@@ -243,13 +243,6 @@ class ErrorReport:
 
     @classmethod
     def of(cls, title: str, error: TabwbError, *asks: tuple[str, str]) -> ErrorReport:
-        """Return a report on an error.
-
-        Args:
-            title: of the dialog.
-            error: the error.
-            asks: commands offered beside *Close*, with the words on their buttons.
-        """
-        return cls(
-            title, error.message, error.where or "", error.allowed or "", error.hint or "", asks
-        )
+        """Return a report on an error, with the title of its dialog and what it asks."""
+        where, allowed, hint = (text or "" for text in (error.where, error.allowed, error.hint))
+        return cls(title, error.message, where, allowed, hint, asks)

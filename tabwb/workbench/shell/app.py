@@ -94,7 +94,6 @@ class Workbench(App[int]):
         self.desk = Desk(self, subjects, location=location, offline=offline)
         self.keys = KeyQueue(self)
         self._at_start = at_start
-        self._greeted = False
         self._interrupted_at = 0.0
         self._leaving = False
         self._before_hangup: Any = None
@@ -133,7 +132,9 @@ class Workbench(App[int]):
     def on_mount(self) -> None:
         """Quit in order when the terminal is closed or the process is asked to end."""
         try:
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._asked_to_end)
+            asyncio.get_running_loop().add_signal_handler(
+                signal.SIGTERM, lambda: self.run_worker(self.action_leave(), exclusive=True)
+            )
             self._before_hangup = signal.signal(signal.SIGHUP, self._hung_up)
         except (NotImplementedError, RuntimeError, ValueError, AttributeError):
             return  # not this platform, or not the main thread
@@ -158,9 +159,6 @@ class Workbench(App[int]):
         if self._before_hangup is not None:
             signal.signal(signal.SIGHUP, self._before_hangup)
 
-    def _asked_to_end(self) -> None:
-        self.run_worker(self.action_leave(), exclusive=True)
-
     def _hung_up(self, number: int, frame: FrameType | None) -> None:
         # The terminal is gone: whatever writes to it may wait for ever, this thread included.
         def leave() -> None:
@@ -183,12 +181,10 @@ class Workbench(App[int]):
 
     def greet(self) -> None:
         """Call ``at_start``, once, when the store is open and the first notice was read."""
-        desk = self.desk
-        if desk.catalogue is None or self._greeted or not self.remembered.notice_seen:
-            return
-        self._greeted = True
-        if self._at_start is not None and desk.saved:
-            self._at_start(desk)
+        if self.desk.catalogue is not None and self.remembered.notice_seen:
+            at_start, self._at_start = self._at_start, None
+            if at_start is not None and self.desk.saved:
+                at_start(self.desk)
 
     # ---------------------------------------------------------------- memory
 
@@ -206,35 +202,30 @@ class Workbench(App[int]):
 
     async def action_leave(self) -> None:
         """Quit: stop what is running, pause the open administration."""
-        if self._leaving:
-            return
-        self._leaving = True
-        await asyncio.to_thread(self.desk.close_worker)
-        self.exit(0)
+        if not self._leaving:
+            self._leaving = True
+            await asyncio.to_thread(self.desk.close_worker)
+            self.exit(0)
 
     async def action_interrupt(self) -> None:
         """Quit when pressed twice in two seconds; copy selected text instead."""
-        selected = self.screen.get_selected_text()
-        if selected:
+        now = time.monotonic()
+        if selected := self.screen.get_selected_text():
             self.copy_to_clipboard(selected)
             self.notify("Copied.")
-            return
-        now = time.monotonic()
-        if now - self._interrupted_at < AGAIN_S:
+        elif now - self._interrupted_at < AGAIN_S:
             await self.action_leave()
-            return
-        self._interrupted_at = now
-        self.notify("ctrl+c again quits; everything recorded is safe.", timeout=AGAIN_S)
+        else:
+            self._interrupted_at = now
+            self.notify("ctrl+c again quits; everything recorded is safe.", timeout=AGAIN_S)
 
     def action_help_for_focus(self) -> None:
         """Show help for what is focused, or close it."""
         from tabwb.workbench.shell.help import HelpScreen, help_for
 
-        if self.screen.id == TOO_SMALL:
-            return
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
-        else:
+        elif self.screen.id != TOO_SMALL:
             self.push_screen(HelpScreen(help_for(self.screen)))
 
     def action_command_palette(self) -> None:
@@ -328,11 +319,9 @@ def prepare() -> None:
         from textual.drivers import linux_driver
     except ImportError:
         return
-    linux_driver.getincrementaldecoder = _tolerant  # type: ignore[attr-defined, assignment]
-
-
-def _tolerant(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
-    return partial(codecs.getincrementaldecoder(encoding), "replace")
+    linux_driver.getincrementaldecoder = (  # type: ignore[attr-defined]
+        lambda encoding: partial(codecs.getincrementaldecoder(encoding), "replace")
+    )
 
 
 class ControlFilter(LineFilter):

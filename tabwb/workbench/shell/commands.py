@@ -32,13 +32,10 @@ class Situation:
 
     Attributes:
         page: id of the page in the middle.
-        kind: of the open administration's examinee, or empty.
-        status: of the open administration, or None.
-        item: number of the item shown, or None before the first.
-        state: of that item, or None.
+        kind, status: of the open administration's examinee, or empty; of itself, or None.
+        item, state: number and state of the item shown, or None before the first.
         awaiting: an item waits for its answer.
         asking: the model is answering, or was asked to.
-        loading: a model is being loaded.
         answered: the item shown has an answer that counts.
         undoable: there is something to take back.
         hidden: verdicts are hidden from the person who types.

@@ -306,24 +306,13 @@ class Selection(ListField, can_focus=True):
         self.help_text = help_text
         self.set_reactive(Selection.value, value)
 
-    def validate_value(self, value: str) -> str:
-        """Refuse a value that is not in the list.
-
-        Raises:
-            ValueError: it is not.
-        """
-        if value not in self._words:
-            raise ValueError(f"'{value}' is not a value of {self.id}")
-        return value
-
     def watch_value(self) -> None:
         """Tell the dialog."""
         self.post_message(self.Changed(self))
 
     def render(self) -> Content:
         """Return the words of the value."""
-        words = self._words.get(self.value, "")
-        return spread(Content(words), Content("▼"), self.content_size.width)
+        return spread(Content(self._words[self.value]), Content("▼"), self.content_size.width)
 
     def make_list(self) -> OptionList:
         """Return the list."""

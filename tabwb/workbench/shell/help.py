@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Markdown, Static
 
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.dialogs import ScrollPane
+from tabwb.workbench.shell.width_aware import WidthAwareWidget, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 KEY_WIDTH = 8
@@ -21,6 +23,8 @@ TITLE_WIDTH = 24
 CLOSING: list[BindingType] = [
     Binding("escape,q,question_mark,enter", "dismiss", "Close", show=False)
 ]
+OF_HELP = "# Help\n\nArrows scroll, **esc** closes."
+OF_KEYS = "# All keys\n\nKeys that cannot be used now are quiet. Arrows scroll, **esc** closes."
 GENERAL = """\
 # tabwb
 
@@ -38,12 +42,6 @@ def help_for(screen: Screen[object]) -> str:
     return GENERAL
 
 
-class HelpText(VerticalScroll, can_focus=True):
-    """The scrolling part."""
-
-    HELP = "# Help\n\nArrows scroll, **esc** closes."
-
-
 class HelpScreen(ModalScreen[None]):
     """Shows one help text."""
 
@@ -57,47 +55,12 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Yield the text."""
         with Vertical(classes="dialog"):
-            yield HelpText(Markdown(self._text), id="help-text")
+            yield ScrollPane(Markdown(self._text), id="help-text", help_text=OF_HELP)
             yield Static("esc closes", classes="dialog-note")
 
 
-class KeyTable(WidthAwareWidget):
-    """Keys by menu; those that cannot be used now are dimmed."""
-
-    def __init__(self, table: CommandTable, situation: Situation) -> None:
-        super().__init__()
-        self._table, self._situation = table, situation
-
-    def paint(self, width: int) -> Content:
-        """Return all lines."""
-        indent = KEY_WIDTH + TITLE_WIDTH + 4
-        lines = []
-        for group in GROUPS:
-            lines.append(Content.styled(group.upper(), f"bold {QUIET}"))
-            for command in self._table.listed(group, self._situation.page):
-                usable = command.reason(self._situation) is None
-                key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
-                title = command.title.rstrip("…").ljust(TITLE_WIDTH)
-                help_ = "\n".join(wrap(command.help, max(width - indent, 24)))
-                lines.append(
-                    Content.assemble(
-                        (key, f"bold {ACCENT}" if usable else QUIET),
-                        (f"  {title}  ", "" if usable else QUIET),
-                        (help_.replace("\n", "\n" + " " * indent), QUIET),
-                    )
-                )
-            lines.append(Content(""))
-        return Content("\n").join(lines)
-
-
-class KeyList(VerticalScroll, can_focus=True):
-    """The scrolling part."""
-
-    HELP = "# All keys\n\nKeys that cannot be used now are quiet. Arrows scroll, **esc** closes."
-
-
 class KeysScreen(ModalScreen[None]):
-    """The table of keys."""
+    """The table of keys by menu; those that cannot be used now are dimmed."""
 
     CSS_PATH = "keys.tcss"
     BINDINGS: ClassVar[list[BindingType]] = CLOSING
@@ -110,8 +73,24 @@ class KeysScreen(ModalScreen[None]):
         """Yield the table."""
         with Vertical(classes="dialog"):
             yield Static("All keys", classes="dialog-title")
-            yield KeyList(KeyTable(self._table, self._situation), id="key-list")
+            yield ScrollPane(WrappedText(self._lines), id="key-list", help_text=OF_KEYS)
             yield Static("esc closes   in a text field esc: commands", classes="dialog-note")
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        indent = KEY_WIDTH + TITLE_WIDTH + 4
+        for group in GROUPS:
+            yield Content.styled(group.upper(), f"bold {QUIET}")
+            for command in self._table.listed(group, self._situation.page):
+                usable = command.reason(self._situation) is None
+                key = " ".join(map(key_label, (command.key, *command.also))).rjust(KEY_WIDTH)
+                title = command.title.rstrip("…").ljust(TITLE_WIDTH)
+                words = ("\n" + " " * indent).join(wrap(command.help, max(width - indent, 24)))
+                yield Content.assemble(
+                    (key, f"bold {ACCENT}" if usable else QUIET),
+                    (f"  {title}  ", "" if usable else QUIET),
+                    (words, QUIET),
+                )
+            yield Content("")
 
 
 class SizeNotice(WidthAwareWidget):

@@ -181,11 +181,11 @@ class NewAdministration(Dialog[Draft | None]):
                 known = known_judges(self._catalogue.judges)
                 return Combo(name, text, known, help_text(name), several=True)
             case Component():
-                transcribers = [
+                known = [
                     Known(one.spec, one.shape, one.title, one.hindrance)
                     for one in self._catalogue.transcribers
                 ]
-                return Combo(name, text, transcribers, help_text(name))
+                return Combo(name, text, known, help_text(name))
         return Field(name, text, condition.field.placeholder)
 
     def on_mount(self) -> None:
