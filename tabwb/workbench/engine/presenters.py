@@ -80,15 +80,12 @@ def _foil(trial: Trial, expected: str | None, foils: object) -> str:
 
 def verdicts(ratings: Iterable[Rating], scorers: Sequence[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of the deciding scorer under each policy; empty without one."""
-    by_measure: dict[str, Rating] = {}
+    first: dict[str, Verdict] = {}
     for rating in ratings:
         if rating.measure in POLICIES and rating.rater in scorers:
-            by_measure.setdefault(rating.measure, rating)
-    deciding = [by_measure[name] for name in POLICIES if name in by_measure]
-    return tuple(
-        Verdict(one.measure, None if one.value is None else one.value == 1.0, one.reason)
-        for one in deciding
-    )
+            right = None if rating.value is None else rating.value == 1.0
+            first.setdefault(rating.measure, Verdict(rating.measure, right, rating.reason))
+    return tuple(first[measure] for measure in POLICIES if measure in first)
 
 
 def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]) -> Iterable[str]:

@@ -69,7 +69,8 @@ class Desk(Screen[None]):
         return_to: id of the page to which *Back* returns, or empty.
         saved: whether everything is on disk; None before the store is open.
         news: publishes the messages of the worker; dialogs subscribe to it.
-        sessions: the controller of the open session; its commands go through :meth:`do`.
+        sessions: the controller of the open session; its commands go through ``do``.
+        do: queues a command of a controller; does nothing before the worker is started.
     """
 
     AUTO_FOCUS = "HomePage"
@@ -100,6 +101,7 @@ class Desk(Screen[None]):
         self.work: Work | None = None
         self.saved: bool | None = None
         self.news: Signal[object] = Signal(self, "news")
+        self.do: Callable[[Callable[[], None]], None] = lambda job: None
         self._worker: Worker | None = None
         self._done = 0
         self._actions: dict[str, Actions] = {}
@@ -154,7 +156,7 @@ class Desk(Screen[None]):
         return next(one for one in self._actions.values() if isinstance(one, kind))
 
     def controller(self, kind: type[C]) -> C:
-        """Return the controller of this class; its commands go through :meth:`do`."""
+        """Return the controller of this class; its commands go through ``do``."""
         return next(one for one in self._controllers if isinstance(one, kind))
 
     # ---------------------------------------------------------------- the worker
@@ -164,6 +166,7 @@ class Desk(Screen[None]):
         from tabwb.workbench.engine.session_controller import SessionController
 
         engine = Engine(self.tell, location=self.location, offline=self._offline)
+        self.do = engine.later
         self.sessions = SessionController(engine)
         self._controllers = [
             resolve_name(subject.controller)(engine, self.sessions)
@@ -190,11 +193,6 @@ class Desk(Screen[None]):
         """Whether the worker has done everything that was queued, and it is shown."""
         return self._worker is None or self._done >= self._worker.engine.accepted
 
-    def do(self, job: Callable[[], None]) -> None:
-        """Queue a command of a controller."""
-        if self._worker is not None:
-            self._worker.engine.later(job)
-
     def tell(self, message: object) -> None:
         """Send a message to all that listen; may be called from any thread."""
         self.post_message(FromWorker(message))
@@ -212,11 +210,10 @@ class Desk(Screen[None]):
         self.news.publish(message.content)
 
     def _ready(self, message: messages.Ready) -> None:
-        first = self.catalogue is None
+        if self.catalogue is None:
+            self._welcome(message.catalogue)
         self.catalogue = message.catalogue
         self.saved = bool(message.catalogue.store) or None
-        if first:
-            self._welcome(message.catalogue)
         self.query_one(HomePage).show(message.catalogue)
         self.show_frame()
         self.workbench.greet()

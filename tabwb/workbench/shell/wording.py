@@ -183,8 +183,7 @@ def shortened(label: str, width: int) -> str:
     kind, colon, path = label.partition(":")
     if colon and "/" in path and "://" not in path and "@" not in path:
         file = path.rpartition("/")[2]
-        room = max(width - len(kind) - 2, 1)
-        return f"{kind}:…{file if len(file) <= room else file[-room:]}"
+        return f"{kind}:…{file[-max(width - len(kind) - 2, 1) :]}"
     end = width // 3
     return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
 
