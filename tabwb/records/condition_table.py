@@ -202,7 +202,7 @@ def phrase_of(name: str, value: str) -> str:
 
 def _comparison(name: str) -> Comparison | None:
     comparisons = (condition.comparison for condition in conditions.CONDITIONS)
-    return next((one for one in comparisons if one is not None and one.name == name), None)
+    return next((known for known in comparisons if known and known.name == name), None)
 
 
 def _comparable(given: Conditions) -> Iterator[tuple[Condition, str]]:

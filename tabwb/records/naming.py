@@ -2,7 +2,7 @@
 
 Observations are entries of an administration (``EventEntry`` of kind ``observed``): appended, never
 changed, taken back by ``undone``. Times are seconds from the beginning of the recording they belong
-to. Standard library only.
+to.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Child processes, so that all can be ended at once; and ctrl+c, as a signal raises it.
-
-Standard library only. A ``KeyboardInterrupt`` may also come from other code (:func:`is_real`).
-"""
+"""Child processes, so that all can be ended at once; and ctrl+c, as a signal raises it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Speech as plain data: where a clip lies, what was heard in it, what is known of a recording.
 
-Times are seconds from the beginning of the file they belong to. Standard library only.
+Times are seconds from the beginning of the file they belong to.
 """
 
 from __future__ import annotations

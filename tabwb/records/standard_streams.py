@@ -1,7 +1,4 @@
-"""``-`` for standard input and standard output, where a file is named.
-
-Standard library only.
-"""
+"""``-`` for standard input and standard output, where a file is named."""
 
 from __future__ import annotations
 

@@ -62,7 +62,8 @@ def read_annotations(path: Path) -> Annotations:
         raise TabwbError(
             "is damaged, or not what its name says", where=str(path), allowed="TextGrid, EAF"
         ) from error
-    return Annotations(path, tiers, linked or _beside(path))
+    beside = (path.with_suffix(suffix) for suffix in SUFFIXES)
+    return Annotations(path, tiers, linked or next(filter(Path.is_file, beside), None))
 
 
 Tiers = dict[str, tuple[Interval, ...]]
@@ -81,7 +82,9 @@ def _textgrid(path: Path) -> tuple[Tiers, Path | None]:
             else Interval(float(entry[0]), float(entry[0]), str(entry[1]))
             for entry in tier.entries
         ]
-        tiers[str(tier.name)] = tuple(sorted(each for each in intervals if each.label.strip()))
+        tiers[str(tier.name)] = tuple(
+            sorted(labelled for labelled in intervals if labelled.label.strip())
+        )
     return tiers, None
 
 
@@ -96,7 +99,7 @@ def _eaf(path: Path) -> tuple[Tiers, Path | None]:
             Interval(start / 1000, end / 1000, str(label).strip())
             for start, end, label, *_ in eaf.get_annotation_data_for_tier(name)
         ]
-        tiers[str(name)] = tuple(sorted(each for each in intervals if each.label))
+        tiers[str(name)] = tuple(sorted(labelled for labelled in intervals if labelled.label))
     for link in eaf.get_linked_files():
         relative = link.get("RELATIVE_MEDIA_URL") or ""
         # Only what lies beside it: an absolute address is another computer's. A video may be linked
@@ -142,9 +145,3 @@ def _depth(eaf: Any, name: str) -> int:
     while (name := eaf.tiers[name][2].get("PARENT_REF")) and name not in above:
         above.append(name)
     return len(above)
-
-
-def _beside(path: Path) -> Path | None:
-    return next(
-        (beside for suffix in SUFFIXES if (beside := path.with_suffix(suffix)).is_file()), None
-    )

@@ -1,11 +1,10 @@
 """Speech detection before transcription: by a model of voice activity, and by energy.
 
-A word is a small part of a long recording. So the transcriber is given only the stretches found
-here, and its input level is set on them. Energy separates sound from silence, not speech from other
-sounds, and it may cut off a weak consonant; so each stretch is extended on both sides.
-
-The model gives the probability of speech in each 32 ms. Its file comes from the package silero-vad
-6.2.3 (MIT, ``data/LICENSE-silero-vad.txt``), which itself needs torch and is not used.
+The transcriber is given only the stretches found here, and its input level is set on them. Energy
+separates sound from silence, not speech from other sounds, and it may cut off a weak consonant; so
+each stretch is extended on both sides. The model gives the probability of speech in each 32 ms; its
+file comes from the package silero-vad 6.2.3 (MIT, ``data/LICENSE-silero-vad.txt``), which itself
+needs torch and is not used.
 """
 
 from __future__ import annotations
@@ -176,16 +175,16 @@ def find_speech(samples: Samples, rate: int, finding: Finding = "speech") -> Fou
     method = f"{VOICE} {BEGINS:g}/{ENDS:g}, {ENERGY}"
     probabilities = voice_probabilities(_for_the_model(samples, rate, energetic))
     voiced = _stretches_of_voice(probabilities, seconds)
-    spoken = tuple(_trimmed(each, energetic) for each in voiced if _touches(each, energetic))
+    spoken = tuple(_trimmed(voice, energetic) for voice in voiced if _touches(voice, energetic))
     if not spoken:
         return FoundSpeech(energetic, (), method, seconds)
-    sounds = tuple(each for each in energetic if not _touches(each, spoken))
+    sounds = tuple(sound for sound in energetic if not _touches(sound, spoken))
     return FoundSpeech(spoken, sounds, method, seconds)
 
 
 def _for_the_model(samples: Samples, rate: int, energetic: tuple[Stretch, ...]) -> Samples:
     """Return the recording at 16 kHz, its loud stretches at -26 dBFS, without clipping."""
-    loud = [samples[int(each.start_s * rate) : int(each.end_s * rate)] for each in energetic]
+    loud = [samples[int(start_s * rate) : int(end_s * rate)] for start_s, end_s in energetic]
     level = dbfs(rms(np.concatenate(loud) if loud else samples))
     gain = 10.0 ** (min(GIVEN_DBFS - level, MOST_GAIN_DB) / 20.0)
     x = np.asarray(samples * gain, dtype=np.float32)
@@ -194,18 +193,18 @@ def _for_the_model(samples: Samples, rate: int, energetic: tuple[Stretch, ...]) 
     return np.clip(x, -1.0, 1.0)
 
 
-def _touches(one: Stretch, others: Sequence[Stretch]) -> bool:
-    return any(one.start_s < each.end_s and each.start_s < one.end_s for each in others)
+def _touches(stretch: Stretch, others: Sequence[Stretch]) -> bool:
+    return any(stretch.start_s < end_s and start_s < stretch.end_s for start_s, end_s in others)
 
 
-def _trimmed(one: Stretch, energetic: Sequence[Stretch]) -> Stretch:
+def _trimmed(voice: Stretch, energetic: Sequence[Stretch]) -> Stretch:
     """Return a stretch of the model trimmed to its energy, because the model ends words late.
 
     >>> _trimmed(Stretch(1.0, 2.0), [Stretch(1.1, 1.3), Stretch(1.5, 2.2)])
     Stretch(start_s=1.1, end_s=2.0)
     """
-    inside = [each for each in energetic if _touches(each, (one,))]
-    return Stretch(max(one.start_s, inside[0].start_s), min(one.end_s, inside[-1].end_s))
+    inside = [sound for sound in energetic if _touches(sound, (voice,))]
+    return Stretch(max(voice.start_s, inside[0].start_s), min(voice.end_s, inside[-1].end_s))
 
 
 def model_is_installed() -> bool:

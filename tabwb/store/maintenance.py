@@ -64,17 +64,14 @@ def info(store: Store) -> StoreInfo:
         }
         blobs_size = int(transaction.value("SELECT coalesce(sum(size), 0) FROM assets"))
         version = str(transaction.value("SELECT version_num FROM alembic_version"))
-        size = (
-            int(transaction.value("SELECT pg_database_size(current_database())"))
-            if path is None
-            else sum(_size(Path(f"{path}{tail}")) for tail in ("", "-wal"))
-        )
-    kind = "postgresql" if path is None else "sqlite"
+        if path is None:
+            kind = "postgresql"
+            size = int(transaction.value("SELECT pg_database_size(current_database())"))
+        else:
+            kind = "sqlite"
+            rows = path, path.with_name(f"{path.name}-wal")
+            size = sum(file.stat().st_size for file in rows if file.exists())
     return StoreInfo(store.location, kind, size, blobs_size, version, counts)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def backup(store: Store, out: Path) -> None:

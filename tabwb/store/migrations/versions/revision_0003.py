@@ -14,8 +14,6 @@ from alembic import op
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 # What the one judge of earlier stores would have declared; it never changes with the judge.
 RATER = "rules-1"
