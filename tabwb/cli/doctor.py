@@ -24,10 +24,10 @@ from tabwb.cli.common import (
     print_json,
     store_option,
 )
-from tabwb.plugin_api.registry.index import EXTRAS, is_installed
+from tabwb.plugin_api.registry.index import EXTRAS
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
-from tabwb.records.installation import extra_command
+from tabwb.records.installation import extra_command, is_installed
 from tabwb.records.words import plural
 from tabwb.speech.devices import choose, inputs
 

@@ -108,14 +108,14 @@ def import_onnxruntime(module: str = "onnxruntime") -> ModuleType:
 
 
 def is_installed(module: str) -> bool:
-    """Return whether a package is there, without importing it.
+    """Return whether a module can be imported, without importing it.
 
     >>> is_installed("json"), is_installed("no_such_package")
     (True, False)
     """
     try:
         return importlib.util.find_spec(module) is not None
-    except ValueError:  # somebody put None in its place
+    except (ModuleNotFoundError, ValueError):  # its package is missing; None is in its place
         return False
 
 

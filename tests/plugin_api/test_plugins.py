@@ -319,7 +319,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(
     load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plugins = load()
-    monkeypatch.setattr("tabwb.plugin_api.registry.index.find_spec", lambda name: None)
+    monkeypatch.setattr("tabwb.plugin_api.registry.index.is_installed", lambda name: False)
     with pytest.raises(MissingExtra) as caught:
         plugins.resolve("models", "bundled")
     assert 'pip install "tabwb[local]"' in str(caught.value)

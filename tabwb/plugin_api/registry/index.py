@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from tabwb.plugin_api.components import Exporter, Judge, ModelBackend, Scorer, T
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
+from tabwb.records.installation import is_installed
 from tabwb.records.specs import Spec, is_component_id, is_kebab
 from tabwb.records.words import did_you_mean
 
@@ -247,14 +247,6 @@ def check_needs(descriptor: Descriptor) -> None:
                 raise MissingExtra(f"'{descriptor.id}'", name, package=module)
         if name not in EXTRAS and not is_installed(name) and not _is_distributed(name):
             raise MissingPackage(f"'{descriptor.id}'", name, descriptor.install)
-
-
-def is_installed(module: str) -> bool:
-    """Return whether a module can be imported, without importing it."""
-    try:
-        return find_spec(module) is not None
-    except (ModuleNotFoundError, ValueError):  # its package is missing; the name is malformed
-        return False
 
 
 def _is_distributed(name: str) -> bool:
