@@ -49,7 +49,7 @@ def test_list_says_what_failed_on_stderr(
 def test_a_missing_extra_is_shown_with_its_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabwb.plugin_api.registry.index.find_spec", lambda name: None)
+    monkeypatch.setattr("tabwb.plugin_api.registry.index.is_installed", lambda name: False)
     assert main(["plugins", "list"]) == 0
     assert '[install it with: pip install "tabwb[local]"]' in capsys.readouterr().out
 
