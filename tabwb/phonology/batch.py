@@ -78,8 +78,7 @@ class Scores:
     def fer(self) -> float | None:
         """Feature error rate: sum of distances / (features x reference phonemes) over the corpus.
 
-        Never a mean over utterances. None (undefined) where no reference holds a phoneme. Source:
-        PSST, section 4.1.
+        Never a mean over utterances; None without a phoneme in a reference (PSST, section 4.1).
         """
         return self.feature_distance / self.feature_length if self.phoneme_length else None
 

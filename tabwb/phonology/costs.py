@@ -144,10 +144,7 @@ def _table() -> Any:
 
 
 def segment(text: str) -> Mapped:
-    """Read IPA, in which silence and noise may stand as words, as panphon's segments.
-
-    Letters that panphon does not know are dropped and counted; stress and boundaries are ignored.
-    """
+    """Read IPA, silence and noise as words, as panphon's segments, and unknown letters."""
     table = _table()
     segments: list[str] = []
     dropped: Counter[str] = Counter()

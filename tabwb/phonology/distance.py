@@ -63,9 +63,7 @@ class FeatureChange(NamedTuple):
 
 @cache
 def substitution_cost(phoneme: str, other: str) -> float:
-    """Return the feature distance of two phonemes: the sum over 24 features of |a - b| / 2.
-
-    Source: PSST, table 5, with the values of :data:`tabwb.phonology.inventory.FEATURE_VALUES`.
+    """Return the sum over 24 features of |a - b| / 2 of two phonemes (PSST, table 5).
 
     Args:
         phoneme: a phoneme of the inventory.
@@ -82,8 +80,7 @@ def substitution_cost(phoneme: str, other: str) -> float:
 def indel_cost(phoneme: str) -> float:
     """Return the cost of an insertion or deletion: 0.5 for each feature with value 0, else 1.
 
-    Source: PSST, figure 1, where ER costs 21 of 24 (the prose of section 4.1 would give 9). Silence
-    and noise cost nothing.
+    Source: PSST, figure 1, where ER costs 21 of 24 (the prose of section 4.1 would give 9).
 
     >>> indel_cost("ER"), indel_cost("M"), indel_cost("<sil>")
     (21.0, 19.5, 0.0)
@@ -112,15 +109,6 @@ def feature_changes(phoneme: str, other: str) -> tuple[FeatureChange, ...]:
     )
 
 
-def count_phonemes(labels: Sequence[str]) -> int:
-    """Return the number of labels that are phonemes, without silence and noise.
-
-    >>> count_phonemes(("D", "<sil>", "AO"))
-    2
-    """
-    return sum(label not in SILENT for label in labels)
-
-
 def align_features(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
     """Align by features, for FER and its trace.
 
@@ -133,7 +121,7 @@ def align_features(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
     (29.5, 192, Step(op='SUB', ref='P', hyp='M', cost=3.5))
     """
     distance, steps = _align(ref, hyp, substitution_cost, indel_cost)
-    return Alignment(distance, len(FEATURES) * count_phonemes(ref), steps)
+    return Alignment(distance, len(FEATURES) * sum(label not in SILENT for label in ref), steps)
 
 
 def align_phonemes(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
@@ -150,7 +138,7 @@ def align_phonemes(ref: Sequence[str], hyp: Sequence[str]) -> Alignment:
     distance, steps = _align(
         ref, hyp, lambda a, b: float(a != b), lambda label: float(label not in SILENT)
     )
-    return Alignment(distance, count_phonemes(ref), steps)
+    return Alignment(distance, sum(label not in SILENT for label in ref), steps)
 
 
 def _align(

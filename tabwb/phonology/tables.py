@@ -114,10 +114,7 @@ def rates_by(scores: Scores, groups: Sequence[str]) -> list[Rate]:
 
 
 def confusions(scores: Scores) -> list[Confusion]:
-    """Return substitutions, insertions and deletions of phonemes, the most frequent first.
-
-    Ties are in the order of the inventory. Silence and noise are left out.
-    """
+    """Return substitutions, insertions and deletions of phonemes, the most frequent first."""
     steps, spoken = scores.costs.steps, np.append(scores.costs.spoken, True)
     counts = scores.step_counts()
     counts[~spoken, :] = counts[:, ~spoken] = 0

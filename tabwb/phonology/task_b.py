@@ -49,10 +49,7 @@ def says_one_of(
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """Predictions of correctness against a person's labels; positive is *correct*.
-
-    Every measure is None (undefined) where its denominator is 0.
-    """
+    """Predictions of *correct* against a person's labels; a measure with denominator 0 is None."""
 
     tp: int = 0
     fp: int = 0
@@ -184,9 +181,7 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
 
 
 def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
-    """Read a table of accepted pronunciations with the columns ``prompt`` and ``pronunciation``.
-
-    Several rows may have one prompt; a pronunciation is ARPAbet or IPA.
+    """Read a table of prompts with an accepted ``pronunciation`` in each row, ARPAbet or IPA.
 
     Raises:
         TabwbError: with the file, the line, and what is wrong there.

@@ -9,15 +9,6 @@ from functools import lru_cache
 _TINY = 1e-300
 
 
-def normal_cdf(z: float) -> float:
-    """Return the standard normal distribution function at z: erfc(-z / sqrt 2) / 2.
-
-    >>> normal_cdf(0.0), round(normal_cdf(1.959963984540054), 6)
-    (0.5, 0.975)
-    """
-    return math.erfc(-z / math.sqrt(2)) / 2
-
-
 def incomplete_beta(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function I_x(a, b), by its continued fraction.
 
@@ -243,5 +234,6 @@ def noncentral_t_tail(t: float, df: float, shift: float) -> float:
         else:
             log_density = log_norm + (df - 1) * math.log(root) - root * root / 2
         weight = 1 if at in (0, steps) else 4 if at % 2 else 2
-        total += weight * math.exp(log_density) * normal_cdf(shift - t * root / middle)
+        phi = math.erfc((t * root / middle - shift) / math.sqrt(2)) / 2
+        total += weight * math.exp(log_density) * phi
     return total * width / 3

@@ -178,10 +178,7 @@ def sum_of_squares(values: Sequence[float]) -> float:
 
 
 def effective_responses(replicates: Sequence[int]) -> float:
-    """Return how many responses, evenly spread over the items, give as exact a mean of item means.
-
-    ``k^2 / sum(1 / r_i)``: with equal replicates the number of responses, kr; less where some items
-    have few.
+    """Return how many responses, evenly spread, give as exact a mean: ``k^2 / sum(1 / r_i)``.
 
     >>> effective_responses([4, 4]), round(effective_responses([1, 7]), 3)
     (8.0, 3.5)

@@ -105,8 +105,6 @@ def mtld(text: Sequence[str], threshold: float = THRESHOLD, shortest: int = SHOR
 def defined_at(measure: str, words: float | None) -> bool:
     """Return whether a measure has a value in a text with this number of words.
 
-    Stored ratings that are older than the limits are filtered with it.
-
     Args:
         measure: one of :data:`MEASURES`.
         words: number of words; None where it is unknown.

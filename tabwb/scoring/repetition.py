@@ -113,9 +113,7 @@ def carrier(target: str, prompt: str) -> str:
 
 
 def edit_counts(said: Sequence[str], wanted: Sequence[str]) -> tuple[int, int, int]:
-    """Return insertions, deletions and substitutions of the cheapest alignment.
-
-    The alignment has the fewest edits and of those the fewest substitutions.
+    """Return insertions, deletions and substitutions: fewest edits, then fewest substitutions.
 
     Args:
         said: characters or words of the response.

@@ -97,8 +97,6 @@ def says_dont_know(words: str) -> bool:
 def aside(reading: AttemptReading) -> str:
     """Return the flag of a stretch that is not an attempt at a name, or empty (rules 3 and 5).
 
-    Such a stretch holds only fillers and carriers, or says that no name comes.
-
     >>> [aside(AttemptReading(words=words)) for words in (("um",), ("it's", "a"), ("cat",))]
     ['filler', 'carrier', '']
     >>> aside(AttemptReading(words=("oh", "i", "don't", "know")))

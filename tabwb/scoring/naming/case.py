@@ -163,10 +163,7 @@ class Case:
         return ""
 
     def matching_form(self, varieties: Sequence[Variety] = ()) -> Matched | None:
-        """Return the accepted form that the attempt equals in some varieties of English.
-
-        A guessed sound equals none.
-        """
+        """Return the accepted form that it equals in these varieties; a guessed sound has none."""
         if self.reading.words and self.reading.guessed:
             return None
         matches = (

@@ -127,9 +127,7 @@ def not_needed(
     start_item: str = "",
     basal: int = 0,
 ) -> tuple[str, ...]:
-    """Return the items before the start that are credited by the basal and not administered.
-
-    They are not right answers of the speaker. Empty while the basal is not reached.
+    """Return the items not given before the start that are credited once the basal is reached.
 
     Args:
         items: ids in the battery's order, without practice.
@@ -329,8 +327,6 @@ def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -
 
 def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
     """Return for each kind of cue the number of items with it and of those that were right.
-
-    An item with two kinds counts for both. Right is decided by a person's score, else the outcome.
 
     >>> named = [NamedItem("a", "dog", "answered", person=True, cues=(("phonemic", False),))]
     >>> cue_counts(named)

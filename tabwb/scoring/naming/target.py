@@ -164,8 +164,6 @@ PERSON_SCORES: Final[Mapping[str, str]] = {
 def right_by_score(score: str, rule: Rule = "correct-any") -> bool | None:
     """Return whether a person's score is right; None where it cannot be scored.
 
-    A self-corrected response is right by ``correct-any`` and wrong by ``correct-first``.
-
     Args:
         score: one of :data:`PERSON_SCORES`.
         rule: which correctness decides.

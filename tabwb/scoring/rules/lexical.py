@@ -93,10 +93,7 @@ def _is_joined(word: str, part: int) -> bool:
 
 @lru_cache(maxsize=8)
 def nonwords(passage: Passage) -> tuple[tuple[Token, ...], tuple[tuple[Token, str], ...]]:
-    """Return the words in no dictionary: those that count, and possible typing errors.
-
-    A typing error (:func:`neologisms`) is returned with the common word that is one edit away.
-    """
+    """Return the words in no dictionary that count, and typing errors with the common word."""
     names = {
         token.word
         for utterance in passage.utterances
@@ -345,8 +342,7 @@ def _has_target(passage: Passage) -> bool:
 def lost_function_words(passage: Passage) -> RuleVerdict:
     """Rule 12 in repetition, two-sided: a function word deleted from the target.
 
-    Ours: undefined where the target has no function word, and where no word of it was said (that is
-    more than an omission of function words).
+    Ours: undefined where the target has no function word, and where no word of it was said.
 
     >>> from tabwb.scoring.rules.passage import TextContext
     >>> said = TextContext("Sun rises in East.", ResponseKind.VERBATIM,

@@ -30,8 +30,7 @@ class Run(NamedTuple):
 def find_runs(words: Sequence[str], shortest: int, longest: int) -> Iterator[Run]:
     """Yield all maximal runs of two or more copies of a unit of words.
 
-    A unit that consists of copies itself is not reported: *no no no no* is four times *no*, not
-    twice *no no*.
+    A unit has no copies itself: *no no no no* is four times *no*, not twice *no no*.
 
     Args:
         words: of a text, in order.
