@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tabwb.scoring.text import plain, straight, without_stop, words_of
+from tabwb.scoring.text import plain, straight, words_of
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_")
 _BEGUN = 2
@@ -77,7 +77,8 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
     """
     given, wanted = straight(response).strip(), straight(target).strip()
     rest, echoes = _without_carrier(given, carrier(wanted, straight(prompt)))
-    normalised = _folded(given) == _folded(wanted)
+    folded = [text.removesuffix(".").rstrip().casefold() for text in (given, wanted)]
+    normalised = folded[0] == folded[1]
     return Repetition(
         exact=given == wanted,
         normalised=normalised,
@@ -164,7 +165,3 @@ def _without_carrier(given: str, before: str) -> tuple[str, int]:
     pattern = r"(?<!\w)" + r"\s+".join(map(re.escape, bare.split())) + r"(?!\w)[^\w\s]*"
     rest, echoes = re.subn(pattern, " ", given, flags=re.IGNORECASE)
     return (" ".join(rest.split()), echoes) if echoes else (given, 0)
-
-
-def _folded(text: str) -> str:
-    return without_stop(text).rstrip().casefold()

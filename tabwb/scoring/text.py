@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "„": "“", "«": "»"}
-STOP = "."
 
 
 def straight(text: str) -> str:
@@ -28,15 +27,6 @@ def words(text: str) -> list[str]:
     ["we'd", 'go', 'in', '1980', 'twice']
     """
     return _WORD.findall(straight(text).casefold())
-
-
-def without_stop(text: str) -> str:
-    """Return the text without one final stop.
-
-    >>> without_stop("house."), without_stop("house.."), without_stop("house")
-    ('house', 'house.', 'house')
-    """
-    return text.removesuffix(STOP)
 
 
 def without_quotes(text: str) -> str:
@@ -59,9 +49,9 @@ def normalised(text: str) -> str:
     ('boot', 'boot', 'boot.')
     """
     trimmed = text.strip()
-    unquoted = without_quotes(without_stop(trimmed).rstrip())
-    if not trimmed.endswith(STOP):
-        unquoted = without_stop(unquoted).rstrip()
+    unquoted = without_quotes(trimmed.removesuffix(".").rstrip())
+    if not trimmed.endswith("."):
+        unquoted = unquoted.removesuffix(".").rstrip()
     return straight(unquoted).casefold()
 
 

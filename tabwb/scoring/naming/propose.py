@@ -24,19 +24,9 @@ from tabwb.scoring.naming.attempts import (
 from tabwb.scoring.naming.case import Case, Earlier, Proposal, Settings
 from tabwb.scoring.naming.correct import Correctness, correct_any
 from tabwb.scoring.naming.heard import HeardAs, read_words
-from tabwb.scoring.naming.rules import (
-    LISTS,
-    accepted,
-    decide,
-    declared_variety,
-    no_name_comes,
-    other_number,
-    weak_vowels,
-)
+from tabwb.scoring.naming.rules import LISTS, decide, is_right, no_name_comes
 from tabwb.scoring.naming.target import NamingTarget, Rule, matched
 from tabwb.scoring.naming.words import pronunciations
-
-_RIGHT = (accepted, weak_vowels, other_number, declared_variety)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,25 +144,20 @@ def _read_attempt(
     The whole attempt is tried first, then the cut that leaves an accepted form, then the one that
     leaves a word. From words that a listener wrote every carrier and filler is removed.
     """
-    if _is_right(target, reading, settings) or _is_whole(target, reading, settings):
+    case = Case(target, reading, settings)
+    if is_right(case) or _is_whole(case):
         return reading
     shorter = [read_words(cut.words, cut) if cut.words else cut for cut in cuts(reading)]
-    for is_enough in (_is_right, _is_whole):
+    for is_enough in (is_right, _is_whole):
         for cut in shorter:
-            if is_enough(target, cut, settings):
+            if is_enough(replace(case, reading=cut)):
                 return cut
     return shorter[-1] if shorter and reading.words else reading
 
 
-def _is_right(target: NamingTarget, reading: AttemptReading, settings: Settings) -> bool:
-    case = Case(target, reading, settings)
-    return any(rule(case) is not None for rule in _RIGHT)
-
-
-def _is_whole(target: NamingTarget, reading: AttemptReading, settings: Settings) -> bool:
+def _is_whole(case: Case) -> bool:
     """Return whether the uncut attempt has a meaning: a word, or that no name comes."""
-    case = Case(target, reading, settings)
-    listed = any(reading.word in getattr(target, name) for name in LISTS)
+    listed = any(case.reading.word in getattr(case.target, name) for name in LISTS)
     return listed or case.is_word or no_name_comes(case) is not None
 
 

@@ -164,6 +164,12 @@ def undeclared_variety(case: Case) -> Proposal | None:
     return replace(case.undecided(clause, *candidates), chance_rate=None)
 
 
+def is_right(case: Case) -> bool:
+    """Return whether an attempt is right without a tolerance (rules 7 to 7d)."""
+    rules = (accepted, weak_vowels, other_number, declared_variety)
+    return any(rule(case) is not None for rule in rules)
+
+
 def _right(case: Case, form: Accepted, how: str) -> Proposal:
     flags = ("dialect",) * (form.reason == "dialect")
     clause = f"{case.shown} equals /{to_ipa(form.phonemes)}/{how}"

@@ -6,21 +6,8 @@ from collections.abc import Callable, Mapping
 
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.lexicon import is_english
-from tabwb.scoring.rules.disfluency import abandoned_utterances, conduite, false_starts
-from tabwb.scoring.rules.lexical import (
-    anomia,
-    empty_speech,
-    jargon,
-    neologisms,
-    phonemic_paraphasias,
-)
-from tabwb.scoring.rules.morphosyntax import (
-    omitted_bound_morphemes,
-    omitted_function_words,
-    short_utterances,
-)
+from tabwb.scoring.rules import disfluency, lexical, morphosyntax, repetition
 from tabwb.scoring.rules.passage import Passage, TextContext, read
-from tabwb.scoring.rules.repetition import perseverations, retracing, stereotypies
 from tabwb.scoring.rules.verdicts import (
     CURRENT,
     FEATURES,
@@ -35,10 +22,11 @@ from tabwb.scoring.rules.verdicts import (
 Rule = Callable[[Passage], RuleVerdict]
 
 _RULES: tuple[Rule, ...] = (
-    *(retracing, abandoned_utterances, perseverations, neologisms, jargon),
-    *(short_utterances, false_starts),
-    *(anomia, empty_speech, stereotypies, conduite),
-    *(omitted_function_words, omitted_bound_morphemes, phonemic_paraphasias),
+    *(repetition.retracing, disfluency.abandoned_utterances, repetition.perseverations),
+    *(lexical.neologisms, lexical.jargon, morphosyntax.short_utterances, disfluency.false_starts),
+    *(lexical.anomia, lexical.empty_speech, repetition.stereotypies, disfluency.conduite),
+    *(morphosyntax.omitted_function_words, morphosyntax.omitted_bound_morphemes),
+    lexical.phonemic_paraphasias,
 )
 RULES: Mapping[str, Rule] = dict(zip(TWO_SIDED + ONE_SIDED, _RULES, strict=True))
 """The rule of each feature that has one, in the order of docs/rules-judge.md."""
