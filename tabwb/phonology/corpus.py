@@ -235,6 +235,5 @@ def at_row(row: Row, error: TabwbError) -> TabwbError:
         row: the row that is read.
         error: with or without a place.
     """
-    if error.where is not None:
-        return error
-    return TabwbError(error.message, where=row.where, allowed=error.allowed, hint=error.hint)
+    where = row.where if error.where is None else error.where
+    return TabwbError(error.message, where=where, allowed=error.allowed, hint=error.hint)

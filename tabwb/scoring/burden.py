@@ -235,13 +235,12 @@ def symptom_burden(
     items = _by_item(counted)
     drawn = any(not response.fixed for response in counted if response.present is not None)
     fixed = bool(profiles) and not drawn
-    intervals: tuple[EstimatedInterval, ...] = ()
-    if interval:
-        values = [[float(len(present)) for present in item] for item in items]
-        intervals = tuple(
-            burden_interval(values, len(features), estimand, deterministic=fixed)
-            for estimand in Estimand
-        )
+    values = [[float(len(present)) for present in item] for item in items]
+    intervals = tuple(
+        burden_interval(values, len(features), estimand, deterministic=fixed)
+        for estimand in Estimand
+        if interval
+    )
     return Burden(
         features=tuple(features),
         n_responses=len(counted),

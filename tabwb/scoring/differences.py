@@ -39,8 +39,7 @@ def difference_interval(
 ) -> EstimatedInterval:
     """Return the 95 % interval of first - second, both answering the same items.
 
-    The estimate is the mean over items of the difference of item means: every item has the same
-    weight, whatever its number of responses.
+    The estimate is the mean over items of the difference of item means.
 
     Args:
         first: for each item the values of the first examinee's responses.
@@ -235,12 +234,9 @@ OUT_OF_RANGE = "no possible difference is large enough"
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What two examinees are to be given.
+    """The k items that both of two examinees are given, and r responses to each.
 
-    Attributes:
-        items: k, the same items for both.
-        replicates: r, responses to each item; the harmonic mean where they are unequal. Identical
-            answers to one prompt, where nothing is drawn, are one response.
+    The harmonic mean where they are unequal; where nothing is drawn, one response to an item.
     """
 
     items: int
@@ -248,9 +244,8 @@ class Design:
 
     def degrees_of_freedom(self, estimand: Estimand) -> float:
         """Return k - 1 for prompts like these, 2k(r - 1) for these prompts."""
-        if estimand is Estimand.PROMPTS_LIKE_THESE:
-            return self.items - 1
-        return 2 * self.items * (self.replicates - 1)
+        like = estimand is Estimand.PROMPTS_LIKE_THESE
+        return self.items - 1 if like else 2 * self.items * (self.replicates - 1)
 
 
 @lru_cache(maxsize=256)
@@ -267,10 +262,8 @@ def detection_factor(df: float) -> float:
     low, high = 0.0, 4 * critical + 4
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        if noncentral_t_tail(critical, df, middle) < POWER:
-            low = middle
-        else:
-            high = middle
+        found = noncentral_t_tail(critical, df, middle) >= POWER
+        low, high = (low, middle) if found else (middle, high)
     return high
 
 
@@ -320,8 +313,7 @@ def detectable_accuracy(
     ``delta = c(df) sqrt(V)``, with a = A(1 - A) and b = B(1 - B) for accuracies A and B = A +
     delta. These prompts: ``V = (a + b) / (kr)``. Prompts like these: the share rho = 0.3 of a and b
     lies between items, ``V = (1 - rho)(a + b) / (kr) + rho (a + b - 1.2 sqrt(ab)) / k``, and no
-    less than for these prompts, because the interval has that lower limit. Ours, after the formula
-    of the burden.
+    less than for these prompts. Ours, after the formula of the burden.
 
     Args:
         design: items and replicates of each of the two.

@@ -115,12 +115,8 @@ def omitted_function_words(passage: Passage) -> RuleVerdict:
         for at in range(len(utterance.tokens) - 1):
             if not passage.context.dialect and _lacks_be(passage, utterance, at):
                 quotes.append(passage.quote(utterance.tokens[at : at + 2]))
-            if (
-                limits.form_based
-                and at == 0
-                and (end := _lacks_subject_words(passage, utterance, at))
-            ):
-                quotes.append(passage.quote(utterance.tokens[at:end]))
+            if at == 0 and limits.form_based and _is_telegram(passage, utterance):
+                quotes.append(passage.quote(utterance.tokens[:2]))
             if place := _place_without_article(utterance.tokens, at):
                 quotes.append(passage.quote(utterance.tokens[at : place + 1]))
     total = len(passage.plain)
@@ -177,33 +173,27 @@ def beside_lists(passage: Passage) -> tuple[Utterance, ...]:
     )
 
 
-def _lacks_subject_words(passage: Passage, utterance: Utterance, at: int) -> int:
-    """Return the position after the first words of a telegraphic utterance, or 0.
+def _is_telegram(passage: Passage, utterance: Utterance) -> bool:
+    """Return whether the first two words open a telegraphic utterance.
 
     *Boy climb*, *Girl wants*: a person's noun in the singular without article before a verb, or
     *Boy falling* without *be*; *Me job*, *Him want*: an object pronoun before a content word.
     """
     tokens = utterance.tokens
-    if at or utterance.is_question or len(tokens) < 2 or passage.context.dialect:
-        return 0
+    if utterance.is_question or passage.context.dialect:
+        return False
     first, second = tokens[0].word, tokens[1].word
     if passage.text[tokens[0].end : tokens[1].start] != " ":
-        return 0
-    finite = any(not is_content(token.word) for token in tokens[1:3])
-    if first in vocabulary.OBJECT_SUBJECTS and is_content(second) and len(tokens) <= _TELEGRAM:
-        return 2
-    verb = (
-        second in vocabulary.BARE_VERBS
-        or second in vocabulary.BARE_VERBS_AFTER_NOUN
-        or second[:-1] in vocabulary.BARE_VERBS
-    )
+        return False
+    short = len(tokens) <= _TELEGRAM
+    if short and first in vocabulary.OBJECT_SUBJECTS and is_content(second):
+        return True
+    verbs = vocabulary.BARE_VERBS | vocabulary.BARE_VERBS_AFTER_NOUN
+    if first in vocabulary.PERSONS and (second in verbs or second[:-1] in vocabulary.BARE_VERBS):
+        return True
     running = second.endswith("ing") and second not in vocabulary.NOT_PARTICIPLES
-    if first in vocabulary.PERSONS and verb:
-        return 2
-    alone = (
-        first in vocabulary.PERSONS | vocabulary.RELATIVES and running and len(tokens) <= _TELEGRAM
-    )
-    return 2 if alone and not finite else 0
+    person = first in vocabulary.PERSONS | vocabulary.RELATIVES
+    return short and person and running and all(is_content(token.word) for token in tokens[1:3])
 
 
 _TELEGRAM = 6
@@ -289,9 +279,7 @@ def _noun_lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bo
     """Return whether a person's noun opens the utterance before a bare verb (*Boy climb*)."""
     tokens = utterance.tokens
     before = [token.word for token in tokens[:at]]
-    opens = not before or (
-        len(before) == 1 and before[0] in ("the", "a", "my", "his", "her", "and")
-    )
+    opens = before in ([], ["the"], ["a"], ["my"], ["his"], ["her"], ["and"])
     return (
         opens
         and not utterance.is_question
