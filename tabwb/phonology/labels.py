@@ -1,7 +1,4 @@
-"""Labels of other transcribers mapped to the 40 phonemes: eSpeak's IPA, TIMIT's, CMU's.
-
-A label without a phoneme of ours is dropped and counted, never guessed.
-"""
+"""Labels of other transcribers (eSpeak's IPA, TIMIT's, CMU's) mapped to the 40 phonemes."""
 
 from __future__ import annotations
 

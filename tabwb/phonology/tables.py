@@ -1,7 +1,4 @@
-"""Confusions, changed features, and error rates of phoneme classes and of groups.
-
-All counts use FER's alignments, so that the costs of a table add up to the distance.
-"""
+"""Confusions, changed features, and rates of classes and groups, from FER's alignments."""
 
 from __future__ import annotations
 

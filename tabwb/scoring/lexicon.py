@@ -171,8 +171,7 @@ class Lexicon:
         >>> load_lexicon().common("republic"), load_lexicon().common("abalone")
         (True, False)
         """
-        lower = word.lower()
-        return any(lower in words for _, words in self._levels)
+        return self.level(word) is not None
 
     def level(self, word: str) -> int | None:
         """Return SCOWL's size of a common word (10, 20 or 35; smaller is more frequent), else None.

@@ -1,9 +1,8 @@
 """The ordered decision table of spoken naming: the first rule that applies decides.
 
-Data and code in one order: an entry of :data:`RULES` has a number, a name, its source, and the
-function that applies it to one attempt and returns a proposal or None. The docstring of the
-function is the rule in words (printed in ``docs/naming-rules.md``). Rules 4 and 5 are in
-:mod:`~tabwb.scoring.naming.attempts`, 0 and 16 in :mod:`~tabwb.scoring.naming.propose`.
+An entry of :data:`RULES` has a number, a name, its source, and the function that applies it to one
+attempt, whose docstring is the rule in words (printed in ``docs/naming-rules.md``). Rules 4 and 5
+are in :mod:`~tabwb.scoring.naming.attempts`, 0 and 16 in :mod:`~tabwb.scoring.naming.propose`.
 """
 
 from __future__ import annotations

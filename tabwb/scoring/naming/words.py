@@ -254,8 +254,10 @@ def similarity(
 ) -> Similarity:
     """Return the similarity of a response and a target.
 
-    The place of a phoneme is counted in phonemes from the left, and for vowels in syllables too
-    [ours: the criterion says "corresponding syllable or word position"].
+    The criterion is the PNT's (Roach, Schwartz, Martin, Grewal and Brecher 1996; Schwartz, Dell,
+    Martin, Gahl and Sobel 2006): the same beginning or end, a phoneme at the same place from the
+    left, or more than one phoneme in common, unstressed vowels excluded. The place is counted in
+    phonemes, and for vowels in syllables too [ours: "corresponding syllable or word position"].
 
     Args:
         target: its phonemes, without the ending of a plural.
