@@ -11,7 +11,7 @@ from typing import Any
 
 from tabwb.administer.consent import Guard
 from tabwb.administer.cost import Spending
-from tabwb.administer.judging.judging import Limits
+from tabwb.administer.judging.calls import Limits
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.session.raters import FailedRater, failed_raters

@@ -10,8 +10,15 @@ from typing import Any
 
 import click
 
-from tabwb.administer.judging.calls import format_estimate, format_spent, format_tally
-from tabwb.administer.judging.judging import Estimate, Judging, Limits, check_limits
+from tabwb.administer.judging.calls import (
+    Estimate,
+    Limits,
+    check_limits,
+    format_estimate,
+    format_spent,
+    format_tally,
+)
+from tabwb.administer.judging.judging import Judging
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.cli.common import inform, note, opened_store, print_json, print_messages
 from tabwb.cli.progress import Countdown

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.administer.judging.judging import Judging, Limits, check_limits
+from tabwb.administer.judging.calls import Limits, check_limits
+from tabwb.administer.judging.judging import Judging
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.session.raters import declaration_of

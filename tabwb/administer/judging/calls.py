@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from tabwb.plugin_api.components import Judge, ModelJudge, Response
 from tabwb.plugin_api.remote.prices import Price, cost_of
+from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Request
 from tabwb.records.ratings import Judgement
 from tabwb.records.states import RatingStatus
@@ -254,3 +255,22 @@ def format_tally(tally: Tally) -> str:
     parts += [f"{count} {name}" for name, count in counts.items() if count]
     words = ", ".join([*parts, format_spent(tally)] if tally.requests else parts)
     return f"{words}\nthe first without a verdict: {tally.problem}" if tally.problem else words
+
+
+def check_limits(judge: Judge, limits: Limits) -> None:
+    """Refuse a limit under which not one answer could be judged.
+
+    Args:
+        judge: as made.
+        limits: of requests and money.
+
+    Raises:
+        UsageError: one answer may take more requests than are allowed.
+    """
+    most = judge.most_requests if isinstance(judge, ModelJudge) else 1
+    if limits.requests is not None and limits.requests < most:
+        raise UsageError(
+            f"at most {plural(limits.requests, 'request')} is not enough for one answer: "
+            f"'{judge.rater}' may take {most}, a second one where a reply cannot be read",
+            allowed=f"{most} or more",
+        )

@@ -38,8 +38,6 @@ from tabwb.records.trials import DeclarationEntry, RatingsEntry, Trial
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 
-__all__ = ["Estimate", "Judging", "Limits", "Tally", "Target", "check_limits"]
-
 CONSECUTIVE_FAILURES = 3
 """After so many failed calls in a row judging stops: then the model behind the judge is down."""
 TOGETHER = 32
@@ -385,25 +383,6 @@ class Judging:
     def _stop(self, why: str, left: int) -> Interrupted:
         return Interrupted(
             f"judging of administration {self.number} stopped: {why}; {plural(left, 'call')} left"
-        )
-
-
-def check_limits(judge: Judge, limits: Limits) -> None:
-    """Refuse a limit under which not one answer could be judged.
-
-    Args:
-        judge: as made.
-        limits: of requests and money.
-
-    Raises:
-        UsageError: one answer may take more requests than are allowed.
-    """
-    most = judge.most_requests if isinstance(judge, ModelJudge) else 1
-    if limits.requests is not None and limits.requests < most:
-        raise UsageError(
-            f"at most {plural(limits.requests, 'request')} is not enough for one answer: "
-            f"'{judge.rater}' may take {most}, a second one where a reply cannot be read",
-            allowed=f"{most} or more",
         )
 
 

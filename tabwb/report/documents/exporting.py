@@ -85,7 +85,7 @@ def _to_place(exporter: Exporter, format_id: str, document: Json, out: Path) -> 
     try:
         with draft_of(out) as draft:
             draft.mkdir(mode=0o700)
-            _call(exporter, format_id, document, draft / out.name, told=out)
+            _call(exporter, format_id, document, draft / out.name, place=out)
             made = sorted(draft.iterdir(), key=lambda path: path.name == out.name)
             _check_replaced(out, made)
             for path in made:  # the export itself last: it never is there without its explanation
@@ -106,26 +106,26 @@ def _check_replaced(out: Path, made: Sequence[Path]) -> None:
 
 
 def _call(
-    exporter: Exporter, format_id: str, document: Json, out: Path, told: Path | None = None
+    exporter: Exporter, format_id: str, document: Json, out: Path, place: Path | None = None
 ) -> None:
-    """Call an exporter, which writes ``out``; messages name ``told`` instead."""
-    told = out if told is None else told
+    """Call an exporter, which writes ``out``; messages name ``place`` instead."""
+    place = place or out
     try:
         with plugin_code:
             exporter.export(document, out)
     except TabwbError as error:
-        error.where = error.where and error.where.replace(str(out), str(told))
+        error.where = error.where and error.where.replace(str(out), str(place))
         raise
     except OSError as error:
-        raise _unwritable(told, error) from error
+        raise _unwritable(place, error) from error
     except Exception as error:
         raise ComponentError(
             f"the exporter '{format_id}' failed: {error_words(error)}",
-            where=str(told),
+            where=str(place),
             hint="nothing was written; choose another format, or report it to the plugin's author",
         ) from error
     if not out.exists():
-        raise ComponentError(f"the exporter '{format_id}' wrote nothing", where=str(told))
+        raise ComponentError(f"the exporter '{format_id}' wrote nothing", where=str(place))
 
 
 def _unwritable(out: Path, error: OSError) -> TabwbError:
@@ -145,7 +145,7 @@ def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
         )
     with WorkFolder(takes.user_work_root()) as folder:
         file = folder.path / f"export{exporter.suffix}"
-        _call(exporter, format_id, document, file, told=Path("standard output"))
+        _call(exporter, format_id, document, file, place=Path("standard output"))
         write_stdout(file.read_bytes())
 
 

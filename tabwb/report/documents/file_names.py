@@ -57,17 +57,16 @@ def file_names(specs: Iterable[str]) -> dict[str, str]:
     >>> file_names(["replay:/a/x.jsonl", "echo", "replay:/b/x.jsonl"])
     {'replay:/a/x.jsonl': 'replay:x.jsonl', 'replay:/b/x.jsonl': 'replay:x.jsonl (2)'}
     """
-    each = list(dict.fromkeys(specs))
-    short = {spec: without_folders(spec) for spec in each}
-    used = {spec for spec in each if short[spec] == spec}
+    short = {spec: without_folders(spec) for spec in specs}
+    used = {spec for spec, name in short.items() if name == spec}
     names: dict[str, str] = {}
-    for spec in each:
-        if short[spec] == spec:
+    for spec, without in short.items():
+        if without == spec:
             continue
-        name, n = short[spec], 1
+        name, n = without, 1
         while name in used:
             n += 1
-            name = f"{short[spec]} ({n})"
+            name = f"{without} ({n})"
         used.add(name)
         names[spec] = name
     return names
@@ -94,20 +93,20 @@ def with_file_names(document: Any) -> Any:
 def _specs(value: Any, key: str = "") -> Iterator[str]:
     """Yield every text under a key of specs, and all facts of a model."""
     if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _specs(each, key if key == "model_facts" else name)
+        for name, inner in value.items():
+            yield from _specs(inner, key if key == "model_facts" else name)
     elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _specs(each, key)
+        for inner in value:
+            yield from _specs(inner, key)
     elif isinstance(value, str) and (key in SPEC_KEYS or key == "model_facts"):
         yield value
 
 
 def _renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:
     if isinstance(value, dict):
-        return {names.get(name, name): _renamed(each, names, name) for name, each in value.items()}
+        return {names.get(name, name): _renamed(of, names, name) for name, of in value.items()}
     if isinstance(value, list | tuple):
-        return [_renamed(each, names, key) for each in value]
+        return [_renamed(inner, names, key) for inner in value]
     if isinstance(value, str):
         return named(value, names) if key == "notices" else names.get(value, value)
     return value

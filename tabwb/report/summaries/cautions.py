@@ -63,8 +63,8 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
                 f"{plural(judge.burden.n_responses, 'response')} {others}, the others under "
                 f"{(judge.prompt_hash or 'none')[:8]} (prompt)."
             )
-    said = {judge.rater: judge.caution for judge in summary.judges if judge.caution}
-    for rater, caution in said.items():
+    declared = {judge.rater: judge.caution for judge in summary.judges if judge.caution}
+    for rater, caution in declared.items():
         yield f"Verdicts of {rater}: {caution.rstrip('.')}."
 
 

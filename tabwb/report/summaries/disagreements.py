@@ -94,9 +94,10 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
             if not row.usable:
                 continue  # its features are undefined for every judge
             rows.setdefault(row.place, row)
-            told = row.rating(judge.rater, feature + PROBABILITY)
+            verdict = row.rating(judge.rater, feature)
+            probability = row.rating(judge.rater, feature + PROBABILITY)
             judged.setdefault(row.place, []).append(
-                JudgedFeature(label, row.rating(judge.rater, feature), told.value if told else None)
+                JudgedFeature(label, verdict, probability.value if probability else None)
             )
     compared = 0
     disputed = []

@@ -74,9 +74,7 @@ class Summary:
         named = {subtest.id: subtest.to_json() for subtest in self.named}
         return {
             "subtests": [
-                {**_subtest(subtest), "naming": named[subtest.id]}
-                if subtest.id in named
-                else _subtest(subtest)
+                _subtest(subtest) | ({"naming": named[subtest.id]} if subtest.id in named else {})
                 for subtest in self.subtests
             ],
             "judges": [_judge(judge) for judge in self.judges],
@@ -87,7 +85,7 @@ class Summary:
                 }
                 for rater, measures in self.others.items()
             ],
-            "failed_raters": [picked(each, "rater", "n", "of", "reason") for each in self.failed],
+            "failed_raters": plain(self.failed),
             "answers": {
                 **self.answers.usable.to_json(),
                 "batch_inexact": self.answers.inexact,
@@ -134,8 +132,8 @@ def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
     return frozenset(
         rater
         for source in sources
-        for rater, told in source.declarations.items()
-        if told.prompt_text
+        for rater, declaration in source.declarations.items()
+        if declaration.prompt_text
     )
 
 

@@ -7,8 +7,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
-from tabwb.administer.judging.calls import format_estimate, format_spent, format_tally
-from tabwb.administer.judging.judging import Judging, Limits, check_limits
+from tabwb.administer.judging.calls import (
+    Limits,
+    check_limits,
+    format_estimate,
+    format_spent,
+    format_tally,
+)
+from tabwb.administer.judging.judging import Judging
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ModelJudge

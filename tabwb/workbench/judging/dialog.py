@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, ProgressBar, Select, Static
 
-from tabwb.administer.judging.judging import Limits
+from tabwb.administer.judging.calls import Limits
 from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, JudgingWish
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
