@@ -239,22 +239,17 @@ def check_export(
             "say that the file stays within the study that collected the data (--within-study)",
         )
     inside = speakers if within_study else unshared
-    acts = tuple(
-        LogEntry(
-            "exported",
-            person,
-            number,
-            f"{format_id}, {'within the study' if person in inside else 'shared'}: {out}",
-        )
-        for number, person in persons.items()
-    )
+    acts = []
+    for number, person in persons.items():
+        purpose = "within the study" if person in inside else "shared"
+        acts.append(LogEntry("exported", person, number, f"{format_id}, {purpose}: {out}"))
     if within_study or not unshared:
-        return Permit(acts)
-    return Permit(
-        acts,
+        return Permit(tuple(acts))
+    notice = (
         f"{', '.join(unshared)}: no consent to sharing (scope 'share') is recorded: the file "
-        "stays within the study that collected the data",
+        "stays within the study that collected the data"
     )
+    return Permit(tuple(acts), notice)
 
 
 def record_of(store: Store, conditions: Conditions) -> Mapping[str, Value]:

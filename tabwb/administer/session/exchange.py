@@ -49,11 +49,9 @@ def request_for(
                 messages.append(Message("user", trial.plan.prompt))
                 messages.append(Message("assistant", answered.response))
     messages.append(Message("user", plan.prompt))
-    decoding = replace(
-        conditions.decoding,
-        max_tokens=token_limit(subtest, conditions),
-        seed=_seed_for(battery, conditions, plan, attempt),
-    )
+    limit = token_limit(subtest, conditions)
+    seed = _seed_for(battery, conditions, plan, attempt)
+    decoding = replace(conditions.decoding, max_tokens=limit, seed=seed)
     options = plan.options
     if conditions.protocol is not Protocol.GENERATE:
         options = options or subtest.task.answers
@@ -219,13 +217,11 @@ def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
     names = ("prompt_tokens", "reply_tokens", "first_piece_s")
     known = {name: value for name in names if (value := getattr(reply, name)) is not None}
     # What a back end says that it sent stands before what it was asked for.
-    asked = sent(
-        decoding,
-        drawn=reply.metadata.get("sampled") != "no",
-        written=reply.metadata.get("protocol") != Protocol.LIKELIHOOD,
-    )
-    told = {**asked, **reply.metadata, **known}
-    return {key: storable(str(value)) for key, value in told.items()}
+    drawn = reply.metadata.get("sampled") != "no"
+    written = reply.metadata.get("protocol") != Protocol.LIKELIHOOD
+    asked = sent(decoding, drawn=drawn, written=written)
+    whole = {**asked, **reply.metadata, **known}
+    return {key: storable(str(value)) for key, value in whole.items()}
 
 
 def _now() -> str:

@@ -179,13 +179,8 @@ class Session:
         trial = self.open_trial() if of is None else of
         # An attempt in error gave no reply: what comes next is still this draw.
         replies = sum(attempt.state is not AttemptState.ERROR for attempt in trial.attempts)
-        return request_for(
-            self.battery,
-            self.administration.conditions,
-            trial.plan,
-            self.history.standing,
-            attempt=replies + 1,
-        )
+        conditions, standing = self.administration.conditions, self.history.standing
+        return request_for(self.battery, conditions, trial.plan, standing, attempt=replies + 1)
 
     def reload(self) -> None:
         """Read again what is in the store: judges have added to it."""
@@ -272,14 +267,9 @@ class Session:
         trial = self.open_trial()
         number = trial.plan.number
         subtest = self.battery.subtest(trial.plan.subtest)
-        attempt = attempt_with_answer(
-            trial,
-            reply,
-            request,
-            subtest.item(trial.plan.item).expected,
-            kind=subtest.task.text_kind,
-            language=self.battery.language,
-        )
+        expected, kind = subtest.item(trial.plan.item).expected, subtest.task.text_kind
+        language = self.battery.language
+        attempt = attempt_with_answer(trial, reply, request, expected, kind=kind, language=language)
         ratings = self.raters.rate(trial.plan, attempt, self.history.standing)
         rated = RatingsEntry(number, attempt.number, ratings)
         made = self.commit(

@@ -78,13 +78,9 @@ class SessionState:
     @property
     def in_error(self) -> tuple[Trial, ...]:
         """Trials that are unanswered because every attempt so far failed."""
-        return tuple(
-            trial
-            for trial in self.history.standing
-            if trial.state is TrialState.PLANNED
-            and trial.attempts
-            and trial.attempts[-1].state is AttemptState.ERROR
-        )
+        planned = (trial for trial in self.history.standing if trial.state is TrialState.PLANNED)
+        asked = (trial for trial in planned if trial.attempts)
+        return tuple(trial for trial in asked if trial.attempts[-1].state is AttemptState.ERROR)
 
     @property
     def first_planned(self) -> Trial | None:

@@ -139,12 +139,8 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
 
 def export_document(chosen: Iterable[AdministrationData]) -> Json:
     """Return what exporters get: one document per administration, files without their folders."""
-    document: Json = with_file_names(
-        {
-            "format": FORMAT,
-            "documents": [administration_document(data) for data in chosen],
-        }
-    )
+    documents = list(map(administration_document, chosen))
+    document: Json = with_file_names({"format": FORMAT, "documents": documents})
     return document
 
 

@@ -129,11 +129,8 @@ def _call(
 
 
 def _unwritable(out: Path, error: OSError) -> TabwbError:
-    return TabwbError(
-        f"cannot be written: {error.strerror or error}",
-        where=str(out),
-        hint="choose another place",
-    )
+    problem = f"cannot be written: {error.strerror or error}"
+    return TabwbError(problem, where=str(out), hint="choose another place")
 
 
 def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:

@@ -113,12 +113,7 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
         split = len(verdicts) > 1
         if apart > 0 or split:
             disputed.append(Disputed(row, sources[row.source].examinee, own, apart, split))
-    disputed.sort(
-        key=lambda response: (
-            not response.split,
-            -round(response.distance, 9),
-            response.row.source,
-            response.row.trial.plan.number,
-        )
-    )
+    # Of equal distance in the order of administration.
+    disputed.sort(key=lambda response: (response.row.source, response.row.trial.plan.number))
+    disputed.sort(key=lambda response: (not response.split, -round(response.distance, 9)))
     return Disagreements(feature, labels, compared, tuple(disputed))

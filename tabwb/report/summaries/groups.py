@@ -209,22 +209,17 @@ class Grouped:
     def right(self) -> Estimate:
         """Share right by the exact policy of all answers scored, over all subtests."""
         shares = [subtest.share for subtest in self.summary.subtests]
-        return ratio(
-            sum(share.correct["exact"] or 0 for share in shares),
-            sum(share.scored for share in shares),
-            "nothing was scored right or wrong",
-        )
+        right = sum(share.correct["exact"] or 0 for share in shares)
+        scored = sum(share.scored for share in shares)
+        return ratio(right, scored, "nothing was scored right or wrong")
 
     def not_judged(self, rater: str) -> int:
         """Return the number of connected texts that a judge has not judged, under any terms."""
         for judge in self.summary.judges:
             if judge.rater == rater:
                 return judge.not_judged
-        return sum(
-            subtest.share.n
-            for subtest in self.summary.subtests
-            if task_type(subtest.kind).connected
-        )
+        subtests = self.summary.subtests
+        return sum(part.share.n for part in subtests if task_type(part.kind).connected)
 
 
 def summarised(

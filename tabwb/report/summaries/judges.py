@@ -242,6 +242,9 @@ def _summarise(
 ) -> JudgeSummary:
     judged = tuple((row, _rated(row, terms)) for row in rows if _in_scope(row, terms))
     responses = [response for _, response in judged]
+    places = [
+        (row.source, terms.rater, row.trial.plan.number, row.attempt.number) for row, _ in judged
+    ]
     groupings = {
         grouping.id: {category.id: category.features for category in grouping.categories}
         for grouping in battery.groupings
@@ -264,12 +267,7 @@ def _summarise(
             for name, categories in groupings.items()
         },
         judged=judged,
-        other_prompts=Counter(
-            strays[where]
-            for row, _ in judged
-            if (where := (row.source, terms.rater, row.trial.plan.number, row.attempt.number))
-            in strays
-        ),
+        other_prompts=Counter(strays[place] for place in places if place in strays),
     )
 
 

@@ -197,13 +197,8 @@ def robustness(sources: Sequence[Source]) -> Robustness:
         else:
             pairs.append(agreement)
     speaking = [judge for judge in judges if _gave_verdicts(rows, judge)]
-    return Robustness(
-        judges,
-        labels,
-        tuple(pairs),
-        tuple(left_out),
-        _consensus(rows, speaking) if len(speaking) > 1 else None,
-    )
+    consensus = _consensus(rows, speaking) if len(speaking) > 1 else None
+    return Robustness(judges, labels, tuple(pairs), tuple(left_out), consensus)
 
 
 def verdicts(
@@ -275,13 +270,9 @@ def _pair(
         return _uncompared(rows, first, second)
     percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
     positive = specific_agreement(tables, 1)
+    columns = zip(features, counts, percent, kappa, ac1, positive, strict=True)
     by_feature = tuple(
-        FeatureAgreement(
-            feature,
-            int(counts[at]),
-            *(_or_none(values[at]) for values in (percent, kappa, ac1, positive)),
-        )
-        for at, feature in enumerate(features)
+        FeatureAgreement(feature, int(n), *map(_or_none, values)) for feature, n, *values in columns
     )
     means = (mean_of_defined(values) for values in (percent, kappa, ac1))
     return PairAgreement(label, other_label, by_feature, *means)
@@ -315,18 +306,12 @@ def _consensus(rows: Sequence[CountedResponse], judges: Sequence[JudgeSummary]) 
         ratio(float(np.where(tied, value, most)[judged].sum()), with_ties, NO_MAJORITY)
         for value in (1.0, 0.0)
     )
+    counts = ((most == 1).sum(axis=0), (most == 0).sum(axis=0), tied.sum(axis=0))
+    columns = zip(features, *(sums.tolist() for sums in counts), strict=True)
     return Consensus(
         judges=len(judges),
         features=features,
-        by_feature=tuple(
-            FeatureConsensus(
-                name,
-                int((most[:, at] == 1).sum()),
-                int((most[:, at] == 0).sum()),
-                int(tied[:, at].sum()),
-            )
-            for at, name in enumerate(features)
-        ),
+        by_feature=tuple(FeatureConsensus(name, *sums) for name, *sums in columns),
         n_responses=n,
         n_tied=with_ties - n,
         ties=int(tied.sum()),

@@ -148,19 +148,14 @@ def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
 def _answers(rows: Sequence[CountedResponse]) -> Answers:
     texts = [row.attempt.response for row in rows]
     usable = [row.attempt.response for row in rows if row.usable]
+    empty = [row.attempt.metadata for row in rows if not row.attempt.response.strip()]
     return Answers(
         n=len(rows),
         n_distinct=len(set(texts)),
         words_mean=ratio(sum(len(words(text)) for text in usable), len(usable), NO_USABLE),
         statuses=dict(Counter(row.status.value for row in rows if row.status)),
         inexact=sum(row.attempt.metadata.get("batch_exact") == "no" for row in rows),
-        empty_causes=dict(
-            Counter(
-                row.attempt.metadata["cause"]
-                for row in rows
-                if not row.attempt.response.strip() and "cause" in row.attempt.metadata
-            )
-        ),
+        empty_causes=dict(Counter(noted["cause"] for noted in empty if "cause" in noted)),
         usable=count_usable(row.unusable for row in rows),
         shared_streams=sum(row.shares_stream for row in rows),
         repeated_draws=sum(len(row.duplicates) for row in rows if not row.fixed),
