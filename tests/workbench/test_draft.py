@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
-from tabwb.workbench.trial.draft import Draft, FieldError, conditions_of, default_draft
+from tabwb.workbench.trial.controller import Draft, FieldError, conditions_of, default_draft
 
 MODEL = Draft()
 PERSON = Draft(kind="speaker", speaker="S-014").filled(

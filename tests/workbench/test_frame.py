@@ -25,7 +25,7 @@ from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.docks import Dock, Handle
 from tabwb.workbench.shell.frame import TitleBar, TitleState
 from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
-from tabwb.workbench.trial.open import ranked
+from tabwb.workbench.trial.actions import ranked
 from tests.workbench.seat import SIZES, Sit
 
 

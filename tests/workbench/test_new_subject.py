@@ -11,10 +11,9 @@ from textual.widgets import Static
 from tabwb.workbench import app
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
-from tabwb.workbench.shell.commands import Command, Situation, on_page
+from tabwb.workbench.shell.commands import Actions, Command, PageSpec, Situation, Subject, on_page
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.subject import Actions, PageSpec, Subject
 from tabwb.workbench.subjects import SUBJECTS
 from tests.workbench.seat import Sit
 

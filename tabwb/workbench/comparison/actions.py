@@ -11,9 +11,9 @@ from textual.content import Content
 
 from tabwb.records.words import plural
 from tabwb.workbench.engine.messages import ExportWanted, ResultsWanted
+from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
-from tabwb.workbench.shell.subject import Actions
 from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words
 
 if TYPE_CHECKING:

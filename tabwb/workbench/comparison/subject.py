@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.commands import Command, Situation
-from tabwb.workbench.shell.subject import PageSpec, Subject
+from tabwb.workbench.shell.commands import Command, PageSpec, Situation, Subject
 
 
 def _by_model(now: Situation) -> str | None:

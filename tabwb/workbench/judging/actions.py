@@ -6,8 +6,8 @@ from functools import partial
 
 from tabwb.workbench.engine.messages import JudgesPending, VerdictsWanted
 from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, VerdictsReady
+from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
 
 
 class JudgingActions(Actions):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.commands import Command, Situation, on_page
-from tabwb.workbench.shell.subject import Subject
+from tabwb.workbench.shell.commands import Command, Situation, Subject, on_page
 
 
 def _judges(now: Situation) -> str | None:

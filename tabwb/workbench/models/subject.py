@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.commands import Command
-from tabwb.workbench.shell.subject import Subject
+from tabwb.workbench.shell.commands import Command, Subject
 
 COMMANDS = (
     Command("file.models", "Models…", "Models", "l", ("home", "explorer"), 7,

@@ -13,11 +13,12 @@ from tabwb.workbench.shell.commands import (
     DISCONTINUED,
     DONE,
     Command,
+    PageSpec,
     Situation,
+    Subject,
     session_commands,
     unchangeable,
 )
-from tabwb.workbench.shell.subject import PageSpec, Subject
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.live import Live

@@ -13,8 +13,8 @@ from tabwb.workbench.engine.messages import (
     VerdictsWanted,
 )
 from tabwb.workbench.results.controller import Exported, ResultsController, ResultsReady
+from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.page import ResultsPage

@@ -30,9 +30,9 @@ from textual.screen import Screen
 
 from tabwb.records.visible import without_controls
 from tabwb.workbench.shell import settings
+from tabwb.workbench.shell.commands import Subject
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.frame import Commands
-from tabwb.workbench.shell.subject import Subject
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"

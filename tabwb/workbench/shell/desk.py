@@ -22,12 +22,11 @@ from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.commands import CommandTable, Situation, key_label
+from tabwb.workbench.shell.commands import Actions, CommandTable, Situation, Subject, key_label
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
 from tabwb.workbench.shell.docks import Dock, DockLayout, Entry, Explorer, ScorePanel, ScoreSheet
 from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
 from tabwb.workbench.shell.page import HomePage, Page
-from tabwb.workbench.shell.subject import Actions, Subject
 from tabwb.workbench.shell.wording import name_of
 
 if TYPE_CHECKING:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from textual.widget import Widget
 
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.commands import Command
+from tabwb.workbench.shell.commands import Command, PageSpec, Subject
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, about_text
 from tabwb.workbench.shell.docks import Explorer, ScorePanel
-from tabwb.workbench.shell.subject import PageSpec, Subject
 
 STEP = 4
 """Columns by which a dock is made wider or narrower."""

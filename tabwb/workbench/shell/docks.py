@@ -129,8 +129,8 @@ class DockLayout:
         explorer = desk.query_one("#explorer-dock", Dock)
         scores = desk.query_one("#scores-dock", Dock)
         if self.narrow:
-            explorer.lay(shown=self._drawer == "explorer", drawer=True, width=0)
-            scores.lay(shown=self._drawer == "scores", drawer=True, width=0)
+            for dock in (explorer, scores):
+                dock.lay(shown=self._drawer == dock.content.id, drawer=True, width=0)
         else:
             self._drawer = ""
             room = max(desk.size.width - page.LEAST_WIDTH, 2 * MIN_WIDTH)

@@ -32,7 +32,7 @@ class Page(Vertical):
 
     Args:
         desk: the screen it stands on.
-        page: its id, as in its :class:`tabwb.workbench.shell.subject.PageSpec`.
+        page: its id, as in its :class:`tabwb.workbench.shell.commands.PageSpec`.
     """
 
     WIDE_FROM: ClassVar[int] = 100

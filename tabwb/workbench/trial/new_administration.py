@@ -33,7 +33,7 @@ from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.dialogs import Choice, Dialog
 from tabwb.workbench.shell.fields import Combo, Known, Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET, name_of
-from tabwb.workbench.trial.draft import Draft, FieldError, StartPreview, rows
+from tabwb.workbench.trial.controller import Draft, FieldError, StartPreview, rows
 
 KINDS = (("a model", "model"), ("a person", "speaker"))
 SETTLED_S = 0.3

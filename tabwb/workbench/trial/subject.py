@@ -7,11 +7,12 @@ from tabwb.workbench.shell.commands import (
     DISCONTINUED,
     DONE,
     Command,
+    PageSpec,
     Situation,
+    Subject,
     session_commands,
     unchangeable,
 )
-from tabwb.workbench.shell.subject import PageSpec, Subject
 
 ASKING = "the model is answering: esc stops it, p pauses after it"
 NO_ITEM = "no item has been shown yet: space gives the first one"
