@@ -6,7 +6,7 @@ Nothing is guessed: an unknown item, or a label that is not a phoneme, is an err
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -386,23 +386,20 @@ def _heard(label: str, where: str) -> str:
     """What a person heard, or nothing; of several listeners in our exports, the first."""
     if several := _LISTENERS.match(label):
         label = several[1]
-    try:
-        if label:
-            parse_heard(label)
-    except TabwbError as error:
-        message = f"'{label}' cannot have been heard: {error.message}"
-        raise _unread(message, where, "heard") from error
-    return label
+    return _parsed(label, parse_heard, "cannot have been heard", where, "heard")
 
 
 def _transcriber(label: str, where: str) -> str:
     """The spec of a transcriber, or nothing."""
+    return _parsed(label, parse_spec, "is not a valid transcriber", where, "transcriber")
+
+
+def _parsed(label: str, parse: Callable[[str], object], problem: str, where: str, tier: str) -> str:
     try:
         if label:
-            parse_spec(label)
+            parse(label)
     except TabwbError as error:
-        message = f"'{label}' is not a valid transcriber: {error.message}"
-        raise _unread(message, where, "transcriber") from error
+        raise _unread(f"'{label}' {problem}: {error.message}", where, tier) from error
     return label
 
 
