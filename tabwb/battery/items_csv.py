@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.battery.files import read_text
+from tabwb.battery.naming import forms_of
 from tabwb.battery.problems import BatteryProblems, Problem, located
-from tabwb.battery.pronounce import forms_of
 from tabwb.battery.starting_points import subtest_table, title_of
 from tabwb.records.problems import KeyPath
 from tabwb.records.words import near

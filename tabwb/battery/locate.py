@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 
 from tabwb.records.problems import KeyPath
 
@@ -51,7 +52,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.newlines = [found.start() for found in re.finditer("\n", text)]
+        self.newlines = [match.start() for match in re.finditer("\n", text)]
         self.lines: dict[KeyPath, int] = {}
         self.lengths: dict[KeyPath, int] = {}
 
@@ -88,39 +89,27 @@ class _Scanner:
     def _value(self, path: KeyPath) -> None:
         first = self.text[self.at]
         if first == "[":
-            self._array(path)
+            for index, _ in enumerate(self._members("]")):
+                self._mark((*path, index), self.at)
+                self._value((*path, index))
         elif first == "{":
-            self._inline_table(path)
+            for _ in self._members("}"):
+                self._pair(path)
         elif not self._string():
             self._skip(_BARE_VALUE)
 
-    def _array(self, path: KeyPath) -> None:
-        self.at += 1
-        index = 0
-        while True:
-            self._skip(_BLANK)
-            if self.text[self.at] == "]":
-                self.at += 1
-                return
-            if self.text[self.at] == ",":
-                self.at += 1
-                continue
-            element = (*path, index)
-            self._mark(element, self.at)
-            self._value(element)
-            index += 1
-
-    def _inline_table(self, path: KeyPath) -> None:
+    def _members(self, closing: str) -> Iterator[None]:
+        """Stop at each member of an array or inline table, which the caller then reads."""
         self.at += 1
         while True:
             self._skip(_BLANK)
-            if self.text[self.at] == "}":
-                self.at += 1
-                return
-            if self.text[self.at] == ",":
-                self.at += 1
+            character = self.text[self.at]
+            if character not in (closing, ","):
+                yield
                 continue
-            self._pair(path)
+            self.at += 1
+            if character == closing:
+                return
 
     def _keys(self) -> list[str]:
         keys: list[str] = []
@@ -139,12 +128,7 @@ class _Scanner:
             self.at += 1
 
     def _string(self) -> bool:
-        for pattern in _STRINGS:
-            match = pattern.match(self.text, self.at)
-            if match:
-                self.at = match.end()
-                return True
-        return False
+        return any(self._skip(pattern) for pattern in _STRINGS)
 
     def _inside(self, keys: list[str]) -> KeyPath:
         path: KeyPath = ()
@@ -169,10 +153,11 @@ class _Scanner:
     def _mark(self, path: KeyPath, at: int) -> None:
         self.lines.setdefault(path, bisect_right(self.newlines, at - 1) + 1)
 
-    def _skip(self, pattern: re.Pattern[str]) -> None:
+    def _skip(self, pattern: re.Pattern[str]) -> bool:
         match = pattern.match(self.text, self.at)
         if match:
             self.at = match.end()
+        return match is not None
 
 
 def _unescaped(text: str) -> str:

@@ -1,19 +1,24 @@
-"""Items of naming subtests, read from a battery's plain data."""
+"""Items of naming subtests, and the pronunciations that the CMU dictionary has for their words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tabwb.battery.model import Battery, Item
+from tabwb.phonology.dictionary import Pronunciation, load_dictionary
+from tabwb.phonology.inventory import parse_pronunciation, to_ipa
 from tabwb.scoring.naming.target import Accepted
 from tabwb.tasks.spoken_naming.rules import NamingItem, cues_in
+
+_MOST = 8
 
 
 def naming_item(item: Item) -> NamingItem:
     """Return the picture of an item that is answered aloud, and the pronunciations accepted."""
-    from tabwb.phonology.inventory import parse_pronunciation
-
     given: Mapping[str, Any] = item.extra
     return NamingItem(
         id=item.id,
@@ -42,3 +47,71 @@ def listed_words(battery: Battery) -> frozenset[str]:
         for item in subtest.items
         for word in naming_item(item).listed
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to say a word, or several words.
+
+    Attributes:
+        phonemes: ARPAbet without stress.
+        arpabet: with the stress of the dictionary; empty for a form that is derived.
+        reason: ``citation`` for the first, ``variant``, or ``flap``.
+        homophones: other words with this sound; none for several words.
+    """
+
+    phonemes: tuple[str, ...]
+    arpabet: str
+    reason: str
+    homophones: tuple[str, ...] = ()
+
+    @property
+    def ipa(self) -> str:
+        """In IPA."""
+        return to_ipa(self.phonemes)
+
+
+def forms_of(words: str) -> tuple[Form, ...]:
+    """Return every pronunciation of words separated by blanks or hyphens; none if unknown.
+
+    The dictionary's first is the citation form; a form with the flap of American English follows
+    each that allows it. Dialects are added by the author.
+
+    >>> [(" ".join(form.phonemes), form.reason) for form in forms_of("water")]
+    [('W AO T ER', 'citation'), ('W AO DX ER', 'flap')]
+    >>> forms_of("blorf")
+    ()
+    """
+    parts = [part for part in re.split(r"[\s-]+", words.strip()) if part]
+    dictionary = load_dictionary()
+    choices = [dictionary.pronunciations(part) for part in parts]
+    forms: dict[tuple[str, ...], Form] = {}
+    for way in itertools.islice(itertools.product(*choices), _MOST) if parts else ():
+        joined = Pronunciation(
+            tuple(itertools.chain.from_iterable(pronunciation.phonemes for pronunciation in way)),
+            "".join(pronunciation.stress for pronunciation in way),
+        )
+        reason = "variant" if forms else "citation"
+        ways = [(joined.phonemes, joined.arpabet, reason)]
+        if joined.flapped is not None:
+            ways.append((joined.flapped, "", "flap"))
+        for phonemes, arpabet, why in ways:
+            if phonemes not in forms:
+                others = dictionary.homophones(phonemes)
+                same = tuple(word for word in others if word != words.strip().lower())
+                forms[phonemes] = Form(phonemes, arpabet, why, same)
+    return tuple(forms.values())
+
+
+def accept_toml(forms: Sequence[Form]) -> str:
+    """Return the forms as the key ``accept`` of a battery.
+
+    >>> print(accept_toml(forms_of("dog")))
+    accept = [{ phonemes = "D AO G", reason = "citation" }]
+    """
+    tables = [
+        f'{{ phonemes = "{" ".join(form.phonemes)}", reason = "{form.reason}" }}' for form in forms
+    ]
+    if len(tables) == 1:
+        return f"accept = [{tables[0]}]"
+    return "\n".join(["accept = [", *(f"  {table}," for table in tables), "]"])

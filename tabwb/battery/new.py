@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tabwb.battery.items_csv import read_items, read_pictures
 from tabwb.battery.model import Battery
 from tabwb.battery.starting_points import (
     EXAMPLE,
@@ -37,12 +38,10 @@ def new_battery(
         BatteryProblems: the CSV has problems; all are listed with their lines.
         TabwbError: the folder cannot be written.
     """
-    _must_be_id(battery_id)
+    _check_id(battery_id)
     if items is None:
         text = EXAMPLE.format(id=battery_id, title=title_of(battery_id))
     else:
-        from tabwb.battery.items_csv import read_items
-
         text = render(read_items(items, battery_table(battery_id)))
     if features_of is not None:
         text = f"{text}\n{features_text(features_of)}"
@@ -63,17 +62,15 @@ def new_naming_battery(folder: Path, battery_id: str, items: Path | None = None)
         BatteryProblems: the CSV has problems; all are listed with their lines.
         TabwbError: the folder cannot be written.
     """
-    _must_be_id(battery_id)
+    _check_id(battery_id)
     if items is not None:
-        from tabwb.battery.items_csv import read_pictures
-
         tables, pictures = read_pictures(items, battery_table(battery_id))
         return _written(folder, {**pictures, "battery.toml": render(tables).encode("utf-8")})
     text = NAMING_EXAMPLE.format(id=battery_id, title=title_of(battery_id))
     return _written(folder, {"ball.png": example_picture(), "battery.toml": text.encode("utf-8")})
 
 
-def _must_be_id(battery_id: str) -> None:
+def _check_id(battery_id: str) -> None:
     if not is_kebab(battery_id) or len(battery_id) > 64:
         raise UsageError(
             f"'{battery_id}' is not a valid id",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tabwb.battery.model import Battery, Item, Subtest
@@ -26,17 +27,7 @@ def render_prompt(subtest: Subtest, item: Item, options: Sequence[str] | None = 
         "{prompt}": item.prompt,
         "{options}": ", ".join(shown),
     }
-    pieces: list[str] = []
-    rest = template
-    while rest:
-        places = [(rest.find(name), name) for name in fields if name in rest]
-        if not places:
-            pieces.append(rest)
-            break
-        at, name = min(places)
-        pieces += [rest[:at], fields[name]]
-        rest = rest[at + len(name) :]
-    return "".join(pieces)
+    return re.sub("|".join(map(re.escape, fields)), lambda name: fields[name[0]], template)
 
 
 def opening_messages(battery: Battery) -> tuple[Message, ...]:

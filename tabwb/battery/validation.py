@@ -72,8 +72,7 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) ->
             allowed = ", ".join(allowed_keys(where[:-1], file))
             yield Broken(where, "there is no such key", "", allowed, _meant(where, file))
         elif kind == "missing":
-            # Said already where a misspelt key stands for it.
-            if where not in misspelt:
+            if where not in misspelt:  # otherwise reported at the misspelt key
                 yield Broken(where, "this key is missing")
         elif kind == "literal_error":
             allowed = context["expected"].replace(" or ", ", ").replace("'", "")
@@ -143,7 +142,7 @@ def _with_placeholders(tables: dict[str, Any], errors: Iterable[Any]) -> Battery
 
 
 def _placeholder(where: KeyPath, number: int) -> Any:
-    """Something of the right type for this place."""
+    """Return something of the right type for this place."""
     names = [part for part in where if isinstance(part, str)]
     name, element = names[-1], isinstance(where[-1], int)
     if name == "battery" or name in _ARRAYS_OF_TABLES:

@@ -11,9 +11,9 @@ import click
 
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.model import Battery
+from tabwb.battery.naming import Form, accept_toml, forms_of
 from tabwb.battery.new import new_battery, new_naming_battery
 from tabwb.battery.prompts import render_prompt
-from tabwb.battery.pronounce import Form, accept_toml, forms_of
 from tabwb.cli.battery_page import page
 from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
 from tabwb.phonology.dictionary import load_dictionary

@@ -9,7 +9,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -37,13 +37,7 @@ class Finite(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number.
-
-        Args:
-            value: as it was given.
-            param: the option, for messages.
-            ctx: of the command.
-        """
+        """Return the number."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
@@ -98,12 +92,12 @@ def reset_verbosity() -> None:
 
 
 def is_quiet() -> bool:
-    """Whether ``-q`` was given."""
+    """Return whether ``-q`` was given."""
     return _verbosity[0] < 0
 
 
 def is_verbose() -> bool:
-    """Whether ``-v`` was given."""
+    """Return whether ``-v`` was given."""
     return _verbosity[0] > 0
 
 
@@ -123,8 +117,7 @@ def print_json(document: Mapping[str, Any]) -> None:
         text = json.dumps(document, ensure_ascii=escaped, allow_nan=False, indent=2)
     except ValueError:
         # A sum of scores near the largest float is infinite: what follows from it is undefined.
-        finite = _finite(document)
-        text = json.dumps(finite, ensure_ascii=escaped, allow_nan=False, indent=2)
+        text = json.dumps(_finite(document), ensure_ascii=escaped, indent=2)
     click.echo(json_escaped(text))
 
 
@@ -185,10 +178,6 @@ def note(message: str, *, newline: bool = True) -> None:
     """Print one line on stderr, so that stdout stays a document.
 
     A closed pipe or a full disk must not end an administration: nothing is raised.
-
-    Args:
-        message: the line.
-        newline: end the line.
     """
     with suppress(OSError):
         click.echo(message, nl=newline, err=True)
@@ -203,14 +192,7 @@ def renew_line(text: str = "") -> None:
 
 
 def heading(text: str, *, err: bool = False, newline: bool = True, **style: Any) -> None:
-    """Print text in a style on a terminal.
-
-    Args:
-        text: what is printed.
-        err: on stderr instead of stdout.
-        newline: end the line.
-        style: arguments of ``click.style``; bold where there are none.
-    """
+    """Print text on a terminal in a style (arguments of ``click.style``), else in bold."""
     stream = unfiltered(sys.stderr if err else sys.stdout)
     click.echo(click.style(visible(text), **(style or {"bold": True})), file=stream, nl=newline)
 
@@ -233,46 +215,27 @@ def configuration(offline: bool | None = None) -> Configuration:
 
         go_offline()
     sweep(loaded.data_dir / FOLDER)
-    _tell_ignored(loaded)
-    return loaded
-
-
-def _tell_ignored(loaded: Configuration) -> None:
-    """Print once which settings of this folder have no effect; the store has its own error."""
-    named = [key for key in loaded.ignored if key != "store"]
+    named = [key for key in loaded.ignored if key != "store"]  # the store has its own error
     if named and loaded.untrusted not in _told:
         _told.add(loaded.untrusted)
         note(
             f"ignored, because this folder is not trusted: {', '.join(named)} "
             f"({loaded.untrusted}/tabwb.toml; read it, then: tabwb trust {loaded.untrusted})"
         )
+    return loaded
 
 
 @contextmanager
 def opened_plugins(offline: bool | None = None, *, dry: bool = False) -> Iterator[Plugins]:
-    """Yield the plugins, with the user's configuration.
-
-    Args:
-        offline: whether the command line forbids the network; None: it says nothing.
-        dry: nothing will be asked of a model.
-    """
+    """Yield the plugins, with the user's configuration; ``dry``: no model will be asked."""
     from tabwb.plugin_api.registry.plugins import Plugins
 
-    plugins = Plugins.load(configuration(offline), dry=dry)
-    try:
+    with closing(Plugins.load(configuration(offline), dry=dry)) as plugins:
         yield plugins
-    finally:
-        plugins.close()
 
 
 def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -> Store:
-    """Return the store that flag, environment or configuration names.
-
-    Args:
-        location: of the flag, or None.
-        plugins: with the user's configuration.
-        create: make a store where there is none.
-    """
+    """Return the store that flag, environment or configuration names; make it with ``create``."""
     from tabwb.store.store import Store
 
     return Store.open(plugins.configuration.store_at(location), create=create)
@@ -282,13 +245,7 @@ def open_store(location: str | None, plugins: Plugins, *, create: bool = True) -
 def opened_store(
     location: str | None, offline: bool | None = None, *, dry: bool = False
 ) -> Iterator[tuple[Plugins, Store]]:
-    """Yield the plugins and the store, which must exist.
-
-    Args:
-        location: of the flag, or None.
-        offline: whether the command line forbids the network; None: it says nothing.
-        dry: nothing will be asked of a model.
-    """
+    """Yield the plugins and the store, which must exist."""
     with (
         opened_plugins(offline, dry=dry) as plugins,
         open_store(location, plugins, create=False) as store,
@@ -297,12 +254,7 @@ def opened_store(
 
 
 def missing_store(location: str | None, plugins: Plugins) -> Path | None:
-    """Return where the store would be made; None where there is one, or a server.
-
-    Args:
-        location: of the flag, or None.
-        plugins: with the user's configuration.
-    """
+    """Return where the store would be made; None where there is one, or a server."""
     from pathlib import Path
 
     from tabwb.store.location import resolve

@@ -14,7 +14,7 @@ from tabwb.administer.cost import Spending
 from tabwb.administer.judging.calls import Limits
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
-from tabwb.administer.session.raters import FailedRater, failed_raters
+from tabwb.administer.session.raters import failed_raters
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
 from tabwb.cli.common import (
@@ -179,9 +179,8 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
             _give_to_model(session, model, together, quiet=as_json)
         else:
             give_to_typist(session, aside=as_json)
-    documents: list[dict[str, Any]] = []
-    if session.status is AdministrationStatus.DONE:
-        _judge(session, documents, quiet=as_json)
+    done = session.status is AdministrationStatus.DONE
+    documents = _judge(session, quiet=as_json) if done else []
     for problem in session.plugins.failed_observers:
         note(f"warning: plugin {problem}")
     try:
@@ -189,7 +188,7 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
     finally:
         # Also when nobody reads the results: that more is to be done is the more important news.
         if session.status is AdministrationStatus.PAUSED:
-            for failed in _failures_of(session):
+            for failed in failed_raters(session.trials, session.raters.later):
                 note(f"warning: {failed}")
             reason = session.history.pause_reason or "by the user"
             raise Interrupted(
@@ -214,18 +213,13 @@ def pausing(session: Session) -> Iterator[None]:
         raise
 
 
-def _failures_of(session: Session) -> tuple[FailedRater, ...]:
-    """Return the scorers and judges that failed; those that ask a model report by themselves."""
-    return failed_raters(session.trials, session.raters.later)
-
-
 def check_raters(session: Session) -> None:
-    """Report every scorer and judge that failed, once.
+    """Report every scorer and judge that failed, once; those that ask a model report themselves.
 
     Raises:
         TabwbError: one failed; every answer is stored, and can be rated again.
     """
-    if failed := _failures_of(session):
+    if failed := failed_raters(session.trials, session.raters.later):
         raise TabwbError(
             "\n".join(map(str, failed)),
             hint="every response is stored; after the cause is removed: "
@@ -262,8 +256,9 @@ def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: 
         progress.status.close()
 
 
-def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) -> None:
+def _judge(session: Session, *, quiet: bool) -> list[dict[str, Any]]:
     """Let the judges behind which a model stands judge, now that every answer is safe."""
+    documents: list[dict[str, Any]] = []
     cancel = threading.Event()
     options = {"scope": "connected-text", "repeats": 1, "again": False}
     number = session.administration.id
@@ -271,7 +266,7 @@ def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) ->
         task = Task(session.store, session.plugins, spec, options, quiet=quiet)
         try:
             with stopping(cancel):
-                task.judge_held(number, Limits(), cancel, documents)
+                task.judge(number, Limits(), cancel, documents)
         except Interrupted as error:
             raise Interrupted(
                 error.message, hint=f"continue with: tabwb judge run {number} --judge {spec}"
@@ -279,6 +274,7 @@ def _judge(session: Session, documents: list[dict[str, Any]], *, quiet: bool) ->
         finally:
             task.close()
             session.reload()
+    return documents
 
 
 def show(session: Session, *, as_json: bool) -> None:

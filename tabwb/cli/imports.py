@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,10 @@ import click
 from tabwb.cli.common import json_option, note, open_store, opened_plugins, print_json, store_option
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.speakers import origins_beside, read_day
+from tabwb.records.speakers import Origin, origins_beside, read_day
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tabwb.administer.naming.imports import ImportedSession
-    from tabwb.records.speakers import Origin
 
 
 @click.command(name="import")
@@ -56,7 +54,7 @@ if TYPE_CHECKING:
 )
 @store_option
 @json_option
-def import_(**options: Any) -> int:
+def import_(**options: Any) -> None:
     """Read spoken naming from PATH: a TextGrid, an EAF, a folder of them, or a PSST folder.
 
     Sound files beside them are stored unchanged. Missing items are not administered. The time of
@@ -75,14 +73,15 @@ def import_(**options: Any) -> int:
             raise UsageError("is not there", where=str(path))
         origin, participant = _made_by(path, options)
         sessions = _chosen(read_sessions(path, battery, _tiers(options["tiers"])), options)
-        said = read_day(options["date"], "--date") if options["date"] else ""
-        for one in sessions:
-            if not said and not one.date:
-                note(f"{one.source}: the date of the session is not known; give it with --date")
+        day = read_day(options["date"], "--date") if options["date"] else ""
+        for imported in sessions:
+            if not day and not imported.date:
+                source = imported.source
+                note(f"{source}: the date of the session is not known; give it with --date")
         made: list[int] = []
-        with open_store(options.get("store_location"), plugins) as store:
-            for one in sessions:
-                speaker = options.get("speaker") or participant or one.speaker
+        with open_store(options["store_location"], plugins) as store:
+            for imported in sessions:
+                speaker = options["speaker"] or participant or imported.speaker
                 if not speaker:
                     raise UsageError(
                         "the speaker of these responses is not known: give --speaker ID"
@@ -91,14 +90,14 @@ def import_(**options: Any) -> int:
                     examinee=speaker,
                     kind="speaker",
                     judges=(),
-                    rater=str(options["rater"]),
+                    rater=options["rater"],
                     origin=origin,
-                    session_date=said or one.date,
+                    session_date=day or imported.date,
                 )
                 conditions = setup.resolve(plugins, battery, conditions)
                 if origin == "unknown":
                     note(
-                        f"{one.source}: who responded is not known (no README.txt of an "
+                        f"{imported.source}: who responded is not known (no README.txt of an "
                         f"export is beside it): the responses are protected as those of {speaker}. "
                         "Say it with --origin human and --speaker ID, or with --origin model"
                     )
@@ -107,34 +106,31 @@ def import_(**options: Any) -> int:
                         note(notice)
                     number = session.administration.id
                     try:
-                        import_session(session, one, str(options["rater"]))
+                        import_session(session, imported, options["rater"])
                     except BaseException:
-                        note(f"administration {number} holds only a part of {one.source}")
+                        note(f"administration {number} holds only a part of {imported.source}")
                         raise
                     made.append(number)
-                    note(f"administration {number}: {len(one.responses)} responses of {speaker}")
-            if options.get("as_json"):
+                    note(
+                        f"administration {number}: {len(imported.responses)} responses of {speaker}"
+                    )
+            if options["as_json"]:
                 print_json(list_document([store.administration(number) for number in made]))
-        return 0
 
 
 def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
-    """Who made the answers: what an export says of itself counts before the options.
-
-    Raises:
-        UsageError: an option contradicts it.
-    """
-    said = [each for each in origins_beside(path) if path.is_dir() or path.stem == each[0]]
-    said = said or list(origins_beside(path))
-    origins = {origin for _, origin, _ in said}
-    people = {participant for _, _, participant in said if participant}
+    """Return who made the answers: what an export says of itself counts before the options."""
+    exports = [export for export in origins_beside(path) if path.is_dir() or path.stem == export[0]]
+    exports = exports or list(origins_beside(path))
+    origins = {origin for _, origin, _ in exports}
+    people = {participant for _, _, participant in exports if participant}
     asked: Origin | None = options["origin"]
     if asked == "model" and origins - {"model"}:
         raise UsageError(
             "--origin model: the export says that a person, or an unknown examinee, responded",
             where=str(path),
         )
-    speaker = options.get("speaker")
+    speaker = options["speaker"]
     if speaker and people and speaker not in people:
         raise UsageError(
             f"--speaker {speaker}: according to the export, the responses are those of "
@@ -149,10 +145,10 @@ def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
 
 
 def _chosen(sessions: Sequence[ImportedSession], options: dict[str, Any]) -> list[ImportedSession]:
-    """Those that are asked for; several are not all of the one speaker who is named."""
-    names = ", ".join(one.speaker for one in sessions if one.speaker)
+    """Return those that are asked for; several are not all of the one speaker who is named."""
+    names = ", ".join(session.speaker for session in sessions if session.speaker)
     asked = options["session"]
-    chosen = [one for one in sessions if asked in {None, one.speaker}]
+    chosen = [session for session in sessions if asked in {None, session.speaker}]
     if not chosen:
         raise UsageError(f"there is no session '{asked}'", allowed=names or "none is named here")
     if len(chosen) > 1 and options["speaker"]:
@@ -164,16 +160,14 @@ def _chosen(sessions: Sequence[ImportedSession], options: dict[str, Any]) -> lis
     return chosen
 
 
-def _tiers(said: tuple[str, ...]) -> dict[str, str]:
+def _tiers(texts: tuple[str, ...]) -> dict[str, str]:
     from tabwb.administer.naming.imports import TIERS
 
-    found: dict[str, str] = {}
-    for one in said:
-        ours, sign, theirs = one.partition("=")
+    tiers: dict[str, str] = {}
+    for text in texts:
+        ours, sign, theirs = text.partition("=")
         if not sign or ours not in TIERS:
-            raise UsageError(
-                f"'{one}' is not a tier",
-                allowed=f"OURS=THEIRS with OURS one of {', '.join(TIERS)}",
-            )
-        found[ours] = theirs
-    return found
+            allowed = f"OURS=THEIRS with OURS one of {', '.join(TIERS)}"
+            raise UsageError(f"'{text}' is not a tier", allowed=allowed)
+        tiers[ours] = theirs
+    return tiers

@@ -65,11 +65,16 @@ def judge_administrations(
             options = {"scope": scope, "repeats": repeats, "again": again}
             for spec in dict.fromkeys(judges):
                 task = Task(store, plugins, spec, options, quiet=as_json)
+                cancel = threading.Event()
                 try:
                     if dry_run:
                         documents += [task.estimate(number) for number in numbers]
-                    else:
-                        limits = task.judge(list(numbers), limits, documents)
+                    for number in () if dry_run else numbers:
+                        with store.lock(number), stopping(cancel):
+                            limits = task.judge(number, limits, cancel, documents)
+                except Interrupted as error:
+                    hint = "the same command continues from here"
+                    raise Interrupted(error.message, hint=hint) from error
                 finally:
                     task.close()
     finally:
@@ -165,29 +170,6 @@ class Task:
         return document
 
     def judge(
-        self, numbers: Sequence[int], limits: Limits, documents: list[dict[str, Any]]
-    ) -> Limits:
-        """Judge one administration after the other and return the limits that are left.
-
-        Args:
-            numbers: of the administrations.
-            limits: of requests and cost, over all of them.
-            documents: gets one document for each administration.
-
-        Raises:
-            Interrupted: a limit or ctrl+c stopped it.
-        """
-        cancel = threading.Event()
-        for number in numbers:
-            try:
-                with self._store.lock(number), stopping(cancel):
-                    limits = self.judge_held(number, limits, cancel, documents)
-            except Interrupted as error:
-                hint = "the same command continues from here"
-                raise Interrupted(error.message, hint=hint) from error
-        return limits
-
-    def judge_held(
         self,
         number: int,
         limits: Limits,

@@ -6,21 +6,21 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
+from tabwb.administer.naming.live import Live
+from tabwb.administer.naming.strategy import instructions_of
+from tabwb.administer.session.session import Session
 from tabwb.cli.common import note
 from tabwb.cli.signals import ENDING, caught
+from tabwb.cli.typing import answer_one
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.processes import interrupt
 from tabwb.records.states import AdministrationStatus
 from tabwb.speech.devices import pick
+from tabwb.speech.recorder import Recorder
 from tabwb.tasks.spoken_naming.rules import cues_of
-
-if TYPE_CHECKING:
-    from tabwb.administer.naming.live import Live
-    from tabwb.administer.session.session import Session
 
 HELP = """\
 enter      show the next item; end a description
@@ -41,9 +41,6 @@ def give_by_microphone(session: Session, device: str | None, cancel: threading.E
         device: the microphone's name, or None.
         cancel: set by ctrl+c.
     """
-    from tabwb.administer.naming.live import Live
-    from tabwb.speech.recorder import Recorder
-
     chosen = pick(device)
     live = Live(session, lambda path: Recorder(chosen, path))
     live.ready()
@@ -115,18 +112,13 @@ def _command(live: Live, line: str) -> None:
 
 
 def _show(live: Live) -> Made:
-    """Show the next item; an item that is typed is answered here.
-
-    Ends a description that is being given.
-    """
+    """Show the next item, or end a description; an item that is typed is answered here."""
     session = live.session
     current, coming = session.current, session.upcoming(1)
     if session.awaiting and current is not None and not session.spoken.is_coded(current):
         return live.finish()
     if session.awaiting or not coming or session.is_aloud(coming[0]):
         return live.show()
-    from tabwb.cli.typing import answer_one
-
     made = session.next()
     answer_one(session, aside=True)
     return made
@@ -135,9 +127,10 @@ def _show(live: Live) -> Made:
 def _tell(session: Session, made: Made) -> None:
     for event in made:
         if isinstance(event, events.TrialStarted):
-            if not session.is_aloud(session.trials[event.trial.number - 1]):
+            trial = session.trials[event.trial.number - 1]
+            if not session.is_aloud(trial):
                 continue
-            item = session.spoken.item(session.trials[event.trial.number - 1])
+            item = session.spoken.item(trial)
             number, planned = session.position
             picture = f"  (picture {item.picture})" if item.picture else ""
             asked = "" if item.coded else f"  {item.prompt}".rstrip()
@@ -163,8 +156,5 @@ def _is_description(session: Session) -> bool:
 
 
 def _read_aloud(session: Session) -> None:
-    """The words to the speaker before the coming subtest."""
-    from tabwb.administer.naming.strategy import instructions_of
-
     if words := instructions_of(session):
         note(f"read aloud: {words}")

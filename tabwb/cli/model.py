@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tabwb.cli.common import json_option, note, offline_option, opened_plugins, print_json
 from tabwb.plugin_api.config.profiles import remove_profile, write_profile
+from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.registry.index import check_needs
 from tabwb.records.errors import MissingExtra, UsageError
-
-if TYPE_CHECKING:
-    from tabwb.plugin_api.descriptors import Descriptor
 
 
 @click.group()

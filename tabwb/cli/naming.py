@@ -188,6 +188,7 @@ def _give(
     session: Session, files: Sequence[TakeFile], spec: str | None, options: dict[str, Any]
 ) -> None:
     by_any = not _was_given("transcriber")
+    only_ends = options["reference"] and options["discontinue"] and not _was_given("source")
     cancel = threading.Event()
     with pausing(session), stopping(cancel):
         if options["source"] != MICROPHONE:
@@ -199,7 +200,7 @@ def _give(
             for _ in give_files(session, files):
                 if cancel.is_set():
                     break
-        elif session.status is AdministrationStatus.RUNNING and not _only_ends(options):
+        elif session.status is AdministrationStatus.RUNNING and not only_ends:
             give_by_microphone(session, options["device"], cancel)
         if spec is not None:
             _transcribe_all(session, spec, cancel, by_any=by_any)
@@ -228,11 +229,6 @@ def _give(
             f"not transcribed: {', '.join(job.name for job in jobs)}",
             hint=f"correct it, then continue with: {_resume(session, options)}",
         )
-
-
-def _only_ends(options: dict[str, Any]) -> bool:
-    """Return whether an administration is resumed only to be ended."""
-    return bool(options["reference"] and options["discontinue"] and not _was_given("source"))
 
 
 def _settle(session: Session, reason: str, *, stopped: bool) -> None:

@@ -40,9 +40,9 @@ def condition_options(command: str, *first: str) -> Callable[[Command], Command]
     """
 
     def decorate(function: Command) -> Command:
-        options = list(_options(command))
-        options.sort(
-            key=lambda pair: first.index(pair[0].id) if pair[0].id in first else len(first)
+        options = sorted(
+            _options(command),
+            key=lambda pair: first.index(pair[0].id) if pair[0].id in first else len(first),
         )
         for condition, option in reversed(options):
             function = _click_option(condition, option)(function)

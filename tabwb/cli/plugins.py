@@ -10,7 +10,7 @@ import click
 
 from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
 from tabwb.plugin_api.config.settings import folder_file
-from tabwb.plugin_api.registry.index import check_needs
+from tabwb.plugin_api.registry.index import Component, check_needs
 from tabwb.plugin_api.registry.loading import folder_entries
 from tabwb.plugin_api.registry.scaffold import write_plugin
 from tabwb.records.errors import TabwbError, UsageError
@@ -18,7 +18,6 @@ from tabwb.records.specs import Spec
 from tabwb.store.location import without_password
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.index import Component
     from tabwb.plugin_api.registry.plugins import Plugins
 
 

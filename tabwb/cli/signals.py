@@ -90,12 +90,9 @@ def end(status: int) -> None:
     """End the process now where threads that a plugin left would keep it alive.
 
     The interpreter waits for every thread that is not a daemon. They get :data:`JOIN_S` to end.
-
-    Args:
-        status: exit status.
     """
     own = threading.main_thread()
-    left = [each for each in threading.enumerate() if each is not own and not each.daemon]
+    left = [thread for thread in threading.enumerate() if thread is not own and not thread.daemon]
     deadline = time.monotonic() + JOIN_S
     with contextlib.suppress(KeyboardInterrupt):
         for thread in left:

@@ -27,12 +27,11 @@ from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.files import make_private_folder
-from tabwb.records.speech import Transcript
+from tabwb.records.speech import Segment, Transcript
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.speech import Segment
 
 Forms = tuple[tuple[str, ...], ...]
 

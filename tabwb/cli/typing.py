@@ -37,8 +37,8 @@ def give_to_typist(session: Session, *, aside: bool = False) -> None:
         return
     note(f"{session.battery.title}: {session.battery.disclaimer}".rstrip(": "))
     conditions = session.administration.conditions
-    for told in Guard(session.store, session.plugins, conditions).notices():
-        note(f"warning: {told}")
+    for notice in Guard(session.store, session.plugins, conditions).notices():
+        note(f"warning: {notice}")
     note(HELP)
     with caught(interrupt, *ENDING):
         _give(session, aside)

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.battery.loader import load_battery
-from tabwb.battery.naming import naming_item
-from tabwb.battery.pronounce import forms_of
+from tabwb.battery.naming import forms_of, naming_item
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.tasks.spoken_naming.rules import NamingItem
 
