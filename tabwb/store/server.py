@@ -7,7 +7,7 @@ import platform
 import re
 import threading
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -47,19 +47,13 @@ class ServerDatabase:
         self._local = threading.local()
         self._all: list[psycopg.Connection[Any]] = []
 
-    @contextmanager
-    def reading(self) -> Iterator[Transaction]:
-        """Yield a transaction that sees one state of the store throughout."""
-        with self._transaction(
-            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        ) as transaction:
-            yield transaction
+    def reading(self) -> AbstractContextManager[Transaction]:
+        """Return a transaction that sees one state of the store throughout."""
+        return self._transaction("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-    @contextmanager
-    def writing(self) -> Iterator[Transaction]:
-        """Yield a transaction that is durable when the block ends and undone when it raises."""
-        with self._transaction("SET LOCAL synchronous_commit = on") as transaction:
-            yield transaction
+    def writing(self) -> AbstractContextManager[Transaction]:
+        """Return a transaction that is durable when the block ends and undone when it raises."""
+        return self._transaction("SET LOCAL synchronous_commit = on")
 
     erasing = writing  # the server's own clean-up removes deleted rows
 
@@ -133,29 +127,28 @@ class ServerDatabase:
     @contextmanager
     def _explained(self) -> Iterator[None]:
         driver = self._driver
-
-        def _plain(error: Exception) -> str:
-            words = " ".join(str(error).split())
-            for secret in self._secrets:
-                words = words.replace(secret, "***")
-            return words
-
         try:
             yield
         except driver.IntegrityError as error:
             raise Conflict(
-                f"what was to be stored does not fit ({_plain(error)})", where=self.location
+                f"what was to be stored does not fit ({self._plain(error)})", where=self.location
             ) from error
         except driver.OperationalError as error:
             raise StoreError(
-                f"the database cannot be reached or refuses to work: {_plain(error)}",
+                f"the database cannot be reached or refuses to work: {self._plain(error)}",
                 where=self.location,
                 hint="what was recorded before is safe; check the server, then resume",
             ) from error
         except driver.Error as error:
             raise StoreError(
-                f"the database failed: {_plain(error)}", where=self.location
+                f"the database failed: {self._plain(error)}", where=self.location
             ) from error
+
+    def _plain(self, error: Exception) -> str:
+        words = " ".join(str(error).split())
+        for secret in self._secrets:
+            words = words.replace(secret, "***")
+        return words
 
     def _holder(self, connection: psycopg.Connection[Any], administration_id: int) -> str:
         row = connection.execute(
