@@ -211,11 +211,8 @@ def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Ite
         battery: to be given.
         conditions: already resolved.
     """
-    texts = [
-        plan
-        for plan in plan_trials(battery, conditions)
-        if not plan.practice and battery.subtest(plan.subtest).task.connected
-    ]
+    plans = (plan for plan in plan_trials(battery, conditions) if not plan.practice)
+    texts = [plan for plan in plans if battery.subtest(plan.subtest).task.connected]
     for spec in conditions.judges:
         judge = plugins.judge(spec)
         if not isinstance(judge, ModelJudge):

@@ -70,6 +70,7 @@ class Session:
         administration: as it was when the session opened; :attr:`status` is always current.
         speaker_record: columns of the speaker's record when the session opened; empty for a model.
         raters: the scorers and judges that rate at once.
+        strategy: gives the items that are answered aloud; None where there are none.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class Session:
         dialect = consent.dialect_of(store, conditions)
         self.speaker_record = consent.record_of(store, conditions)
         self.raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
-        self._strategy: SpokenStrategy | None = None
+        self.strategy: SpokenStrategy | None = None
         self._observers = Observers(
             plugins,
             battery,
@@ -100,10 +101,6 @@ class Session:
         )
         self._held = held
         self._started: EventEntry | None = None
-
-    def use(self, strategy: SpokenStrategy) -> None:
-        """Give items by a strategy of spoken responses."""
-        self._strategy = strategy
 
     def close(self) -> None:
         """Release the administration; what was committed stays as it is."""
@@ -150,7 +147,7 @@ class Session:
     @property
     def is_spoken(self) -> bool:
         """Whether some of the items are answered aloud; then :attr:`spoken` has their commands."""
-        return self._strategy is not None
+        return self.strategy is not None
 
     @property
     def spoken(self) -> SpokenStrategy:
@@ -159,16 +156,16 @@ class Session:
         Raises:
             UsageError: no item is answered aloud.
         """
-        if self._strategy is None:
+        if self.strategy is None:
             raise UsageError(
                 f"administration {self.administration.id} is not spoken naming",
                 hint="its answers are rated by scorers and judges",
             )
-        return self._strategy
+        return self.strategy
 
     def is_aloud(self, trial: Trial) -> bool:
         """Return whether a trial is answered aloud."""
-        return self._strategy is not None and self._strategy.is_spoken(trial)
+        return self.strategy is not None and self.strategy.is_spoken(trial)
 
     def upcoming(self, count: int) -> tuple[Trial, ...]:
         """Return at most ``count`` of the trials that :meth:`next` will come to, in its order."""
@@ -380,8 +377,8 @@ class Session:
         target = self.history.undoable
         if target is None:
             raise TabwbError("there is nothing to take back")
-        if self._strategy is not None and self._strategy.undoes(target):
-            return self._strategy.undo(target)
+        if self.strategy is not None and self.strategy.undoes(target):
+            return self.strategy.undo(target)
         entries = [EventEntry("undone", target.trial, target.what, target.sequence)]
         left = self.history.with_entry(entries[0]).trials
         if any(trial.state is TrialState.PLANNED for trial in left):
@@ -425,10 +422,8 @@ class Session:
         self._must_not_be_discontinued()
         made: Events = ()
         if self.status is AdministrationStatus.RUNNING:
-            made = self.commit(
-                [EventEntry("paused", None, storable(reason))],
-                events.Paused(self.administration.id, reason),
-            )
+            paused = events.Paused(self.administration.id, reason)
+            made = self.commit([EventEntry("paused", None, storable(reason))], paused)
         self.state.awaiting = False
         return made
 
@@ -522,15 +517,15 @@ class Session:
 
     def _next_planned(self) -> Trial | None:
         trial = self.state.first_planned
-        return trial if trial is None or self._strategy is None else self._strategy.in_turn(trial)
+        return trial if trial is None or self.strategy is None else self.strategy.in_turn(trial)
 
     def _must_not_be_discontinued(self) -> None:
         if self.status is AdministrationStatus.DISCONTINUED:
             raise TabwbError("this administration was discontinued", hint="undo takes that back")
 
     def _rated_again(self, trial: Trial) -> list[RatingsEntry]:
-        if self._strategy is not None and self._strategy.is_spoken(trial):
-            return self._strategy.rated_again(trial)
+        if self.strategy is not None and self.strategy.is_spoken(trial):
+            return self.strategy.rated_again(trial)
         attempt = trial.counting
         if attempt is None:
             return []

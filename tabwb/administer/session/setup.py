@@ -163,11 +163,8 @@ def lacks_protocol(battery: Battery, conditions: Conditions) -> bool:
         battery: says for whom it is made.
         conditions: with the research protocol, where there is one.
     """
-    return (
-        conditions.kind == "speaker"
-        and "speaker" not in battery.examinees
-        and not conditions.research_protocol
-    )
+    for_models = "speaker" not in battery.examinees
+    return conditions.kind == "speaker" and for_models and not conditions.research_protocol
 
 
 def _check_examinee(battery: Battery, conditions: Conditions) -> None:
@@ -315,7 +312,7 @@ def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Sess
         if administration.conditions.kind == "speaker" and battery.spoken:
             from tabwb.administer.naming.strategy import SpokenStrategy  # loads the phonology
 
-            session.use(SpokenStrategy(session))
+            session.strategy = SpokenStrategy(session)
         return session
     except BaseException:
         held.close()

@@ -168,11 +168,8 @@ def brief(rows: Iterable[Showable]) -> Iterator[str]:
     """Yield one line for each estimand that a smallest difference can be said for."""
     rows = list(rows)
     for estimand in Estimand:
-        shown = [
-            f"{_measure(row)} {_difference(row)}"
-            for row in rows
-            if row.estimand is estimand and row.difference.defined
-        ]
+        own = (row for row in rows if row.estimand is estimand and row.difference.defined)
+        shown = [f"{_measure(row)} {_difference(row)}" for row in own]
         if shown:
             yield f"smallest difference that can be shown, {estimand.value}: {', '.join(shown)}"
 

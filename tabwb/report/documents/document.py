@@ -94,10 +94,8 @@ def _recorded_json(recorded: Recorded) -> Json:
 
 def list_document(administrations: Iterable[Administration]) -> Json:
     """Return what ``results`` without an id prints with ``--json``."""
-    return {
-        "format": FORMAT,
-        "administrations": list(map(administration_json, administrations)),
-    }
+    documents = list(map(administration_json, administrations))
+    return {"format": FORMAT, "administrations": documents}
 
 
 def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:

@@ -255,11 +255,8 @@ def _is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
         return False
     if attempt.metadata.get("replayed_sampled") == "yes":
         return False  # drawn when it was recorded
-    return (
-        conditions.decoding.greedy
-        or protocol is Protocol.LIKELIHOOD
-        or attempt.metadata.get("sampled") == "no"
-    )
+    drew_nothing = attempt.metadata.get("sampled") == "no"
+    return conditions.decoding.greedy or protocol is Protocol.LIKELIHOOD or drew_nothing
 
 
 def counted(sources: Iterable[Source]) -> list[CountedResponse]:

@@ -309,11 +309,8 @@ def _cause(row: CountedResponse, terms: Terms, ratings: Mapping[str, Rating]) ->
     for failure in (RatingStatus.ERROR, RatingStatus.UNPARSED):
         if failure in statuses:
             return failure.value
-    reasons = {
-        rating.measure: rating.reason
-        for rating in given
-        if rating is not None and rating.status is RatingStatus.UNDEFINED
-    }
+    undefined = (each for each in given if each and each.status is RatingStatus.UNDEFINED)
+    reasons = {rating.measure: rating.reason for rating in undefined}
     for reason in reasons.values():
         if (named := reason.partition(":")[0]) in UNUSABLE:
             return named

@@ -101,12 +101,9 @@ def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
     for subtest in sources[0].battery.subtests:
         if not subtest.task.coded:
             continue
-        plans = [(naming, naming.view.trial.plan) for naming in scored]
-        items = tuple(
-            named_item(naming)
-            for naming, plan in plans
-            if plan.subtest == subtest.id and not plan.practice
-        )
+        given = (naming for naming in scored if not naming.view.trial.plan.practice)
+        own = (naming for naming in given if naming.view.trial.plan.subtest == subtest.id)
+        items = tuple(map(named_item, own))
         rules, primary = subtest.naming or NamingRules(), sources[0].primary
         named.append(
             NamedSubtest(subtest.id, subtest.title, rules, items, summarise(items), primary)

@@ -118,11 +118,8 @@ def kindred(models: Sequence[Grouped]) -> tuple[tuple[Grouped, Grouped], ...]:
         labels = model.group.labels
         if labels.keys() >= LABELS and labels.get("tuning") in sides:
             sides[labels["tuning"]].append(model)
-    kin = [
-        (base, instruct)
-        for base, instruct in product(sides["base"], sides["instruct"])
-        if _kin(base) == _kin(instruct)
-    ]
+    couples = product(sides["base"], sides["instruct"])
+    kin = [(base, instruct) for base, instruct in couples if _kin(base) == _kin(instruct)]
     like = [
         (base, instruct)
         for base, instruct in kin
@@ -272,12 +269,8 @@ def over_families(pairs: Iterable[Pair]) -> tuple[FamilyMean, ...]:
             if gap.sides.differences:
                 key = (pair.battery, pair.lesion, gap.measure, gap.subtest, gap.rater, gap.terms)
                 measures.setdefault(key, {}).setdefault(pair.family, []).append(gap)
-    means = (
-        _family_mean(by_family)
-        for by_family in measures.values()
-        if len(by_family) >= LEAST_FAMILIES
-    )
-    return tuple(mean for mean in means if mean is not None)
+    enough = (by_family for by_family in measures.values() if len(by_family) >= LEAST_FAMILIES)
+    return tuple(mean for mean in map(_family_mean, enough) if mean is not None)
 
 
 def _family_mean(by_family: dict[str, list[Gap]]) -> FamilyMean | None:

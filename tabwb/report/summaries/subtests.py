@@ -211,12 +211,8 @@ def summarise_subtest(
         sources: the administrations.
         rows: their responses to the subtest that count.
     """
-    trials = [
-        trial
-        for source in sources
-        for trial in source.trials
-        if trial.plan.subtest == subtest.id and not trial.plan.practice
-    ]
+    given = (trial for source in sources for trial in source.trials if not trial.plan.practice)
+    trials = [trial for trial in given if trial.plan.subtest == subtest.id]
     rater = decider(subtest, rows)
     share = share_of(rows, rater)
     verdicts = _verdicts(subtest, rows, rater)

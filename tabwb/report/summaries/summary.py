@@ -129,12 +129,8 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
 
 
 def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
-    return frozenset(
-        rater
-        for source in sources
-        for rater, declaration in source.declarations.items()
-        if declaration.prompt_text
-    )
+    declared = (entry for source in sources for entry in source.declarations.items())
+    return frozenset(rater for rater, declaration in declared if declaration.prompt_text)
 
 
 def _named(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
