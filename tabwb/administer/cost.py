@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from tabwb.administer.session.exchange import token_limit
 from tabwb.administer.session.plan import plan_trials
@@ -60,9 +61,7 @@ def call_at_most(
 
 
 def expense_of(
-    requests: Iterable[Request],
-    price: Price | None,
-    reply_tokens: Callable[[int], int] = int,
+    requests: Iterable[Request], price: Price | None, reply_tokens: Callable[[int], int] = int
 ) -> Expense:
     """Return what requests will take at most.
 
@@ -78,12 +77,10 @@ def expense_of(
     >>> expense_of([asked], None, lambda limit: limit + 1000).reply_tokens
     1050
     """
-    count = prompt = reply = 0
-    for request in requests:
-        count += 1
-        prompt += tokens_of(request)
-        reply += reply_tokens(request.decoding.max_tokens)
-    return Expense(count, prompt, reply, cost_of(price, prompt, reply))
+    asked = list(requests)
+    prompt = sum(map(tokens_of, asked))
+    reply = sum(reply_tokens(request.decoding.max_tokens) for request in asked)
+    return Expense(len(asked), prompt, reply, cost_of(price, prompt, reply))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +108,8 @@ class Spending:
             trials: with their attempts.
             price: of the model's tokens, or None.
         """
-        spending = cls(price)
-        for trial in trials:
-            for attempt in trial.attempts:
-                spending = spending._with(attempt)
-        return spending
+        attempts = (attempt for trial in trials for attempt in trial.attempts)
+        return reduce(cls._with, attempts, cls(price))
 
     def after(self, event: events.Event) -> Spending:
         """Return the spending after an event."""

@@ -81,27 +81,24 @@ def chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Repl
     metadata: dict[str, str] = {}
     for likelihood in weighed:
         metadata |= likelihood.metadata
-    sums = [likelihood.log_probability for likelihood in weighed]
+    logs = (likelihood.log_probability for likelihood in weighed)
+    sums = [round(value, 6) if math.isfinite(value) else None for value in logs]
     metadata |= {
         "protocol": Protocol.LIKELIHOOD.value,
         "sampled": "no",
         OPTIONS: json.dumps(options, ensure_ascii=False),
-        LOG_PROBABILITIES: json.dumps(
-            [round(value, 6) if math.isfinite(value) else None for value in sums]
-        ),
+        LOG_PROBABILITIES: json.dumps(sums),
         TOKENS: json.dumps([likelihood.tokens for likelihood in weighed]),
         "choice_per_token": choice.per_token,
         "choice_per_character": choice.per_character,
     }
-    counted = [
-        likelihood.prompt_tokens for likelihood in weighed if likelihood.prompt_tokens is not None
-    ]
+    counted = (likelihood.prompt_tokens for likelihood in weighed)
     return Reply(
         choice.by_sum,
         StopReason.END,
         latency,
         first_piece_s=latency,
-        prompt_tokens=counted[0] if counted else None,
+        prompt_tokens=next((tokens for tokens in counted if tokens is not None), None),
         reply_tokens=by_option[choice.by_sum].tokens,
         metadata=metadata,
     )
