@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
@@ -114,6 +113,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     >>> csv_text(["item", "answer", "score"], [["w1", "=1+1", -2.5], ["w2", None, "-2.5"]])
     "item,answer,score\r\nw1,'=1+1,-2.5\r\nw2,,-2.5\r\n"
     """
+    import csv  # every command imports this module, few write a table
+
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(columns)
