@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tabwb.report.summaries.pairs import Pair
 
 FORMAT = 1
+_RATING_KEYS = ("rater", "measure", "value", "status", "reason")
 
 
 def administration_document(
@@ -187,10 +188,7 @@ def trial_json(
         "usable": None if counting is None else is_usable(effective, kind),
         **picked_or_none(counting, "stop_reason", "latency_s"),
         "attempts": [_attempt_json(attempt) for attempt in trial.attempts],
-        "ratings": [
-            picked(rating, "rater", "measure", "value", "status", "reason")
-            for rating in trial.ratings
-        ],
+        "ratings": [picked(rating, *_RATING_KEYS) for rating in trial.ratings],
         "notes": list(trial.notes),
     }
 

@@ -66,6 +66,7 @@ class Difference:
 
     def to_json(self) -> Json:
         """Return plain data; what is undefined is None."""
+        first, second = self.shared_streams
         return {
             "first": self.first,
             "second": self.second,
@@ -73,10 +74,7 @@ class Difference:
             "items": plain(self.items),
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {name: {"first": a, "second": b} for name, a, b in self.unlike},
-            "shared_streams": {
-                side: shared
-                for side, (shared, _) in zip(("first", "second"), self.shared_streams, strict=True)
-            },
+            "shared_streams": {"first": first[0], "second": second[0]},
             **({"naming": [subtest.to_json() for subtest in self.named]} if self.named else {}),
         }
 

@@ -86,6 +86,7 @@ class Pair:
 
     def to_json(self) -> Json:
         """Return plain data; what is undefined is None."""
+        base, instruct = self.shared_streams
         return {
             "parameters": int(self.parameters) if self.parameters.isdecimal() else None,
             **picked(
@@ -96,12 +97,9 @@ class Pair:
             "differences": [_gap(gap) for gap in self.gaps],
             "left_out": [{"rater": rater, "reason": why} for rater, why in self.left_out],
             "unlike": {
-                name: {"base": base, "instruct": instruct} for name, base, instruct in self.unlike
+                name: {"base": mine, "instruct": theirs} for name, mine, theirs in self.unlike
             },
-            "shared_streams": {
-                side: shared
-                for side, (shared, _) in zip(("base", "instruct"), self.shared_streams, strict=True)
-            },
+            "shared_streams": {"base": base[0], "instruct": instruct[0]},
         }
 
 
