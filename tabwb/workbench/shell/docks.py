@@ -27,7 +27,6 @@ from tabwb.workbench.shell.wording import (
     compact,
     glyph_of,
     marks,
-    score_words,
     sentence,
     spread,
 )
@@ -106,26 +105,24 @@ class Dock(Horizontal):
 
 
 class DockLayout:
-    """Lays out the docks ``explorer`` and ``scores`` on a desk."""
+    """Lays out the docks ``explorer`` and ``scores`` on a desk.
+
+    Attributes:
+        narrow: the docks are drawers.
+        scores_stand: the scores stand beside the page.
+    """
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._drawer = ""
         """The drawer that is open, or empty."""
-
-    @property
-    def narrow(self) -> bool:
-        """Whether the docks are drawers."""
-        return self._desk.size.width < self._desk.current.WIDE_FROM
-
-    @property
-    def scores_stand(self) -> bool:
-        """Whether the scores stand beside the page."""
-        return not self.narrow and self._desk.workbench.remembered.scores
+        self.narrow = self.scores_stand = False
 
     def apply(self) -> None:
         """Place the docks for the present size and page."""
         desk, page, kept = self._desk, self._desk.current, self._desk.workbench.remembered
+        self.narrow = desk.size.width < page.WIDE_FROM
+        self.scores_stand = not self.narrow and kept.scores
         explorer = desk.query_one("#explorer-dock", Dock)
         scores = desk.query_one("#scores-dock", Dock)
         if self.narrow:
@@ -305,8 +302,11 @@ class ScoreSheet(WidthAwareWidget):
         for subtest in scores.subtests:
             style = "bold" if subtest.current else ""
             yield Content.styled(subtest.title, style).truncate(width, ellipsis=True)
-            words = Content.styled(score_words(subtest, hidden=hidden), style)
-            yield spread(marks(subtest, hidden=hidden, person=scores.person), words, width)
+            words = f"{subtest.given} of {subtest.planned}" + (" given" if subtest.given else "")
+            if not hidden and subtest.right is not None:
+                words = f"{subtest.right} of {subtest.scored} right"
+            row = marks(subtest, hidden=hidden, person=scores.person)
+            yield spread(row, Content.styled(words, style), width)
             yield Content("")
         if hidden:
             yield Content.styled(

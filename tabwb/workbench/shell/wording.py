@@ -211,13 +211,6 @@ def head_words(one: Administration) -> list[str]:
     return [*special, *(word for word in usual if not word.startswith("protocol "))]
 
 
-def score_words(one: SubtestScore, *, hidden: bool = False) -> str:
-    """Return a subtest's score, such as ``2 of 3 right`` or ``5 of 5 given``."""
-    if hidden or one.right is None:
-        return f"{one.given} of {one.planned} given" if one.given else f"0 of {one.planned}"
-    return f"{one.right} of {one.scored} right"
-
-
 def marks(one: SubtestScore, *, hidden: bool = False, person: bool = False) -> Content:
     """Return one mark for each trial, or a bar for many trials."""
     if not one.marks:
