@@ -61,16 +61,17 @@ def test_a_scorer_that_misbehaves_loses_no_answer(
     assert said in trial.ratings[0].reason
 
 
-def test_a_reason_that_is_no_unicode_is_kept_visibly(
-    begin: Begin, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("reason", "kept"), [("half \udce9", "half \\udce9"), ("a\0b", "a\\x00b")])
+def test_a_reason_that_not_every_store_can_keep_is_kept_visibly(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch, reason: str, kept: str
 ) -> None:
     session = begin()
-    scorer = Scripted([valued("choice", "exact", 1, "half \udce9")])
+    scorer = Scripted([valued("choice", "exact", 1, reason)])
     monkeypatch.setattr(session.plugins, "scorer", lambda _: scorer)
     session.next()
     session.answer("dog")
     assert session.store.trials(session.administration.id)[0].ratings == (
-        valued("choice", "exact", 1, "half \\udce9"),
+        valued("choice", "exact", 1, kept),
     )
 
 

@@ -230,9 +230,9 @@ def checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
             raise ValueError(f"'{rater}' gave a rating in the name of '{rating.rater}'")
         if rating.measure in checked:
             raise ValueError(f"'{rater}' gave '{rating.measure}' twice")
-        reason = rating.reason
+        reason = storable(rating.reason)
         checked[rating.measure] = (
-            rating if reason.isascii() else replace(rating, reason=storable(reason))
+            rating if reason == rating.reason else replace(rating, reason=reason)
         )
     return tuple(checked.values())
 
