@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,7 @@ import click
 from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
 from tabwb.plugin_api.config.settings import folder_file
 from tabwb.plugin_api.registry.index import Component, check_needs
-from tabwb.plugin_api.registry.loading import folder_entries
+from tabwb.plugin_api.registry.loading import PluginInfo, folder_entries, installed_entries
 from tabwb.plugin_api.registry.scaffold import write_plugin
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import Spec
@@ -36,9 +38,8 @@ def list_plugins(as_json: bool) -> None:
         print_json(document)
         return
     for plugin in document["plugins"]:
-        source = plugin["folder"] or f"{plugin['distribution']} {plugin['version']}".strip()
         heading(plugin["name"], newline=False)
-        click.echo(f"  {source}")
+        click.echo(f"  {PluginInfo(**plugin).source}")
     for kind, components in document["components"].items():
         if components:
             heading(f"\n{kind}")
@@ -81,7 +82,8 @@ def trust_folder(path: Path) -> None:
     no longer used until it is trusted again.
     """
     trusted = configuration().trust_list
-    names = ", ".join(entry.name for entry, _ in folder_entries(path.resolve()))
+    entries = [entry for entry, _ in folder_entries(path.resolve())]
+    names = ", ".join(entry.name for entry in entries)
     before = trusted.read()["folders"].get(path.resolve())
     digest = trusted.add_folder(path)
     if before == digest:
@@ -91,6 +93,28 @@ def trust_folder(path: Path) -> None:
     else:
         what = f"has changed (it was {before[:12]}) and is trusted as it is now"
     click.echo(f"{path.resolve()} ({names}) {what}: SHA-256 {digest[:12]}")
+    for other in _others(path.resolve()):
+        if other.name in [entry.name for entry in entries]:
+            note(f"warning: '{other.source}' has a plugin '{other.name}' too; only one is used")
+
+
+@plugins.command("untrust")
+@click.argument("path", type=click.Path(path_type=Path))
+def untrust_folder(path: Path) -> None:
+    """Trust the plugin in folder PATH no longer; the folder need not exist any more."""
+    configuration().trust_list.remove_folder(path)
+    click.echo(f"{path.resolve()} is no longer trusted")
+
+
+def _others(folder: Path) -> Iterator[PluginInfo]:
+    """Yield the plugins that are installed or in other trusted folders."""
+    for installed, _ in installed_entries():
+        yield installed
+    for other in configuration().trust_list.read()["folders"]:
+        if other != folder:
+            with suppress(TabwbError):  # 'plugins list' shows it
+                for entry, _ in folder_entries(other):
+                    yield entry
 
 
 @click.command()

@@ -5,9 +5,11 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import distributions
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from tabwb.plugin_api import hookimpl
 from tabwb.plugin_api.config.profiles import Profile
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -77,6 +79,42 @@ def test_a_broken_entry_point_is_a_problem_and_harms_no_other(install: Install, 
     assert plugins.scorer("sound")
     assert [(p.plugin, p.what) for p in plugins.problems] == [("broken", "loading")]
     assert "no_such_module_anywhere" in plugins.problems[0].error
+    for missing in (lambda: plugins.scorer("mine"), lambda: plugins.find_battery("mine")):
+        with pytest.raises(UsageError, match=r"not loaded: broken \(ModuleNotFoundError: No mod"):
+            missing()
+
+
+@pytest.mark.parametrize(
+    ("hook", "argument", "allowed"),
+    [("tabwb_on_rated", "ev", "event"), ("tabwb_register_scorers", "add", "register")],
+)
+def test_a_wrong_argument_of_a_hook_is_named_with_the_allowed_one(
+    load: Load, hook: str, argument: str, allowed: str
+) -> None:
+    module = ModuleType("my_plugin")
+    exec(f"def {hook}({argument}): ...", vars(module))
+    hookimpl(getattr(module, hook))
+    plugins = Plugins.load(modules={"mine": module})
+    assert [str(problem) for problem in plugins.problems] == [
+        f"mine: loading: the hook {hook} has no argument '{argument}'\nallowed: {allowed}\n"
+        "the names of arguments are fixed"
+    ]
+    with pytest.raises(UsageError, match=f"no argument '{argument}'; allowed: {allowed}"):
+        plugins.scorer("mine")
+
+
+def test_one_module_in_two_plugins_is_one_short_message(install: Install, load: Load) -> None:
+    path = install("first", SCORER.format(id="first"))
+    info = path.parent / "second-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: second\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[tabwb]\nsecond = {path.stem}\n")
+    (problem,) = load().problems
+    assert (problem.plugin, problem.error) == (
+        "second",
+        f"{path.stem} is already loaded, as the plugin 'first' of 'first-package 1.0'\n"
+        "give the import package another name",
+    )
 
 
 def test_an_implementation_that_raises_stops_no_other(install: Install, load: Load) -> None:
@@ -86,6 +124,8 @@ def test_an_implementation_that_raises_stops_no_other(install: Install, load: Lo
     plugins = load()
     assert plugins.scorer("sound")
     assert plugins.scorer("choice")
+    with pytest.raises(UsageError, match=r"failed: aaa \(tabwb_register_scorers: RuntimeError"):
+        plugins.scorer("mine")
     assert [str(p) for p in plugins.problems] == [
         "aaa: tabwb_register_scorers: RuntimeError: tired"
     ]
@@ -136,8 +176,8 @@ def test_two_plugins_of_one_name_are_named(
     monkeypatch.syspath_prepend(str(second.parent))
     problems = load().problems
     assert len(problems) == 1
-    assert "'same-package'" in problems[0].error
-    assert "'other-same'" in problems[0].error
+    assert "'same-package 1.0'" in problems[0].error
+    assert "'other-same 1'" in problems[0].error
 
 
 def test_an_observer_that_raises_is_a_problem_and_others_are_told(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.cli.main import main
+from tabwb.plugin_api.registry.scaffold import write_plugin
 
 Install = Callable[[str, str], Path]
 
@@ -77,6 +78,19 @@ def test_a_new_plugin_is_used_once_it_is_trusted(
     (root / "new-file").touch()
     assert main(["plugins", "trust", str(root)]) == 0
     assert "has changed" in capsys.readouterr().out
+
+
+def test_trusting_a_second_plugin_of_one_name_warns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    for folder in (first, second):
+        write_plugin("same-words", folder)
+        assert main(["plugins", "trust", str(folder / "same-words")]) == 0
+    warning = f"warning: '{first}/same-words' has a plugin 'same-words' too; only one is used"
+    assert warning in capsys.readouterr().err
+    assert main(["plugins", "untrust", str(second / "same-words")]) == 0
+    assert "is no longer trusted" in capsys.readouterr().out
 
 
 def test_what_is_no_plugin_folder_cannot_be_trusted(

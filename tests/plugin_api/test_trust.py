@@ -72,7 +72,22 @@ def test_a_trusted_folder_that_is_gone_is_a_problem(folder: Path, load: Load) ->
     Configuration.load().trust_list.add_folder(folder)
     folder.rename(folder.with_name("moved"))
     (problem,) = load().problems
-    assert "No such file" in problem.error
+    assert problem.error.endswith(f"tabwb plugins untrust {folder}")
+    Configuration.load().trust_list.remove_folder(folder)
+    assert load().problems == ()
+    with pytest.raises(UsageError, match="is not a trusted plugin folder"):
+        Configuration.load().trust_list.remove_folder(folder)
+
+
+def test_two_folders_with_one_plugin_are_both_named(
+    folder: Path, tmp_path: Path, load: Load
+) -> None:
+    write_plugin("lying-there", tmp_path / "copy")
+    copy = tmp_path / "copy" / "lying-there"
+    for place in (folder, copy):
+        Configuration.load().trust_list.add_folder(place)
+    (problem,) = load().problems
+    assert problem.error.startswith(f"'{folder}' and '{copy}' both have a plugin with this name")
 
 
 def test_a_folder_in_the_users_own_configuration_is_loaded(

@@ -75,9 +75,27 @@ class TrustList:
         self._add("folders", resolved, digest)
         return digest
 
+    def remove_folder(self, folder: Path) -> None:
+        """Remove a plugin folder, which need not exist any more, from the list.
+
+        Raises:
+            UsageError: it is not in the list.
+        """
+        content = self.read()
+        if content["folders"].pop(folder.resolve(), None) is None:
+            raise UsageError(
+                "is not a trusted plugin folder",
+                where=str(folder.resolve()),
+                allowed=", ".join(map(str, content["folders"])) or "none is trusted",
+            )
+        self._write(content)
+
     def _add(self, kind: str, path: Path, digest: str) -> None:
         content = self.read()
         content[kind][path] = digest
+        self._write(content)
+
+    def _write(self, content: dict[str, dict[Path, str]]) -> None:
         plain = {
             kind: {str(place): digest for place, digest in hashes.items()}
             for kind, hashes in content.items()

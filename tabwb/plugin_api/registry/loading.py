@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.machinery import FileFinder, SourceFileLoader
@@ -24,8 +26,8 @@ from tabwb.records.words import did_you_mean
 
 GROUP = "tabwb"
 """The entry-point group, in installed packages and in a folder's ``pyproject.toml``."""
-NOT_LOADED = "not loaded"
-"""``PluginProblem.what`` of a plugin folder that is not trusted."""
+READING, LOADING, NOT_LOADED = "reading", "loading", "not loaded"
+"""``PluginProblem.what`` where a folder is not readable, a plugin raises, or is not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,11 @@ class PluginInfo:
     version: str
     folder: str = ""
 
+    @property
+    def source(self) -> str:
+        """The folder, or the distribution with its version."""
+        return self.folder or f"{self.distribution} {self.version}".strip()
+
 
 class Loader:
     """Loads plugins into a pluggy manager.
@@ -80,9 +87,8 @@ class Loader:
 
     def load_all(self, modules: Mapping[str, object]) -> None:
         """Load installed plugins, plugin folders that may be used, then modules by their names."""
-        for entry in sorted(entry_points(group=GROUP), key=attrgetter("name")):
-            distribution = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
-            self._load(PluginInfo(entry.name, *distribution), entry.load)
+        for info, entry in installed_entries():
+            self._load(info, entry.load)
         self._load_folders()
         for name in modules:
             if not self.manager.has_plugin(name):
@@ -95,16 +101,22 @@ class Loader:
         try:
             trusted = settings.trust_list.read()["folders"]
         except TabwbError as error:
-            self._failed(settings.trust_list.path.name, "reading", str(error))
+            self._failed(settings.trust_list.path.name, READING, str(error))
             return
         for folder in dict.fromkeys((*trusted, *settings.project_plugin_folders)):
             if folder in settings.plugin_folders:
                 continue
             kept = trusted.get(folder.resolve())
+            if kept is not None and not folder.exists():
+                command = f"tabwb plugins untrust {shlex.quote(str(folder))}"
+                self._failed(
+                    str(folder), READING, f"the folder is gone; to remove it here: {command}"
+                )
+                continue
             try:
                 is_trusted = kept is not None and folder_hash(folder.resolve()) == kept
             except TabwbError as error:
-                self._failed(str(folder), "reading", str(error))
+                self._failed(str(folder), READING, str(error))
                 continue
             if is_trusted:
                 self._load_folder(folder)
@@ -118,7 +130,7 @@ class Loader:
             entries = folder_entries(folder)
             _make_importable(folder)
         except TabwbError as error:
-            self._failed(str(folder), "reading", str(error))
+            self._failed(str(folder), READING, str(error))
             return
         for info, value in entries:
             self._load(info, EntryPoint(info.name, value, GROUP).load)
@@ -126,30 +138,54 @@ class Loader:
     def _load(self, info: PluginInfo, load: Callable[[], Any]) -> None:
         if self.manager.has_plugin(info.name):
             owner = next(other for other in self.loaded if other.name == info.name)
-            mine, theirs = (plugin.distribution or plugin.folder for plugin in (info, owner))
-            why = f"'{mine}' and '{theirs}' both have a plugin with this name"
-            self._failed(info.name, "not loaded", why)
+            why = f"'{owner.source}' and '{info.source}' both have a plugin with this name"
+            self._failed(info.name, NOT_LOADED, f"{why}; the first is used")
             return
         try:
             with plugin_code:
                 module = load()
                 if isinstance(module, type):
                     module = module()
+                self._check_module(module)
+                self._check_arguments(module)
                 self.manager.register(module, info.name)
         except Exception as error:  # noqa: BLE001 - a plugin's import may raise anything
             if self.manager.has_plugin(info.name):
                 self.manager.unregister(name=info.name)
-            self._failed(info.name, "loading", error_words(error))
+            self._failed(info.name, LOADING, error_words(error))
             return
         self.loaded.append(info)
         self._check_hooks(info.name, module)
 
+    def _check_module(self, module: object) -> None:
+        if (name := self.manager.get_name(module)) is not None:
+            owner = next(other for other in self.loaded if other.name == name)
+            package = getattr(module, "__name__", "its object")
+            raise ComponentError(
+                f"{package} is already loaded, as the plugin '{name}' of '{owner.source}'",
+                hint="give the import package another name",
+            )
+
+    def _check_arguments(self, module: object) -> None:
+        # pluggy refuses them too, but does not name the allowed argument.
+        for hook in HOOKS:
+            if self.manager.parse_hookimpl_opts(module, hook) is None:
+                continue
+            (allowed,) = inspect.signature(getattr(hookspecs, hook)).parameters
+            for name, parameter in inspect.signature(getattr(module, hook)).parameters.items():
+                required = parameter.default is parameter.empty
+                if required and name != allowed and parameter.kind in _POSITIONAL:
+                    raise ComponentError(
+                        f"the hook {hook} has no argument '{name}'",
+                        allowed=allowed,
+                        hint="the names of arguments are fixed",
+                    )
+
     def _check_hooks(self, plugin: str, module: object) -> None:
-        known = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
         for caller in self.manager.get_hookcallers(module) or ():
             if not caller.has_spec():
                 self._failed(
-                    plugin, caller.name, f"tabwb has no such hook{did_you_mean(caller.name, known)}"
+                    plugin, caller.name, f"tabwb has no such hook{did_you_mean(caller.name, HOOKS)}"
                 )
             elif any(
                 impl.wrapper or impl.hookwrapper
@@ -163,7 +199,16 @@ class Loader:
         self.problems.append(PluginProblem(plugin, what, error))
 
 
+HOOKS = tuple(name for name in dir(hookspecs) if name.startswith("tabwb_"))
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _folders: set[Path] = set()
+
+
+def installed_entries() -> Iterator[tuple[PluginInfo, EntryPoint]]:
+    """Yield the plugins of installed packages and their entry points, by name."""
+    for entry in sorted(entry_points(group=GROUP), key=attrgetter("name")):
+        distribution = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
+        yield PluginInfo(entry.name, *distribution), entry
 
 
 def folder_entries(folder: Path) -> tuple[tuple[PluginInfo, str], ...]:

@@ -32,7 +32,9 @@ from tabwb.plugin_api.registry.index import (
     battery_file,
 )
 from tabwb.plugin_api.registry.loading import (
+    LOADING,
     NOT_LOADED,
+    READING,
     Loader,
     PluginProblem,
     error_words,
@@ -320,13 +322,15 @@ class Plugins:
             raise self._with_unloaded(error) from None
 
     def _with_unloaded(self, error: UsageError) -> UsageError:
-        # The plugin folders that are not loaded: the name may be there.
-        problems = (item for item in self._problems if item.what == NOT_LOADED)
-        folders = [f"{problem.plugin} ({problem.error})" for problem in problems]
-        if not folders:
-            return error
-        hint = "; ".join(filter(None, (error.hint, f"not loaded: {', '.join(folders)}")))
-        return UsageError(error.message, allowed=error.allowed, hint=hint)
+        # The plugins that are not loaded, or failed to register: the name may be there.
+        hints = [error.hint] if error.hint else []
+        for problem in self._problems:
+            reason = "; ".join(problem.error.splitlines()[:3])
+            if problem.what in (LOADING, NOT_LOADED, READING):
+                hints.append(f"not loaded: {problem.plugin} ({reason})")
+            elif problem.what.startswith("tabwb_") and problem.what not in OBSERVERS.values():
+                hints.append(f"failed: {problem.plugin} ({problem.what}: {reason})")
+        return UsageError(error.message, allowed=error.allowed, hint="; ".join(hints))
 
     def _registry(self, kind: ComponentKind) -> Registry:
         if kind not in self._registries:
