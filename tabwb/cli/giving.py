@@ -59,8 +59,12 @@ def run_battery(options: Mapping[str, Any]) -> None:
             note(f"{recorded} replicates, as in the file")
         if idle := setup.idle_replicates(plugins, battery, conditions):
             note(f"warning: {idle}")
-        if options["judges"] and (idle := setup.idle_judges(battery, conditions)):
-            note(f"warning: {idle}")
+        if options["judges"]:
+            unknown = (
+                setup.unknown_features(battery, plugins.judge(spec)) for spec in conditions.judges
+            )
+            for text in filter(None, (setup.idle_judges(battery, conditions), *unknown)):
+                note(f"warning: {text}")
         if options["dry_run"]:
             from tabwb.cli.dry_run import dry_run
 

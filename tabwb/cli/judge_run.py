@@ -19,6 +19,7 @@ from tabwb.administer.judging.calls import (
     format_tally,
 )
 from tabwb.administer.judging.judging import Judging
+from tabwb.administer.session.setup import unknown_features
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.cli.common import inform, note, opened_store, print_json, print_messages
 from tabwb.cli.progress import Countdown
@@ -137,6 +138,7 @@ class Task:
         self._judge = plugins.judge(spec)
         self._price = plugins.price_behind(self._judge)
         self._opened = False
+        self._warnings: set[str] = set()
 
     def close(self) -> None:
         """Give back the judge's model."""
@@ -200,6 +202,10 @@ class Task:
     def _judging(self, number: int) -> Judging:
         administration = self._store.administration(number)
         battery = battery_from_canonical(self._store.battery_canonical(administration.battery_hash))
+        warning = unknown_features(battery, self._judge)
+        if warning and warning not in self._warnings:
+            self._warnings.add(warning)
+            note(f"warning: {warning}")
         return Judging(
             self._store,
             self._plugins,

@@ -31,6 +31,33 @@ JUDGE_KEYS = {
     "no_burden", "symptom_burden", "status", "categories",
 }  # fmt: skip
 
+TELLING = """
+[battery]
+id = "telling"
+title = "Telling"
+version = "1"
+language = "en"
+license = "MIT"
+
+[[subtest]]
+id = "stories"
+title = "Stories"
+response = "connected-text"
+item = [{ id = "s1", prompt = "Tell me about a trip." }]
+
+[[feature]]
+id = "hedging"
+key = "hedging"
+title = "Hedging"
+definition = "Words that leave a statement open."
+
+[[grouping]]
+id = "all"
+title = "All"
+source = "ours"
+category = [{ id = "all", title = "All", features = ["hedging"] }]
+"""
+
 
 def test_tab_given_to_echo_has_the_documents_shape(run: Run) -> None:
     outcome = run("run", "tab", "--model", "echo", "--json")
@@ -456,6 +483,18 @@ def test_a_judge_of_a_battery_without_features_is_warned_of(run: Run, battery_fi
     done = run("run", battery_file, "--model", "echo", "--judge", "rules")
     assert "battery 'small' has no features" in done.err
     assert "features" not in run("run", battery_file, "--model", "echo").err
+
+
+def test_a_judge_with_features_that_the_battery_lacks_is_warned_of(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "telling.toml"
+    path.write_text(TELLING, encoding="utf-8")
+    done = run("run", path, "--model", "echo", "--judge", "rules")
+    assert "battery 'telling' does not have 7 features of judge 'rules-2': " in done.err
+    assert "its burden is over 0 features (the battery has: hedging)" in done.err
+    again = run("judge", "run", 1, "--judge", "rules", "--again")
+    assert again.err.count("does not have 7 features of judge 'rules-2': ") == 1
 
 
 def test_a_dry_run_says_what_reasoning_may_take(run: Run) -> None:

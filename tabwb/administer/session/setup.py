@@ -13,6 +13,7 @@ from tabwb.administer.session.plan import choices_never_vary, nothing_varies, pl
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
+from tabwb.plugin_api.components import Judge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -20,6 +21,7 @@ from tabwb.records.speakers import Act, LogEntry
 from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol
 from tabwb.records.study import check_id
+from tabwb.records.words import plural
 from tabwb.store.store import Store
 
 
@@ -143,6 +145,25 @@ def idle_judges(battery: Battery, conditions: Conditions) -> str:
     return (
         f"battery '{battery.id}' has no features, so no judge rates it (features can be copied: "
         "tabwb battery new NAME --features tab)"
+    )
+
+
+def unknown_features(battery: Battery, judge: Judge) -> str:
+    """Return a sentence about features of a judge that the battery does not have, or nothing.
+
+    Args:
+        battery: to be rated.
+        judge: declares its features.
+    """
+    known = [feature.id for feature in battery.features]
+    unknown = [feature for feature in judge.features if feature not in known]
+    if not known or not unknown:
+        return ""
+    left = len(judge.features) - len(unknown)
+    return (
+        f"battery '{battery.id}' does not have {plural(len(unknown), 'feature')} of judge "
+        f"'{judge.rater}': {', '.join(unknown)}; its burden is over "
+        f"{plural(left, 'feature')} (the battery has: {', '.join(known)})"
     )
 
 
