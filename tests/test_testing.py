@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tabwb.battery.model import Item, Subtest
 from tabwb.plugin_api.components import Cancel, Response
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import hookimpl
@@ -27,6 +29,22 @@ from tabwb.testing import (
     check_scorer,
     check_transcriber,
 )
+
+OWN = """
+[battery]
+id = "own"
+title = "Own"
+version = "1"
+language = "en"
+license = "MIT"
+
+[[subtest]]
+id = "tales"
+title = "Tales"
+response = "free"
+scorers = ["under-test"]
+item = [{ id = "t1", prompt = "Tell me about a trip.", metadata = { own = 2 } }]
+"""
 
 
 def plugins_with(kind: str, component: Any, **more: Any) -> Plugins:
@@ -146,6 +164,26 @@ class Scorer:
 
 def test_a_scorer_that_keeps_its_contract_passes() -> None:
     assert failures(check_scorer, "scorers", Scorer()) == []
+
+
+def test_a_scorer_is_checked_with_the_items_of_a_battery(tmp_path: Path) -> None:
+    class NeedsWeight:
+        """Raises for items without the metadata of its battery."""
+
+        measures = ("weighed",)
+
+        def score(self, subtest: Subtest, item: Item, response: Response) -> list[Rating]:
+            return [valued("under-test", "weighed", float(item.metadata["own"]))]  # type: ignore[arg-type]
+
+    battery = tmp_path / "battery.toml"
+    battery.write_text(OWN, encoding="utf-8")
+    plugins = plugins_with("scorers", NeedsWeight())
+    check_scorer("under-test", plugins=plugins, kinds=(), battery=str(battery))
+    with pytest.raises(NonConformance, match=r"response .* to item 'i1' raised KeyError"):
+        check_scorer("under-test", plugins=plugins, kinds=("free",), battery=str(battery))
+    with pytest.raises(NonConformance, match="no subtest of the battery 'tab' names the scorer"):
+        check_scorer("under-test", plugins=plugins, battery="tab")
+    plugins.close()
 
 
 def test_a_scorer_that_raises_or_signs_with_another_name_is_found() -> None:

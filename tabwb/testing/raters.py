@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 from tabwb.administer.session.raters import checked
 from tabwb.administer.session.setup import find_battery
-from tabwb.battery.model import Feature
+from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.plugin_api.components import Judge, ModelJudge, Response, Scorer, Verdict
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Request
@@ -27,16 +28,23 @@ from tabwb.testing.checks import (
 )
 from tabwb.testing.samples import KINDS, TEXTS, response_to, subtest_of
 
+Sample = tuple[Subtest, Item]
+
 
 def check_scorer(
-    spec: str, *, plugins: Plugins | None = None, kinds: Sequence[str] = KINDS
+    spec: str,
+    *,
+    plugins: Plugins | None = None,
+    kinds: Sequence[str] = KINDS,
+    battery: str | None = None,
 ) -> None:
     """Check a scorer: contract, failure, determinism.
 
     Args:
         spec: as in a battery's ``scorers``.
         plugins: with the scorer; None for those installed.
-        kinds: of response that it is made for.
+        kinds: of response that it is made for; each is checked with a sample item.
+        battery: its items whose subtest names this spec are checked too; an id or a path.
 
     Raises:
         NonConformance: the scorer does not keep its contract.
@@ -45,31 +53,30 @@ def check_scorer(
         descriptor, resolved = loaded.resolve("scorers", spec)
         scorer = loaded.scorer(spec)
         names = (descriptor.id, str(resolved), spec)
+        samples = [subtest_of(kind, keyed=keyed) for kind in kinds for keyed in (True, False)]
+        if battery is not None:
+            subtests = find_battery(loaded, battery).subtests
+            own = [(each, item) for each in subtests if spec in each.scorers for item in each.items]
+            expect(own, f"no subtest of the battery '{battery}' names the scorer '{spec}'")
+            samples += own
         checks: Checks = {
             "contract, measures": lambda: _check_measures(scorer),
-            "contract, ratings": lambda: _check_scores(scorer, names, kinds),
-            "determinism": lambda: _check_same_scores(scorer, kinds),
+            "contract, ratings": lambda: _check_scores(scorer, names, samples),
+            "determinism": lambda: _check_same_scores(scorer, samples),
             "failure, no expected answer": lambda: _check_unkeyed(scorer, kinds),
         }
         run_checks(f"scorer '{spec}'", checks)
 
 
-def _score(scorer: Scorer, kind: str, text: str, *, keyed: bool) -> Sequence[Rating]:
-    subtest, item = subtest_of(kind, keyed=keyed)
+def _score(scorer: Scorer, subtest: Subtest, item: Item, text: str) -> Sequence[Rating]:
+    kind = subtest.task.text_kind.value
     try:
         return scorer.score(subtest, item, response_to(item, kind, text))
     except Exception as error:
         raise AssertionError(
-            f"a {kind} response {text[:40]!r} raised {type(error).__name__}: {error}"
+            f"a {kind} response {text[:40]!r} to item '{item.id}' raised "
+            f"{type(error).__name__}: {error}"
         ) from error
-
-
-def _cases(kinds: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
-    """Yield (kind, text, with an expected answer)."""
-    for kind in kinds:
-        for text in TEXTS:
-            yield kind, text, True
-            yield kind, text, False
 
 
 def _check_measures(scorer: Scorer) -> None:
@@ -79,9 +86,9 @@ def _check_measures(scorer: Scorer) -> None:
     expect(len(set(measures)) == len(measures), f"measures names one twice: {measures!r}")
 
 
-def _check_scores(scorer: Scorer, names: tuple[str, ...], kinds: Sequence[str]) -> None:
-    for kind, text, keyed in _cases(kinds):
-        ratings = _score(scorer, kind, text, keyed=keyed)
+def _check_scores(scorer: Scorer, names: tuple[str, ...], samples: Sequence[Sample]) -> None:
+    for (subtest, item), text in product(samples, TEXTS):
+        ratings = _score(scorer, subtest, item, text)
         for rating in ratings:
             rater = getattr(rating, "rater", None)
             expect(rater in names, f"a rating's rater is {rater!r}, not '{names[0]}'")
@@ -91,9 +98,9 @@ def _check_scores(scorer: Scorer, names: tuple[str, ...], kinds: Sequence[str]) 
             checked(ratings[0].rater, ratings)
 
 
-def _check_same_scores(scorer: Scorer, kinds: Sequence[str]) -> None:
-    for kind, text, keyed in _cases(kinds):
-        first, second = (tuple(_score(scorer, kind, text, keyed=keyed)) for _ in range(2))
+def _check_same_scores(scorer: Scorer, samples: Sequence[Sample]) -> None:
+    for (subtest, item), text in product(samples, TEXTS):
+        first, second = (tuple(_score(scorer, subtest, item, text)) for _ in range(2))
         expect(first == second, f"{text[:40]!r} was rated {first} and then {second}")
 
 
@@ -104,7 +111,7 @@ def _check_unkeyed(scorer: Scorer, kinds: Sequence[str]) -> None:
     for kind in kinds:
         if kind in ("connected-text", "free"):
             continue  # a scorer of these may decide by the text alone
-        for rating in _score(scorer, kind, "something else", keyed=False):
+        for rating in _score(scorer, *subtest_of(kind, keyed=False), "something else"):
             if rating.measure == scorer.measures[0]:
                 wrong = rating.status is RatingStatus.VALUE and rating.value == 0
                 expect(not wrong, "an item without an expected answer was called wrong")
