@@ -68,7 +68,8 @@ class BatteryTable(Table):
     examinees: list[Examinee] = Field(
         ["model", "speaker"],
         min_length=1,
-        description="Who may take it. Without 'speaker', a person needs a research protocol.",
+        description="Who may take it; both if the key is left out. Without 'speaker', a person "
+        "needs a research protocol.",
     )
     system: SourcedTextTable | None = Field(None, description="System message for models.")
     definition_source: str = Field(

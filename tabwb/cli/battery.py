@@ -151,11 +151,12 @@ def schema() -> None:
     help="Copy the features and categories of a battery, for example tab: judges need them.",
 )
 def new(name: str, items: Path | None, naming: bool, features: str | None) -> None:
-    """Write the folder NAME with a commented battery.toml.
+    """Write the folder NAME with a commented battery.toml; its last part is the battery's id.
 
-    Without --from it has an example of each kind of text item; with --naming, a picture to name and
+    Without --from the file has an example of each kind of typed item (choice, yes-no,
+    verbatim, connected-text, description). With --naming it has a picture to name and
     its scoring rules. With --naming --from, the pictures beside the CSV are copied, and missing
-    pronunciations come from the dictionary.
+    pronunciations come from the dictionary. Next: 'tabwb battery check NAME/battery.toml'.
     """
     folder = Path(name)
     if naming and features is not None:

@@ -21,7 +21,11 @@ batch_option = click.option(
 @click.command()
 @click.argument("battery")
 @click.option("--model", metavar="SPEC", help="The model, for example bundled or replay:FILE.")
-@click.option("--speaker", metavar="ID", help="A person who types: participant code, never a name.")
+@click.option(
+    "--speaker",
+    metavar="ID",
+    help="A person who types, also descriptions and free items: participant code, never a name.",
+)
 @condition_options(
     *("run", "research_protocol", "judges", "replicates", "seed", "protocol", "conversation"),
     *("item_order", "option_order", "max_tokens"),
@@ -89,12 +93,12 @@ def resume(**options: Any) -> None:
 @json_option
 @offline_option
 def name(**options: Any) -> None:
-    """Give the naming BATTERY (an id or a path) to the speaker ID.
+    """Give BATTERY (an id or a path) to the speaker ID, who names pictures or describes aloud.
 
     Recordings are stored unchanged; transcripts and scores are a draft until a trained listener has
     heard the recordings. All files of a folder are imported, whatever the battery's order; practice
-    items and items below the basal may have no file. Items without a picture are typed: here with
-    --input mic, otherwise with 'tabwb resume'.
+    items and items below the basal may have no file. All other items (choice, free ...) are
+    typed: here with --input mic, otherwise with 'tabwb resume'.
 
     Exit status: 0 done, 3 stopped early, items without a file or responses without a transcript
     (resumable), 130 after a second ctrl+c.

@@ -24,7 +24,8 @@ class Event:
         battery, battery_version: what is given.
         store: where it is kept: a path, or a URL without its password.
         task: what the item of the event asks for (``choice``, ``yes-no``, ``verbatim``,
-            ``connected-text``, ``naming``, ``free``); empty where the event is not of one item.
+            ``connected-text``, ``description``, ``naming``, ``free``);
+            empty where the event is not of one item.
     """
 
     administration: int
@@ -106,7 +107,8 @@ class Rated(Event):
     """Scorers, judges or a person have rated an attempt.
 
     Attributes:
-        trial, attempt: numbers of the trial and of the attempt within it.
+        trial: its number in the administration.
+        attempt: its number within the trial.
         ratings: all ratings of this step.
     """
 
@@ -120,7 +122,8 @@ class JudgementRecorded(Event):
     """A judge with a model has judged a response.
 
     Attributes:
-        trial, attempt: numbers of the trial and of the attempt within it.
+        trial: its number in the administration.
+        attempt: its number within the trial.
         judgement: its ratings, raw reply and tokens.
     """
 

@@ -67,7 +67,9 @@ class Request:
         messages: the conversation, the last one being the user's.
         decoding: how the reply is decoded.
         protocol: how the answer is obtained.
-        options: the allowed answers, for the protocols that use them.
+        options: the options of the item in the order shown, under every protocol; for yes/no
+            questions ``Yes`` and ``No``, except under ``generate``. They are already in the
+            prompt: only ``enforced`` and ``likelihood`` need them.
         key: names the item (``subtest/item``) for back ends that replay recorded answers, with
             ``replicate``; never part of what a model is shown.
         replicate: 0-based.

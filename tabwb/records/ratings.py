@@ -158,7 +158,8 @@ class Judged:
     """A judgement with the attempt that it judges.
 
     Attributes:
-        trial, attempt: numbers of the trial and of the attempt within it.
+        trial: its number in the administration.
+        attempt: its number within the trial.
     """
 
     trial: int

@@ -192,7 +192,8 @@ class RatingsEntry:
     """Ratings of one attempt; for the same attempt and rater a later entry replaces an earlier one.
 
     Attributes:
-        trial, attempt: numbers of the trial and of the attempt within it.
+        trial: its number in the administration.
+        attempt: its number within the trial.
         ratings: by one or several raters; per rater the whole of what it says.
     """
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from tabwb.battery.items_csv import COLUMNS
+from tabwb.battery.items_csv import COLUMNS, PICTURE_COLUMNS
 from tabwb.battery.loader import check_battery
 from tabwb.battery.toml_schema import Kind
 
@@ -59,3 +59,5 @@ def test_every_kind_of_response_and_every_column_is_there() -> None:
     assert set(kinds) - {"response"} == set(get_args(Kind))
     columns = re.findall(r"^\| `([a-z-]+)` \|", section("Items from a spreadsheet"), re.MULTILINE)
     assert set(columns) == set(COLUMNS)
+    rows = re.findall(r"^\| (`.*?) \|", section("Pictures from a spreadsheet"), re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(PICTURE_COLUMNS)
