@@ -35,9 +35,6 @@ AT_LEAST = {
 }
 """The percentage of functions that must have both sections, of the packages that are checked."""
 
-NOT_YET_PLAIN = {"workbench"}
-"""Packages in which the refused words may occur."""
-
 PAGES = re.compile(r"\b(?:SCORING|DESIGN|SCREENS|STYLE)\b(?:\.md)?")
 """Names of pages that are not in the repository."""
 
@@ -225,7 +222,7 @@ def main() -> int:
         if package.percent < AT_LEAST.get(name, 0):
             print(f"{name}: below {AT_LEAST[name]} %", file=sys.stderr)
             status = 1
-        if package.words and name not in NOT_YET_PLAIN:
+        if package.words:
             print(f"{name}: refused words (see --words)", file=sys.stderr)
             status = 1
         if package.pages:

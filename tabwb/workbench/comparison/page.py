@@ -37,7 +37,7 @@ from tabwb.workbench.shell.width_aware import Line, ReportView
 from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 104
-"""From so many columns up the detail stands at the right."""
+"""The least columns for the detail beside the table; it is below in a narrower window."""
 
 
 class FilterField(Input):
@@ -99,7 +99,7 @@ class ModelsPage(Page):
 
     @property
     def beside(self) -> bool:
-        """Whether the detail stands at the right."""
+        """Whether the detail is beside the table."""
         return self.size.width >= BESIDE
 
     @property
@@ -215,7 +215,7 @@ class ModelsPage(Page):
         self.query_one(ModelDetail).show(self.current, self.basis, answers=not self.beside)
 
     def on_resize(self, event: Resize) -> None:
-        """The detail stands beside or below."""
+        """Put the detail beside or below the table."""
         self.call_after_refresh(self.lay_out)
 
     def focus_inside(self) -> None:

@@ -143,7 +143,7 @@ class ModelRunner:
             return None
         try:
             price = self._engine.plugins.price(conditions.examinee)
-        except TabwbError as error:  # a model that is gone, or a file of prices that is no TOML
+        except TabwbError as error:  # no such model, or the price file is not valid TOML
             self._engine.say(messages.Told(f"The price is unknown: {error}"))
             price = None
         return Spending.of(session.trials, price)

@@ -31,7 +31,7 @@ class NamedResponse:
         facts: (name, words) of cues, latency, sound.
         by_rules: what the rules say, or None where nothing was transcribed.
         flags: a person's, beside their code.
-        listed: whether what the rules say stands in the list of results.
+        listed: whether the list of results shows what the rules say.
         scored_by: the IDs of those who scored it; empty for somebody without one.
     """
 

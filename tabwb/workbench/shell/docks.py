@@ -96,8 +96,8 @@ class Dock(Horizontal):
 
         Args:
             shown: whether it is visible.
-            drawer: it covers the page instead of standing beside it.
-            width: in columns, of a dock that is no drawer.
+            drawer: whether it covers the page instead of being beside it.
+            width: in columns; not used for a drawer.
         """
         self.display = shown
         self.set_class(drawer, "-drawer")
@@ -109,7 +109,7 @@ class DockLayout:
 
     Attributes:
         narrow: the docks are drawers.
-        scores_stand: the scores stand beside the page.
+        scores_stand: whether the score panel is visible beside the page.
     """
 
     def __init__(self, desk: Desk) -> None:

@@ -31,16 +31,16 @@ class Page(Vertical):
     """A page. The desk mounts it when it is opened first, and hides it afterwards.
 
     Args:
-        desk: the screen it stands on.
+        desk: the screen that holds the page.
         page: its id, as in its :class:`tabwb.workbench.shell.commands.PageSpec`.
     """
 
     WIDE_FROM: ClassVar[int] = 100
-    """From so many columns up docks stand beside the page."""
+    """The least columns of the window for docks beside the page."""
     LEAST_WIDTH: ClassVar[int] = 46
     """The least columns of the page between docks."""
     SCORES_DOCK: ClassVar[bool] = True
-    """Whether the score panel stands beside it."""
+    """Whether the score panel is shown beside the page."""
     KEYS_IN_TURN: ClassVar[bool] = False
     """Whether each key waits until everything is done that the key before it asked for."""
 
