@@ -138,10 +138,10 @@ def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
             where=str(path),
             hint="consent and deletion use that ID",
         )
-    found: Origin = next(iter(origins)) if len(origins) == 1 else "unknown"
-    if asked is not None and found != "human":
-        found = asked
-    return found, next(iter(people)) if len(people) == 1 else ""
+    recorded: Origin = next(iter(origins)) if len(origins) == 1 else "unknown"
+    if asked is not None and recorded != "human":
+        recorded = asked
+    return recorded, next(iter(people)) if len(people) == 1 else ""
 
 
 def _chosen(sessions: Sequence[ImportedSession], options: dict[str, Any]) -> list[ImportedSession]:

@@ -176,24 +176,24 @@ def _document(
     }
 
 
-def _page(found: dict[str, Any]) -> str:
+def _page(document: dict[str, Any]) -> str:
     lines = [
-        f"{found['title']}  ({found['id']} {found['version']}, {found['license']})",
-        f"{plural(len(found['features']), 'feature')}; {found['file']}",
-        f"sha256 {found['prompt_sha256']}",
+        f"{document['title']}  ({document['id']} {document['version']}, {document['license']})",
+        f"{plural(len(document['features']), 'feature')}; {document['file']}",
+        f"sha256 {document['prompt_sha256']}",
     ]
     for name in ("citation", "sources", "caution"):
-        if found[name]:
-            lines += ["", f"{name}: {found[name]}"]
-    lines += [f"known gap: {gap}" for gap in found["known_gaps"]]
-    for message in found["messages"]:
+        if document[name]:
+            lines += ["", f"{name}: {document[name]}"]
+    lines += [f"known gap: {gap}" for gap in document["known_gaps"]]
+    for message in document["messages"]:
         lines += ["", f"== {message['role']} ==", message["content"]]
-    if found["threshold"] is None:
-        decoding = found["decoding"]
+    if document["threshold"] is None:
+        decoding = document["decoding"]
         lines += [
             "",
             "== user, once, after a reply that cannot be read ==",
-            found["repair"],
+            document["repair"],
             "",
             f"temperature {decoding['temperature']:g}, at most {decoding['max_tokens']} tokens",
         ]
@@ -201,8 +201,8 @@ def _page(found: dict[str, Any]) -> str:
         lines += [
             "",
             "then the JSON object is filled in key by key: 1 where its probability is above "
-            f"{found['threshold']:g}",
+            f"{document['threshold']:g}",
         ]
-    if found["null"] is not None:
-        lines.append(f"calibrated on the passage {found['null']!r}")
+    if document["null"] is not None:
+        lines.append(f"calibrated on the passage {document['null']!r}")
     return "\n".join(lines)

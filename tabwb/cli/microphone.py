@@ -87,24 +87,24 @@ def try_device(
         finally:
             made = recorder.stop()
         samples, rate = read_clip(made.path)
-        found = quality(samples, rate)
-        heard = found.peak_dbfs > FLOOR_DBFS and not made.remarks
+        measured = quality(samples, rate)
+        heard = measured.peak_dbfs > FLOOR_DBFS and not made.remarks
         document: dict[str, Any] = {
             "format": 1,
             "device": recorder.device,
             "source": recorder.source,
             "rate": made.rate,
-            **{name: value for name, value in asdict(found).items() if name != "remarks"},
-            "remarks": [*made.remarks, *found.remarks],
+            **{name: value for name, value in asdict(measured).items() if name != "remarks"},
+            "remarks": [*made.remarks, *measured.remarks],
         }
-        level = found.speech_dbov
+        level = measured.speech_dbov
         speech = "no speech" if level is None else f"speech {level:.0f} dBov"
         if as_json:
             print_json(document)
         else:
             click.echo(
-                f"{found.seconds:.1f} s, peak {found.peak_dbfs:.0f} dBFS, {speech}, "
-                f"noise {found.noise_floor_dbfs:.0f} dBFS"
+                f"{measured.seconds:.1f} s, peak {measured.peak_dbfs:.0f} dBFS, {speech}, "
+                f"noise {measured.noise_floor_dbfs:.0f} dBFS"
             )
             for remark in document["remarks"] or ["nothing to remark"]:
                 click.echo(f"  {remark}")

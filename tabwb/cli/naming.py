@@ -93,17 +93,17 @@ def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | N
     Raises:
         UsageError: it is not a day, or several differ.
     """
-    said = options["session_date"]
+    day = options["session_date"]
     if options["source"] == MICROPHONE:
-        if said is not None:
+        if day is not None:
             raise UsageError(
                 "a recording made now has today's date", where="--date", hint="leave it out"
             )
         return None
-    found = date_of(files) if said is None else read_day(said, "--date")
-    if not found:
+    date = date_of(files) if day is None else read_day(day, "--date")
+    if not date:
         note("the date of the session is not known; give it with --date YYYY-MM-DD")
-    return found
+    return date
 
 
 def _begin(
@@ -166,9 +166,9 @@ def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None
         if has != wanted
     ]
     if differs:
-        said = ", ".join(f"{what} {has}" for what, has in differs)
+        differences = ", ".join(f"{what} {has}" for what, has in differs)
         raise UsageError(
-            f"administration {given.id} began with another: {said}",
+            f"administration {given.id} began with another: {differences}",
             hint=f"continue with: {_resume(session, options)}",
         )
 

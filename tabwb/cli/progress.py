@@ -110,8 +110,8 @@ class Progress:
         # The first item pays for loading the model: the estimate is made of those after it.
         if self._given < 3:
             return ""
-        each = (time.monotonic() - self._first) / (self._given - 1)
-        return time_left(each * max(self._planned - self._done, 0))
+        seconds_each = (time.monotonic() - self._first) / (self._given - 1)
+        return time_left(seconds_each * max(self._planned - self._done, 0))
 
 
 class Countdown:

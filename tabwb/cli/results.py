@@ -245,9 +245,9 @@ def diff(
             load_administrations(store, side.split(","), primary=counting)
             for side in (first, second)
         ]
-        one, other = sides
+        left, right = sides
         compared = difference(
-            sources_of(one), sources_of(other), (_label(one), _label(other)), unlike(one, other)
+            sources_of(left), sources_of(right), (_label(left), _label(right)), unlike(left, right)
         )
     if as_json:
         print_json({"format": 1, **compared.to_json()})
@@ -255,7 +255,7 @@ def diff(
     from tabwb.report.render.difference import difference_view
     from tabwb.report.render.printing import print_view
 
-    print_view(difference_view(compared, one[0].battery, everything=everything))
+    print_view(difference_view(compared, left[0].battery, everything=everything))
 
 
 def _label(side: tuple[AdministrationData, ...]) -> str:

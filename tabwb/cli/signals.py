@@ -49,7 +49,7 @@ def _leave_after_two(reading: int) -> None:
     import select
 
     ending = {getattr(signal, name, None) for name in ("SIGINT", *ENDING)}
-    came: list[float] = []
+    times: list[float] = []
     deadline: float | None = None
     while deadline is None or time.monotonic() < deadline:
         wait = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -57,11 +57,11 @@ def _leave_after_two(reading: int) -> None:
             continue
         now = time.monotonic()
         signals = os.read(reading, 64)
-        came = [at for at in came if now - at < TWICE_S]
-        came += [now for number in signals if number in ending]
-        if len(came) >= 3:
+        times = [at for at in times if now - at < TWICE_S]
+        times += [now for number in signals if number in ending]
+        if len(times) >= 3:
             break
-        if len(came) == 2 and deadline is None:
+        if len(times) == 2 and deadline is None:
             deadline = now + LEAVE_S
     processes.kill_all()
     with contextlib.suppress(OSError):

@@ -65,7 +65,7 @@ def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool
     """List speakers with their consents, and deleted speakers."""
     with _opened(store_location) as store:
         conditions = [administration.conditions for administration in store.administrations()]
-        given = Counter(each.person for each in conditions if each.guarded)
+        given = Counter(condition.person for condition in conditions if condition.guarded)
         rows: list[dict[str, Any]] = [
             {
                 "id": person.id,

@@ -27,17 +27,17 @@ def info(store_location: str | None, as_json: bool) -> None:
     from tabwb.store.store import Store
 
     with Store.open(_place(store_location), create=False) as opened:
-        found = maintenance.info(opened)
+        content = maintenance.info(opened)
     if as_json:
-        print_json({"format": 1, "store": asdict(found)})
+        print_json({"format": 1, "store": asdict(content)})
         return
     lines = {
-        "store": found.location,
-        "kind": found.kind,
-        "size": _size(found.size),
-        "files of batteries": _size(found.blobs_size),
-        "schema": found.schema,
-        **{name: f"{count:,}" for name, count in found.counts.items()},
+        "store": content.location,
+        "kind": content.kind,
+        "size": _size(content.size),
+        "files of batteries": _size(content.blobs_size),
+        "schema": content.schema,
+        **{name: f"{count:,}" for name, count in content.counts.items()},
     }
     width = max(map(len, lines))
     for name, text in lines.items():

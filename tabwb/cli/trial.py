@@ -211,9 +211,9 @@ def onset(session: Session, seconds: float, from_picture: bool, reason: str) -> 
         seconds += before.shown.at_s
     session.spoken.set_onset(seconds, reason=reason)
     latency_s = _view(session).latency_s
-    was = "not found" if before.onset_s is None else f"{before.onset_s:.3f}"
+    earlier = "not found" if before.onset_s is None else f"{before.onset_s:.3f}"
     latency = "" if latency_s is None else f", latency {latency_s:.2f} s"
-    note(f"onset {was} -> {seconds:.3f} s{latency}")
+    note(f"onset {earlier} -> {seconds:.3f} s{latency}")
 
 
 @trial.command()
@@ -259,8 +259,8 @@ def _correct_attempt(
         first = take.start_s if start is None else start
         last = take.end_s if end is None else end
         session.spoken.set_limits(first, last, reason=reason)
-        was = f"{take.start_s:.3f} to {take.end_s:.3f} s"
-        note(f"response {was} -> {first:.3f} to {last:.3f} s")
+        earlier = f"{take.start_s:.3f} to {take.end_s:.3f} s"
+        note(f"response {earlier} -> {first:.3f} to {last:.3f} s")
     for at_s in marks:
         session.spoken.mark(at_s)
         note(f"a new attempt begins at {at_s:.3f} s")

@@ -139,8 +139,8 @@ def score(
         ref = _padded(ref_codes, ref_sizes, chosen, costs)
         hyp = _padded(hyp_codes, hyp_sizes, chosen, costs)
         sizes = ref_sizes[chosen], hyp_sizes[chosen]
-        quarters[chosen], edits[chosen], came = _distances(ref, hyp, sizes, costs)
-        codes, lengths = _walk_back(ref, hyp, sizes, came, costs)
+        quarters[chosen], edits[chosen], operations = _distances(ref, hyp, sizes, costs)
+        codes, lengths = _walk_back(ref, hyp, sizes, operations, costs)
         steps[chosen] = lengths
         pieces.append((chosen, codes))
     offsets = np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
@@ -192,8 +192,8 @@ def _distances(
     """Return the dynamic program of both metrics, one anti-diagonal of all utterances at a time.
 
     Of codes int32 (rows, n) and (columns, n) and the lengths of utterances without padding: feature
-    distances in quarters and edits, int64 (n,); and for each cell where its feature distance came
-    from, int8 (rows + columns + 1, rows + 1, n) by diagonal and row.
+    distances in quarters and edits, int64 (n,); and for each cell the last operation of its feature
+    distance, int8 (rows + columns + 1, rows + 1, n) by diagonal and row.
     """
     rows, columns, count = len(ref), len(hyp), ref.shape[1]
     # Half as wide is twice as fast, where no sum can run over.
@@ -206,7 +206,7 @@ def _distances(
     turned = hyp[::-1].astype(np.intp)
     rowwise = ref.astype(np.intp) * len(indel)
     deleted, inserted, deletion, insertion = indel[ref], indel[turned], edit[ref], edit[turned]
-    came = np.empty((rows + columns + 1, rows + 1, count), dtype=np.int8)
+    operations = np.empty((rows + columns + 1, rows + 1, count), dtype=np.int8)
     quarters, edits = np.zeros((2, count), dtype=np.int64)
     ends = sizes[0] + sizes[1]
     # Distances on this diagonal, the last, and the one before; [0] in quarters, [1] in edits.
@@ -217,18 +217,18 @@ def _distances(
             across = columns - diagonal
             np.add(last[0, 0], inserted[across], out=now[0, 0])
             np.add(last[1, 0], insertion[across], out=now[1, 0])
-            came[diagonal, 0] = _INSERT
+            operations[diagonal, 0] = _INSERT
         if high == diagonal:  # the first column: everything deleted
             above = diagonal - 1
             np.add(last[0, above], deleted[above], out=now[0, diagonal])
             np.add(last[1, above], deletion[above], out=now[1, diagonal])
-            came[diagonal, diagonal] = _DELETE
+            operations[diagonal, diagonal] = _DELETE
         first, stop = max(low, 1), min(high, diagonal - 1) + 1
         if first < stop:
             here, up = slice(first, stop), slice(first - 1, stop - 1)
             left = slice(columns - diagonal + first, columns - diagonal + stop)
             equal = ref[up] == turned[left]
-            step = came[diagonal, here]
+            step = operations[diagonal, here]
             best = np.add(last[0, up], deleted[up], out=now[0, here])
             other = last[0, here] + inserted[left]
             less = other < best
@@ -247,14 +247,14 @@ def _distances(
         if over.size:
             quarters[over], edits[over] = now[:, sizes[0][over], over]
         before, last, now = last, now, before
-    return quarters, edits, came
+    return quarters, edits, operations
 
 
 def _walk_back(
     ref: Ints,
     hyp: Ints,
     sizes: tuple[Longs, Longs],
-    came: NDArray[np.int8],
+    operations: NDArray[np.int8],
     costs: CostTable,
 ) -> tuple[Ints, Longs]:
     """Return the codes of all steps in order of time, and how many each utterance has."""
@@ -266,7 +266,7 @@ def _walk_back(
     every = np.arange(count)
     backwards = np.full((len(ref) + len(hyp) - 2, count), none * size + none, dtype=np.int32)
     for at in range(len(backwards)):
-        step = came[row + column, row, every]
+        step = operations[row + column, row, every]
         active = (row > 0) | (column > 0)
         if not active.any():
             break

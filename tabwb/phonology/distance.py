@@ -155,7 +155,7 @@ def _align(
     reached = [0.0]
     for label in hyp:
         reached.append(reached[-1] + indel(label))
-    came: list[list[Operation]] = [["INS"] * (len(hyp) + 1)]
+    operations: list[list[Operation]] = [["INS"] * (len(hyp) + 1)]
     for label in ref:
         row = [reached[0] + indel(label)]
         ops: list[Operation] = ["DEL"]
@@ -175,14 +175,14 @@ def _align(
             row.append(best)
             ops.append(op)
         reached = row
-        came.append(ops)
-    return reached[-1], _steps(ref, hyp, came, substitute, indel)
+        operations.append(ops)
+    return reached[-1], _steps(ref, hyp, operations, substitute, indel)
 
 
 def _steps(
     ref: Sequence[str],
     hyp: Sequence[str],
-    came: Sequence[Sequence[Operation]],
+    operations: Sequence[Sequence[Operation]],
     substitute: Callable[[str, str], float],
     indel: Callable[[str], float],
 ) -> tuple[Step, ...]:
@@ -190,7 +190,7 @@ def _steps(
     steps: list[Step] = []
     row, column = len(ref), len(hyp)
     while row or column:
-        op = came[row][column]
+        op = operations[row][column]
         row -= op != "INS"
         column -= op != "DEL"
         if op == "INS":

@@ -29,7 +29,7 @@ def visible(text: str) -> str:
     >>> visible("\u202egnp.exe")
     '\\u202egnp.exe'
     """
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def without_controls(text: str) -> str:
@@ -51,7 +51,7 @@ def json_escaped(document: str) -> str:
     >>> json_escaped('"a\x9bb"')
     '"a\\u009bb"'
     """
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", document)
 
 
 class VisibleStream(io.TextIOWrapper):

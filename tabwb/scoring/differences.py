@@ -262,8 +262,8 @@ def detection_factor(df: float) -> float:
     low, high = 0.0, 4 * critical + 4
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        found = noncentral_t_tail(critical, df, middle) >= POWER
-        low, high = (low, middle) if found else (middle, high)
+        detected = noncentral_t_tail(critical, df, middle) >= POWER
+        low, high = (low, middle) if detected else (middle, high)
     return high
 
 

@@ -253,8 +253,8 @@ def label_permutation(
         done += size
     p = np.where(varied, reached / (draws + 1), 1.0)
     adjusted = np.where(varied, largest_reached / (draws + 1), 1.0)
-    differences, each, together = (tuple(map(float, row)) for row in (observed, p, adjusted))
-    return LabelTest(differences, each, together, draws)
+    differences, single, together = (tuple(map(float, row)) for row in (observed, p, adjusted))
+    return LabelTest(differences, single, together, draws)
 
 
 def label_permutation_of_rates(

@@ -117,7 +117,7 @@ def _place(eaf: Any, path: Path) -> None:
     shows them.
     """
     times: dict[str, float | None] = eaf.timeslots
-    for name in sorted(eaf.tiers, key=lambda each: _depth(eaf, each)):
+    for name in sorted(eaf.tiers, key=lambda tier: _depth(eaf, tier)):
         aligned = [(first, last, label) for first, last, label, _ in eaf.tiers[name][0].values()]
         next_of = {first: last for first, last, _ in aligned}
         for first, last, _ in aligned:
@@ -129,7 +129,7 @@ def _place(eaf: Any, path: Path) -> None:
             begin, end = times[first], times[slot]
             if begin is not None and end is not None:
                 step = (end - begin) / (len(between) + 1)
-                times |= {each: begin + at * step for at, each in enumerate(between, start=1)}
+                times |= {slot_id: begin + at * step for at, slot_id in enumerate(between, start=1)}
         for first, last, label in aligned:
             if times[first] is None or times[last] is None:
                 raise TabwbError(

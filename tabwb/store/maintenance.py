@@ -242,8 +242,8 @@ def _structure(transaction: Transaction) -> Iterator[Damage]:
 
 def _foreign_keys(transaction: Transaction) -> Iterator[Damage]:
     for table, row, parent, _ in transaction.rows("PRAGMA foreign_key_check"):
-        which = "a row" if row is None else f"row {row}"
-        yield Damage(table, f"{which} refers to a row of '{parent}' that is not there")
+        where = "a row" if row is None else f"row {row}"
+        yield Damage(table, f"{where} refers to a row of '{parent}' that is not there")
 
 
 def _references(transaction: Transaction) -> Iterator[Damage]:

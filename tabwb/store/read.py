@@ -172,26 +172,26 @@ def administrations(
     counted by the database, without reading its rows; the others are folded. A test proves that
     both ways agree.
     """
-    these = "administration_id BETWEEN ? AND ?"
+    in_range = "administration_id BETWEEN ? AND ?"
 
     def counts(sql: str) -> dict[int, int]:
         return dict(transaction.rows(f"{sql} GROUP BY 1", first, last))
 
-    trials = f"SELECT administration_id, count(*) FROM trials WHERE {these}"
+    trials = f"SELECT administration_id, count(*) FROM trials WHERE {in_range}"
     planned, practice = counts(trials), counts(f"{trials} AND practice")
     answered = counts(
         "SELECT administration_id, count(DISTINCT trial) FROM entries"
-        f" WHERE {these} AND kind = 'attempt-ok'"
+        f" WHERE {in_range} AND kind = 'attempt-ok'"
     )
     practised = counts(
         "SELECT trials.administration_id, count(DISTINCT trial) FROM trials"
         " JOIN entries ON entries.administration_id = trials.administration_id"
-        f" AND trial = number WHERE trials.{these} AND practice AND kind = 'attempt-ok'"
+        f" AND trial = number WHERE trials.{in_range} AND practice AND kind = 'attempt-ok'"
     )
     events: dict[int, list[Step]] = {}
     folded: set[int] = set()
     for number, sequence, kind, text in transaction.rows(
-        f"SELECT administration_id, sequence, kind, text FROM entries WHERE {these} AND kind IN"
+        f"SELECT administration_id, sequence, kind, text FROM entries WHERE {in_range} AND kind IN"
         " ('skipped', 'voided', 'undone', 'paused', 'resumed', 'discontinued', 'finished')"
         " ORDER BY administration_id, sequence",
         first,

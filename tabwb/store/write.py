@@ -365,7 +365,7 @@ def insert_declaration(
 ) -> None:
     """Keep a rater's declaration, unless it is equal to its last one in this administration."""
     prompt = declaration.prompt_text
-    said = {
+    values = {
         "kind": declaration.kind,
         "scope": declaration.scope,
         "features_id": keys.of(transaction, "texts", to_json(declaration.features)),
@@ -374,12 +374,12 @@ def insert_declaration(
     }
     rater_id = keys.of(transaction, "raters", declaration.rater)
     last = transaction.first(
-        f"SELECT {', '.join(said)} FROM rater_declarations"
+        f"SELECT {', '.join(values)} FROM rater_declarations"
         " WHERE administration_id = ? AND rater_id = ? ORDER BY id DESC LIMIT 1",
         administration_id,
         rater_id,
     )
-    if last is None or tuple(last) != tuple(said.values()):
+    if last is None or tuple(last) != tuple(values.values()):
         place = {"administration_id": administration_id, "rater_id": rater_id}
-        row = {**place, **said, "recorded_at": recorded_at}
+        row = {**place, **values, "recorded_at": recorded_at}
         transaction.insert("rater_declarations", row)

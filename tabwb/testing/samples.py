@@ -85,10 +85,11 @@ def write_sound(path: Path, seconds: float = 0.5, hertz: float = 0.0) -> Path:
 def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping[str, Any]:
     """Return what an exporter is given: one administration to ``echo``, stored in a folder."""
     with Store.open(folder / "sample.db") as store:
-        found = setup.find_battery(plugins, battery)
-        conditions = setup.resolve(plugins, found, Conditions("echo", "model", judges=("rules",)))
+        sample = setup.find_battery(plugins, battery)
+        asked = Conditions("echo", "model", judges=("rules",))
+        conditions = setup.resolve(plugins, sample, asked)
         backend = plugins.open_model("echo")
-        with setup.create(store, plugins, found, conditions) as session:
+        with setup.create(store, plugins, sample, conditions) as session:
             session.opened(backend.open())
             for _ in drive(session, backend, threading.Event()):
                 pass

@@ -323,16 +323,16 @@ class Judging:
             judged = list(self._store.keep_judgements(self.number, judged, self._declaration))
         else:
             entries = [
-                RatingsEntry(each.trial, each.attempt, each.judgement.ratings) for each in judged
+                RatingsEntry(new.trial, new.attempt, new.judgement.ratings) for new in judged
             ]
             self._store.append(self.number, [*entries, DeclarationEntry(self._declaration)])
         for (target, _), new in zip(pairs, judged, strict=True):
             self.tally.add(new.judgement, self._reserved(target))
         return [
             self._observers.tell(
-                events.JudgementRecorded(self.number, each.trial, each.attempt, each.judgement)
+                events.JudgementRecorded(self.number, new.trial, new.attempt, new.judgement)
             )
-            for each in judged
+            for new in judged
         ]
 
     def _room(self, limits: Limits, waiting: Sequence[Target]) -> int:

@@ -46,7 +46,7 @@ def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.E
     Raises:
         TabwbError: a file is not a sound file; the files before it stay imported.
     """
-    takes = {item: list(group) for item, group in groupby(sorted(files), lambda one: one.item)}
+    takes = {item: list(group) for item, group in groupby(sorted(files), lambda file: file.item)}
     names = {place: name for name, place in item_names(session.battery).items()}
     for trial in filter(session.is_aloud, session.trials):
         name = names[trial.plan.subtest, trial.plan.item]
@@ -203,7 +203,7 @@ def import_responses(
         What was made, after each commit.
     """
     kept: dict[Path, tuple[RecordingBegan, RecordingEnded]] = {}
-    numbers = {(one.plan.subtest, one.plan.item): one.plan.number for one in session.trials}
+    numbers = {(trial.plan.subtest, trial.plan.item): trial.plan.number for trial in session.trials}
     places = item_names(session.battery)
     for named in imported.responses:
         recorded = None

@@ -161,8 +161,10 @@ class NamingView:
     @property
     def raters(self) -> tuple[str, ...]:
         """Who said anything of the counting attempt by ear, in the order in which they began."""
-        said = (given for given in self._of_attempt if isinstance(given, Scored | Heard | Coded))
-        return tuple(dict.fromkeys(given.by for given in said))
+        judgements = (
+            given for given in self._of_attempt if isinstance(given, Scored | Heard | Coded)
+        )
+        return tuple(dict.fromkeys(given.by for given in judgements))
 
     @property
     def corrections(self) -> tuple[OnsetSet | LimitsSet | Coded, ...]:

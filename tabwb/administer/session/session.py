@@ -413,7 +413,9 @@ class Session:
         if not entries:
             return ()
         number = self.administration.id
-        made = [events.Rated(number, each.trial, each.attempt, each.ratings) for each in entries]
+        made = [
+            events.Rated(number, entry.trial, entry.attempt, entry.ratings) for entry in entries
+        ]
         declared = self.declared([rating for entry in entries for rating in entry.ratings])
         return self.commit([*entries, *declared], *made)
 

@@ -156,7 +156,7 @@ def _specs(groups: Sequence[Grouped]) -> Iterator[str]:
 
 def _row(group: Grouped, groups: Sequence[Grouped]) -> Row:
     row = {name: (value, meaning) for name, value, meaning in _group_cells(group)}
-    judges = [judge for each in groups for judge in each.summary.judges]
+    judges = [judge for group in groups for judge in group.summary.judges]
     first = {judge.terms: judge for judge in judges}
     labels = judge_labels(list(first.values()))
     own = {judge.terms: judge for judge in group.summary.judges}
@@ -235,7 +235,7 @@ def _usable_cells(answers: Usable) -> Cells:
 
 
 def _ends(estimated: Sequence[EstimatedInterval]) -> Cells:
-    intervals = {each.estimand: each.interval for each in estimated}
+    intervals = {estimate.estimand: estimate.interval for estimate in estimated}
     for prefix, estimand, prompts in (
         ("", Estimand.PROMPTS_LIKE_THESE, "prompts like these"),
         ("these_", Estimand.THESE_PROMPTS, "exactly these prompts"),

@@ -118,7 +118,7 @@ def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Ta
         if (percent := agreement.percent) is not None
     ]
     lowest: dict[str, tuple[str, str, SpecCell]] = {}
-    for percent, feature, samples, judges in sorted(agreements, key=lambda each: each[:2]):
+    for percent, feature, samples, judges in sorted(agreements, key=lambda row: row[:2]):
         if percent < 1:
             lowest.setdefault(feature, (f"{percent:.0%}", samples, SpecCell.of(judges)))
     made = table("same verdict", "of", first="feature", title="where they differ most")

@@ -113,9 +113,10 @@ def intervals_words(intervals: Sequence[EstimatedInterval]) -> tuple[str, ...]:
     ('0.00-0.72 for prompts like these', 'deterministic for these prompts')
     """
     return tuple(
-        f"{each.reason if each.interval is None else between(each.interval)} for {each.estimand}"
-        for each in intervals
-        if each.interval is not None or each.deterministic
+        f"{interval.reason if interval.interval is None else between(interval.interval)}"
+        f" for {interval.estimand}"
+        for interval in intervals
+        if interval.interval is not None or interval.deterministic
     )
 
 
@@ -229,8 +230,9 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     if share.n > share.scored > 0:
         yield "no verdict", f"{share.n - share.scored} of {share.n}"
     if share.scored and not share.fixed:
-        these = [each for each in share.intervals() if each.estimand is Estimand.THESE_PROMPTS]
-        yield from _listed("95 %", intervals_words(these))
+        intervals = share.intervals()
+        these_prompts = [i for i in intervals if i.estimand is Estimand.THESE_PROMPTS]
+        yield from _listed("95 %", intervals_words(these_prompts))
     if task.answers and share.scored:
         yield _yes_no_measures(subtest)
     guessing = subtest.baselines.get("guessing")

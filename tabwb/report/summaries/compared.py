@@ -219,7 +219,7 @@ def _of_judge(judges: tuple[JudgeSummary, JudgeSummary]) -> Iterator[Compared]:
         profiles = _profiles(judges)
         labels = label_permutation(*profiles)
         burdens = label_permutation(
-            *([[[sum(each)] for each in item] for item in side] for side in profiles)
+            *([[[sum(answers)] for answers in item] for item in side] for side in profiles)
         )
         if burdens is not None:
             p = burdens.p[0]

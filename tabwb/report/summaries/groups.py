@@ -88,7 +88,7 @@ class Group:
     def mixed(self) -> Mapping[str, tuple[str, ...]]:
         """In what its members differ although their responses are pooled."""
         conditions = [member.administration.conditions for member in self.members]
-        values = _values({"examinee": model_of(each), **described(each)} for each in conditions)
+        values = _values({"examinee": model_of(given), **described(given)} for given in conditions)
         if len(values["examinee"]) == 1:
             # The same name, but perhaps other weights.
             values |= _values(_identity(member) for member in self.members)

@@ -110,7 +110,7 @@ def summarise_judges(
         given = sources[place].declarations.get(rater)
         taken = given or undeclared(battery, by_source[place], rater)
         # In the battery's order; of a feature that it does not have there are no ratings.
-        features = tuple(each.id for each in battery.features if each.id in taken.features)
+        features = tuple(feature.id for feature in battery.features if feature.id in taken.features)
         terms = Terms(rater, features, taken.scope, taken.prompt_hash)
         members.setdefault(terms, []).extend(own)
         declared.setdefault(terms, given)
@@ -185,12 +185,16 @@ def undeclared(battery: Battery, rows: Sequence[CountedResponse], rater: str) ->
     for row in rows:
         if not row.subtest.task.connected:
             continue
-        given = {each.measure: each.status for each in row.trial.ratings if each.rater == rater}
+        given = {
+            rating.measure: rating.status for rating in row.trial.ratings if rating.rater == rater
+        }
         rated |= set(given)
         if RatingStatus.VALUE in given.values():
             never |= {name for name, kind in given.items() if kind is RatingStatus.UNDEFINED}
-    told = rated - never
-    return Declaration(rater, tuple(each.id for each in battery.features if each.id in told))
+    with_verdict = rated - never
+    return Declaration(
+        rater, tuple(feature.id for feature in battery.features if feature.id in with_verdict)
+    )
 
 
 def _raters(
@@ -309,7 +313,7 @@ def _cause(row: CountedResponse, terms: Terms, ratings: Mapping[str, Rating]) ->
     for failure in (RatingStatus.ERROR, RatingStatus.UNPARSED):
         if failure in statuses:
             return failure.value
-    undefined = (each for each in given if each and each.status is RatingStatus.UNDEFINED)
+    undefined = (rating for rating in given if rating and rating.status is RatingStatus.UNDEFINED)
     reasons = {rating.measure: rating.reason for rating in undefined}
     for reason in reasons.values():
         if (named := reason.partition(":")[0]) in UNUSABLE:

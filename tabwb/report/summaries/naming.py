@@ -208,7 +208,7 @@ def _subtest(first: NamedSubtest, second: NamedSubtest) -> NamedDifference:
     changed = (_changed(pairs, basis) for basis in RATING_SOURCES)
     codes = _codes(first.items), _codes(second.items)
     return NamedDifference(
-        first.id, first.title, pairs, tuple(each for each in changed if each.items), codes
+        first.id, first.title, pairs, tuple(change for change in changed if change.items), codes
     )
 
 

@@ -205,7 +205,7 @@ def interval_json(interval: EstimatedInterval) -> Json:
 
 
 def _estimated(intervals: Sequence[EstimatedInterval]) -> list[Json]:
-    return [picked(each, "estimand", "interval", "reason") for each in intervals]
+    return [picked(interval, "estimand", "interval", "reason") for interval in intervals]
 
 
 def _key(name: str, policy: str) -> str:

@@ -336,7 +336,7 @@ def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
     for item in _answered(items):
         for cue in dict.fromkeys(item.cues):
             right.setdefault(cue, []).append(_came_right(item))
-    return tuple(CueCount(*cue, len(came), sum(came)) for cue, came in right.items())
+    return tuple(CueCount(*cue, len(outcomes), sum(outcomes)) for cue, outcomes in right.items())
 
 
 def _answered(items: Iterable[NamedItem]) -> list[NamedItem]:

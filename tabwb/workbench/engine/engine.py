@@ -248,16 +248,19 @@ def _catalogue(plugins: Plugins) -> Catalogue:
         batteries=tuple(_batteries(plugins)),
         models=(
             *(_profile(plugins, name) for name in sorted(plugins.configuration.profiles)),
-            *(_entry(plugins, "models", one) for one in plugins.descriptors("models")),
+            *(_entry(plugins, "models", model) for model in plugins.descriptors("models")),
         ),
         transcribers=tuple(
-            _entry(plugins, "transcribers", one) for one in plugins.descriptors("transcribers")
+            _entry(plugins, "transcribers", descriptor)
+            for descriptor in plugins.descriptors("transcribers")
         ),
         judges=tuple(
-            (f"{one.id}:" if one.name_required else one.id, one.title)
-            for one in plugins.descriptors("judges")
+            (f"{descriptor.id}:" if descriptor.name_required else descriptor.id, descriptor.title)
+            for descriptor in plugins.descriptors("judges")
         ),
-        exporters=tuple((one.id, one.title) for one in plugins.descriptors("exporters")),
+        exporters=tuple(
+            (descriptor.id, descriptor.title) for descriptor in plugins.descriptors("exporters")
+        ),
         offline=plugins.configuration.offline,
         theme=plugins.configuration.theme or "",
         problems=tuple(str(problem) for problem in plugins.problems),
@@ -272,7 +275,11 @@ def _interrupted(store: Store) -> tuple[int, ...]:
     from tabwb.speech.wav import is_growing
 
     uids = {takes.whose(path) for path in parts if not is_growing(path)}
-    return tuple(one.id for one in store.administrations() if one.uid in uids)
+    return tuple(
+        administration.id
+        for administration in store.administrations()
+        if administration.uid in uids
+    )
 
 
 def _batteries(plugins: Plugins) -> Iterator[BatteryEntry]:

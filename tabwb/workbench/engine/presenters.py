@@ -38,9 +38,9 @@ def item_of(
     subtest = battery.subtest(plan.subtest)
     item = subtest.item(plan.item)
     fellows = [
-        one.plan.number
-        for one in trials
-        if one.plan.subtest == plan.subtest and one.plan.replicate == plan.replicate
+        other.plan.number
+        for other in trials
+        if other.plan.subtest == plan.subtest and other.plan.replicate == plan.replicate
     ]
     last = trial.attempts[-1] if trial.attempts else None
     counting = trial.counting
@@ -160,7 +160,9 @@ def scores_of(
                 given=subtest.answered,
                 scored=subtest.scored,
                 right=subtest.right,
-                marks=tuple(mark_of(one, scorers) for one in own) if len(own) <= MOST_MARKS else (),
+                marks=tuple(mark_of(trial, scorers) for trial in own)
+                if len(own) <= MOST_MARKS
+                else (),
                 current=subtest.id == current,
             )
         )
@@ -182,10 +184,14 @@ def short_titles(titles: tuple[str, ...]) -> dict[str, str]:
     for title in titles:
         words = title.lower().split()
         others = [other.lower().split() for other in titles if other != title]
-        own = [word for word in words if len(word) > 3 and not any(word in one for one in others)]
+        own = [
+            word
+            for word in words
+            if len(word) > 3 and not any(word in title_words for title_words in others)
+        ]
         short = " ".join(words)
         for n in range(len(words), 0, -1):
-            if not any(one[:n] == words[:n] for one in others):
+            if not any(title_words[:n] == words[:n] for title_words in others):
                 short = " ".join(words[:n])
         result[title] = min(own, key=len) if own else short
     return result

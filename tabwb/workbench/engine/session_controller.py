@@ -322,7 +322,7 @@ class SessionController(Controller):
             return
         trial, trials, model = session.current, session.trials, self.model
         conditions = session.administration.conditions
-        answered = sum(one.is_answered for one in trials)
+        answered = sum(trial.is_answered for trial in trials)
         view = None if self._extended is None else self._extended.view()
         scores = Scores()  # the page of an extension shows scores of its own
         if view is None:
@@ -339,11 +339,11 @@ class SessionController(Controller):
             loading=model.loading,
             auto=self.auto,
             undoable=session.history.undoable is not None,
-            remaining=sum(one.state is TrialState.PLANNED for one in trials),
+            remaining=sum(trial.state is TrialState.PLANNED for trial in trials),
             scores=scores,
             facts=model.facts,
             disclaimer=session.battery.disclaimer,
-            upcoming=next((one.plan.number for one in session.upcoming(1)), None),
+            upcoming=next((trial.plan.number for trial in session.upcoming(1)), None),
             together=model.asking and model.together,
             spending=model.spending,
             rest=model.rest if model.asking else None,

@@ -214,16 +214,19 @@ class Catalogue:
     def examinees(self) -> tuple[str, ...]:
         """The examinees, the latest first."""
         return tuple(
-            dict.fromkeys(one.conditions.examinee for one in reversed(self.administrations))
+            dict.fromkeys(
+                administration.conditions.examinee
+                for administration in reversed(self.administrations)
+            )
         )
 
     @property
     def open(self) -> tuple[Administration, ...]:
         """Unfinished administrations and those with a recording to keep, the latest first."""
         return tuple(
-            one
-            for one in reversed(self.administrations)
-            if one.status in UNFINISHED or one.id in self.interrupted
+            administration
+            for administration in reversed(self.administrations)
+            if administration.status in UNFINISHED or administration.id in self.interrupted
         )
 
 

@@ -67,9 +67,9 @@ def named_cells(row: ResponseRow) -> tuple[str, ...]:
     if row.named is None:
         return ()
     item = row.named.item
-    said = heard_or_transcribed(item, arpabet=True)
+    pronunciation = heard_or_transcribed(item, arpabet=True)
     verdicts = verdict_of(item, "correct-any"), verdict_of(item, "correct-first")
-    return said, score_of(item), *verdicts, code_of(item), seconds(item.latency_s)
+    return pronunciation, score_of(item), *verdicts, code_of(item), seconds(item.latency_s)
 
 
 def fitted(wanted: Mapping[str, int], room: int) -> dict[str, int]:

@@ -152,11 +152,11 @@ class Desk(Screen[None]):
 
     def actions(self, kind: type[A]) -> A:
         """Return the actions of this class."""
-        return next(one for one in self._actions.values() if isinstance(one, kind))
+        return next(actions for actions in self._actions.values() if isinstance(actions, kind))
 
     def controller(self, kind: type[C]) -> C:
         """Return the controller of this class; its commands go through ``do``."""
-        return next(one for one in self._controllers if isinstance(one, kind))
+        return next(controller for controller in self._controllers if isinstance(controller, kind))
 
     # ---------------------------------------------------------------- the worker
 

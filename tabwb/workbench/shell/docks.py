@@ -233,11 +233,13 @@ What there is: batteries, examinees, administrations (the latest first).
         examinees = catalogue.examinees[:MOST_LISTED]
         given = catalogue.administrations
         rows = {
-            "Batteries": [(one.id, Entry("battery", one.id)) for one in catalogue.batteries],
+            "Batteries": [
+                (battery.id, Entry("battery", battery.id)) for battery in catalogue.batteries
+            ],
             "Examinees": [(name, Entry("examinee", name)) for name in examinees],
             "Administrations": [
-                (_label(one, current), Entry("administration", str(one.id)))
-                for one in reversed(given[-MOST_LISTED:])
+                (_label(administration, current), Entry("administration", str(administration.id)))
+                for administration in reversed(given[-MOST_LISTED:])
             ],
         }
         if len(given) > MOST_LISTED:
@@ -251,10 +253,11 @@ What there is: batteries, examinees, administrations (the latest first).
         self.cursor_line = min(line, self.last_line)
 
 
-def _label(one: Administration, current: int | None) -> str:
-    progress = "" if one.status is AdministrationStatus.DONE else f" {one.answered}/{one.planned}"
-    mark = "●" if one.id == current else glyph_of(one)
-    return f"{mark} {one.id}  {one.status_word}{progress}"
+def _label(administration: Administration, current: int | None) -> str:
+    is_done = administration.status is AdministrationStatus.DONE
+    progress = "" if is_done else f" {administration.answered}/{administration.planned}"
+    mark = "●" if administration.id == current else glyph_of(administration)
+    return f"{mark} {administration.id}  {administration.status_word}{progress}"
 
 
 class ShownScores(NamedTuple):

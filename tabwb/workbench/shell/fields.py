@@ -206,7 +206,7 @@ def nearest(known: Sequence[Known], typed: str) -> int | None:
     [1, 2, 2, 0, 0]
     """
     typed = typed.strip().lower()
-    values = [one.value.lower() for one in known]
+    values = [entry.value.lower() for entry in known]
     tests = (
         lambda value: value == typed,
         lambda value: opens(value, typed),
@@ -214,7 +214,7 @@ def nearest(known: Sequence[Known], typed: str) -> int | None:
         lambda value: typed in value,
         lambda value: True,
     )
-    return next((values.index(one) for test in tests for one in values if test(one)), None)
+    return next((values.index(value) for test in tests for value in values if test(value)), None)
 
 
 def opens(value: str, typed: str) -> bool:

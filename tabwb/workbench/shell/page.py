@@ -177,16 +177,16 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
         options.set_options(
             Option(
                 Content.assemble(
-                    f"{glyph_of(one)} {one.status_word:<8}",
-                    (f" #{one.id:<4}", "bold"),
-                    f" {name_of(one)}",
-                    (f"   {one.answered} of {one.planned}", QUIET),
-                    (f"   {', '.join(special_words(one))}".rstrip(), QUIET),
-                    ("   ! interrupted" if one.id in interrupted else "", AMBER),
+                    f"{glyph_of(administration)} {administration.status_word:<8}",
+                    (f" #{administration.id:<4}", "bold"),
+                    f" {name_of(administration)}",
+                    (f"   {administration.answered} of {administration.planned}", QUIET),
+                    (f"   {', '.join(special_words(administration))}".rstrip(), QUIET),
+                    ("   ! interrupted" if administration.id in interrupted else "", AMBER),
                 ),
-                id=str(one.id),
+                id=str(administration.id),
             )
-            for one in administrations
+            for administration in administrations
         )
         options.highlighted = 0 if administrations else None
         if self.has_focus and self.display:

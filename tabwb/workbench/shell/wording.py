@@ -132,23 +132,25 @@ def seconds(value: float | None) -> str:
     return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
 
 
-def glyph_of(one: Administration) -> str:
+def glyph_of(administration: Administration) -> str:
     """Return the sign of an administration's status."""
-    return "◌" if one.interrupted else STATUS_GLYPHS[one.status]
+    return "◌" if administration.interrupted else STATUS_GLYPHS[administration.status]
 
 
-def status_words(one: Administration) -> str:
+def status_words(administration: Administration) -> str:
     """Return glyph, status and progress of an administration."""
-    glyph = glyph_of(one)
-    if one.status is AdministrationStatus.DONE:
+    glyph = glyph_of(administration)
+    if administration.status is AdministrationStatus.DONE:
         return f"{glyph} done"
-    return f"{glyph} {one.status_word} {one.answered}/{one.planned}"
+    return (
+        f"{glyph} {administration.status_word} {administration.answered}/{administration.planned}"
+    )
 
 
-def name_of(one: Administration) -> str:
+def name_of(administration: Administration) -> str:
     """Return the name of an administration, such as ``tab · bundled``."""
-    lesion = f" + {one.conditions.lesion}" if one.conditions.lesion else ""
-    return f"{one.battery} · {one.conditions.examinee}{lesion}"
+    lesion = f" + {administration.conditions.lesion}" if administration.conditions.lesion else ""
+    return f"{administration.battery} · {administration.conditions.examinee}{lesion}"
 
 
 def short_spec(spec: str, most: int = 36) -> str:
@@ -188,35 +190,37 @@ def shortened(label: str, width: int) -> str:
     return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
 
 
-def conditions_words(one: Administration) -> list[str]:
+def conditions_words(administration: Administration) -> list[str]:
     """Return the conditions in words, the ones that are seldom set only where they are set.
 
     The lesion stands with the name (:func:`name_of`).
     """
-    return [words for name, words in line_of(one.conditions).items() if name != "lesion"]
+    return [words for name, words in line_of(administration.conditions).items() if name != "lesion"]
 
 
-def special_words(one: Administration) -> list[str]:
+def special_words(administration: Administration) -> list[str]:
     """Return the conditions that are not at their defaults: they tell runs apart in a list."""
-    given = one.conditions
-    usual = conditions_words(replace(one, conditions=Conditions(given.examinee, given.kind)))
-    words = [word for word in conditions_words(one) if word not in usual]
+    given = administration.conditions
+    usual = conditions_words(
+        replace(administration, conditions=Conditions(given.examinee, given.kind))
+    )
+    words = [word for word in conditions_words(administration) if word not in usual]
     return sorted(words, key=lambda word: word.startswith("seed "))  # the least telling last
 
 
-def head_words(one: Administration) -> list[str]:
+def head_words(administration: Administration) -> list[str]:
     """Return the conditions for one line, those that are not at their defaults first."""
-    special = special_words(one)
-    usual = [word for word in conditions_words(one) if word not in special]
+    special = special_words(administration)
+    usual = [word for word in conditions_words(administration) if word not in special]
     return [*special, *(word for word in usual if not word.startswith("protocol "))]
 
 
-def marks(one: SubtestScore, *, hidden: bool = False, person: bool = False) -> Content:
+def marks(subtest: SubtestScore, *, hidden: bool = False, person: bool = False) -> Content:
     """Return one mark for each trial, or a bar for many trials."""
-    if not one.marks:
-        return bar(one.given / one.planned if one.planned else 0.0, 10)
+    if not subtest.marks:
+        return bar(subtest.given / subtest.planned if subtest.planned else 0.0, 10)
     parts: list[Content | tuple[str, str]] = []
-    shown = ["given" if hidden and mark in {"right", "wrong"} else mark for mark in one.marks]
+    shown = ["given" if hidden and mark in {"right", "wrong"} else mark for mark in subtest.marks]
     for mark in shown:
         right = "$foreground" if person else ACCENT
         style = {"right": right, "given": ACCENT, "wrong": "$foreground"}.get(mark, QUIET)
@@ -232,13 +236,13 @@ def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden
     the far end, with ``…`` in their place. The current one never is.
     """
 
-    def part(one: SubtestScore) -> Content:
-        if hidden or one.right is None:
-            words = f"{one.given} given" if one.given else "-"
+    def part(subtest: SubtestScore) -> Content:
+        if hidden or subtest.right is None:
+            words = f"{subtest.given} given" if subtest.given else "-"
         else:
-            words = f"{one.right}/{one.scored}"
+            words = f"{subtest.right}/{subtest.scored}"
         return Content.assemble(
-            (one.short, "$foreground" if one.current else QUIET), " ", (words, "bold")
+            (subtest.short, "$foreground" if subtest.current else QUIET), " ", (words, "bold")
         )
 
     tail = [] if hidden or not burden else [Content.styled(burden, ACCENT)]
@@ -249,7 +253,7 @@ def compact(subtests: Sequence[SubtestScore], burden: str, width: int, *, hidden
     chosen = list(subtests)
     tail.insert(0, Content.styled("…", QUIET))
     while len(chosen) > 1:
-        chosen.remove(next(one for one in reversed(chosen) if not one.current))
+        chosen.remove(next(subtest for subtest in reversed(chosen) if not subtest.current))
         line = Content("  ").join([*map(part, chosen), *tail])
         if line.cell_length <= width:
             break

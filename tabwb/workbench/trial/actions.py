@@ -105,8 +105,9 @@ class TrialActions(Actions):
         desk = self.desk
         if desk.catalogue is None:
             return
-        administrations = {one.id: one for one in desk.catalogue.administrations}
-        if (administration := administrations.get(number)) is None:
+        listed = desk.catalogue.administrations
+        administration = next((entry for entry in listed if entry.id == number), None)
+        if administration is None:
             return
         desk.docks.leave_drawer()
         interrupted = number in desk.catalogue.interrupted
@@ -147,7 +148,10 @@ class TrialActions(Actions):
 
 def _of_examinee(draft: Draft, catalogue: Catalogue, examinee: str) -> Draft:
     """Return a draft for an examinee that was examined before."""
-    conditions = {one.conditions.examinee: one.conditions for one in catalogue.administrations}
+    conditions = {
+        administration.conditions.examinee: administration.conditions
+        for administration in catalogue.administrations
+    }
     earlier = conditions[examinee]
     if earlier.kind == "model":
         return replace(draft, model=examinee)
@@ -205,8 +209,11 @@ class OpenScreen(Dialog[int | None]):
     def _find(self, words: str) -> None:
         rows = ranked(self._administrations, words)
         listed, options = rows[:MOST], self.query_one(Found)
-        width = max((len(one.status_word) for one in listed), default=0)
-        options.set_options(Option(_line(one, width), id=str(one.id)) for one in listed)
+        width = max((len(administration.status_word) for administration in listed), default=0)
+        options.set_options(
+            Option(_line(administration, width), id=str(administration.id))
+            for administration in listed
+        )
         options.highlighted = 0 if rows else None
         more = f", the latest {MOST} are listed" if len(rows) > MOST else ""
         self.query_one("#found-count", Static).update(
@@ -232,32 +239,33 @@ def ranked(administrations: Sequence[Administration], words: str) -> list[Admini
     Among equals the latest stands first.
     """
     ranked_ones = []
-    for one in reversed(administrations):
-        ranks = [_rank(one, word) for word in words.lower().split()]
+    for administration in reversed(administrations):
+        ranks = [_rank(administration, word) for word in words.lower().split()]
         matching = [rank for rank in ranks if rank is not None]
         if matching == ranks:
-            ranked_ones.append((matching, one))
-    return [one for _, one in sorted(ranked_ones, key=lambda pair: pair[0])]
+            ranked_ones.append((matching, administration))
+    return [administration for _, administration in sorted(ranked_ones, key=lambda pair: pair[0])]
 
 
-def _rank(one: Administration, word: str) -> int | None:
+def _rank(administration: Administration, word: str) -> int | None:
     """Return 0 for the number, 1 for its beginning, 2 for name or status, 3 for the date."""
     number = word.removeprefix("#")
-    if number == str(one.id):
+    if number == str(administration.id):
         return 0
-    if number and str(one.id).startswith(number):
+    if number and str(administration.id).startswith(number):
         return 1
-    if word in " ".join([name_of(one), one.status_word, *special_words(one)]).lower():
+    name, status = name_of(administration), administration.status_word
+    if word in " ".join([name, status, *special_words(administration)]).lower():
         return 2
-    return 3 if word in one.given_at else None
+    return 3 if word in administration.given_at else None
 
 
-def _line(one: Administration, width: int) -> Content:
+def _line(administration: Administration, width: int) -> Content:
     """Return number, status in ``width`` columns, progress, date and name."""
     return Content.assemble(
-        (f"{one.id:>4}", "bold"),
-        f"  {glyph_of(one)} {one.status_word:<{width}}",
-        (f"{one.answered:>4}/{one.planned:<4}", QUIET),
-        (f" {one.given_at}  ", QUIET),
-        " · ".join([name_of(one), *special_words(one)]),
+        (f"{administration.id:>4}", "bold"),
+        f"  {glyph_of(administration)} {administration.status_word:<{width}}",
+        (f"{administration.answered:>4}/{administration.planned:<4}", QUIET),
+        (f" {administration.given_at}  ", QUIET),
+        " · ".join([name_of(administration), *special_words(administration)]),
     )

@@ -103,14 +103,18 @@ class FieldError(TabwbError):
 
 def default_draft(catalogue: Catalogue) -> Draft:
     """TAB on the bundled model where both are there, else the first that can be used."""
-    batteries = [one.id for one in catalogue.batteries if not one.problem]
-    models = [one.spec for one in catalogue.models if not one.hindrance and one.spec == one.id]
+    batteries = [battery.id for battery in catalogue.batteries if not battery.problem]
+    models = [
+        model.spec for model in catalogue.models if not model.hindrance and model.spec == model.id
+    ]
     draft = Draft()
     if draft.battery not in batteries:
         draft = replace(draft, battery=batteries[0] if batteries else "")
     if draft.model not in models:
         draft = replace(draft, model=models[0] if models else "")
-    transcribers = {one.id for one in catalogue.transcribers if not one.hindrance}
+    transcribers = {
+        transcriber.id for transcriber in catalogue.transcribers if not transcriber.hindrance
+    }
     if draft.text(condition_table.declared("transcriber")) not in transcribers:
         draft = draft.filled(transcriber=NONE)
     return draft

@@ -135,17 +135,22 @@ class NewAdministration(Dialog[Draft | None]):
         """Rows of labels and fields, a message, buttons."""
         draft = self._draft
         batteries = [
-            Known(one.id, one.id, f"{one.title} {one.version}".strip(), one.problem)
-            for one in self._catalogue.batteries
+            Known(
+                battery.id,
+                battery.id,
+                f"{battery.title} {battery.version}".strip(),
+                battery.problem,
+            )
+            for battery in self._catalogue.batteries
         ]
         models = [
             Known(
-                one.spec,
-                one.shape,
-                ". ".join(filter(None, (one.title, one.remarks))),
-                one.hindrance,
+                model.spec,
+                model.shape,
+                ". ".join(filter(None, (model.title, model.remarks))),
+                model.hindrance,
             )
-            for one in self._catalogue.models
+            for model in self._catalogue.models
         ]
         with Vertical(classes="dialog"):
             yield Static("New administration", classes="dialog-title")
@@ -182,8 +187,13 @@ class NewAdministration(Dialog[Draft | None]):
                 return Combo(name, text, known, help_text(name), several=True)
             case Component():
                 known = [
-                    Known(one.spec, one.shape, one.title, one.hindrance)
-                    for one in self._catalogue.transcribers
+                    Known(
+                        transcriber.spec,
+                        transcriber.shape,
+                        transcriber.title,
+                        transcriber.hindrance,
+                    )
+                    for transcriber in self._catalogue.transcribers
                 ]
                 return Combo(name, text, known, help_text(name))
         return Field(name, text, condition.field.placeholder)
@@ -210,7 +220,7 @@ class NewAdministration(Dialog[Draft | None]):
     def _aloud(self) -> bool | None:
         """Whether the battery is named aloud; None where that is not known before it is read."""
         named = self.query_one("#battery", Input).value.strip()
-        known = [one.aloud for one in self._catalogue.batteries if one.id == named]
+        known = [battery.aloud for battery in self._catalogue.batteries if battery.id == named]
         return known[0] if known else None
 
     def on_selection_changed(self, event: Selection.Changed) -> None:
@@ -254,15 +264,15 @@ class NewAdministration(Dialog[Draft | None]):
 
     def _tell_about_open(self) -> None:
         draft = self._read()
-        for one in self._catalogue.open:
-            if (one.battery, one.conditions.examinee) == (draft.battery, draft.examinee):
-                self._say(
-                    f"#{one.id} {name_of(one)} is {one.status_word}, {one.answered} of "
-                    f"{one.planned} answered. You can resume it instead (o).",
-                    AMBER,
-                )
+        for administration in self._catalogue.open:
+            examinee = administration.conditions.examinee
+            if (administration.battery, examinee) == (draft.battery, draft.examinee):
+                name = f"#{administration.id} {name_of(administration)}"
+                progress = f"{administration.answered} of {administration.planned} answered"
+                words = f"{name} is {administration.status_word}, {progress}."
+                self._say(f"{words} You can resume it instead (o).", AMBER)
                 return
-        known = [one for one in self._catalogue.batteries if one.id == draft.battery]
+        known = [battery for battery in self._catalogue.batteries if battery.id == draft.battery]
         what = f"{known[0].title}, {known[0].n_items} items. " if known else ""
         self._say(f"{what}enter begins; then space gives the first item.", QUIET)
 
@@ -294,8 +304,8 @@ class NewAdministration(Dialog[Draft | None]):
                 self._say(str(error), AMBER)
             return
         known = [
-            Known(one.name, title(one), "the system's own" if one.default else "")
-            for one in devices
+            Known(device.name, title(device), "the system's own" if device.default else "")
+            for device in devices
         ]
         remedy = "plug one in, or use tabwb name --input FOLDER"
         for combo in self.query("#microphone-combo").results(Combo):
