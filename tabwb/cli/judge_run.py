@@ -219,7 +219,7 @@ class Task:
     def _run(
         self, judging: Judging, limits: Limits, cancel: threading.Event, estimate: Estimate
     ) -> None:
-        planned = estimate.to_ask + estimate.twins + estimate.from_store
+        planned = estimate.to_ask + estimate.duplicates + estimate.from_store
         countdown = Countdown("judged", planned, quiet=self._quiet)
         try:
             for event in judging.run(limits, cancel):

@@ -224,7 +224,12 @@ def test_the_estimate_is_what_is_then_asked(give: Callable[..., int], work: Work
     judge = Scripted()
     judging = work(give(), judge, price=Price("model", 1.0, 2.0))
     estimate = judging.estimate()
-    assert (estimate.to_ask, estimate.twins, estimate.from_store, estimate.judged) == (2, 1, 0, 0)
+    assert (estimate.to_ask, estimate.duplicates, estimate.from_store, estimate.judged) == (
+        2,
+        1,
+        0,
+        0,
+    )
     # "Judge: I um went away." and 388 characters more, and "Judge: I was a baker." likewise.
     assert estimate.prompt_tokens == (22 + 388) // 4 + (21 + 388) // 4
     assert estimate.cost == pytest.approx((estimate.prompt_tokens + 2 * 40) / 1e6)

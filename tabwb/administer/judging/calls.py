@@ -66,7 +66,7 @@ class Estimate:
     Attributes:
         to_ask: calls, each of one request (a repair would be a second one).
         from_store: verdicts that are there already for the same call.
-        twins: answers whose text another one of these has; they share its verdict.
+        duplicates: answers whose text another one of these has; they share its verdict.
         judged: answers that this judge has judged before and that stay as they are.
         cost: US dollars, or None where the price is unknown.
         reply_tokens_at_most, cost_at_most: each reply as long as it may be, reasoning included, and
@@ -75,7 +75,7 @@ class Estimate:
 
     to_ask: int
     from_store: int
-    twins: int
+    duplicates: int
     judged: int
     prompt_tokens: int
     reply_tokens: int
@@ -210,7 +210,7 @@ def format_estimate(estimate: Estimate, price: Price | None) -> str:
     asks = estimate.prompt_tokens or not estimate.to_ask
     parts = [f"{estimate.to_ask} to {'ask' if asks else 'judge'}"]
     others = {
-        "of the same text": estimate.twins,
+        "of the same text": estimate.duplicates,
         "from the store": estimate.from_store,
         "judged already": estimate.judged,
     }

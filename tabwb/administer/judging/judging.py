@@ -108,7 +108,7 @@ class Judging:
         return Estimate(
             to_ask=len(calls),
             from_store=len(self._work.take),
-            twins=answers - len(calls),
+            duplicates=answers - len(calls),
             judged=self._work.judged,
             prompt_tokens=prompt,
             reply_tokens=reply,
@@ -167,10 +167,10 @@ class Judging:
                         continue
                     open_.discard(index)
                     made = self._judgement(batch[index][0], piece)
-                    first, *twins = batch[index]
+                    first, *duplicates = batch[index]
                     (kept,) = self._keep([(first, made)])
                     yield kept
-                    yield from self._keep([(twin, kept.judgement) for twin in twins])
+                    yield from self._keep([(duplicate, kept.judgement) for duplicate in duplicates])
                     down = _is_down(made.ratings) and not cancel.is_set()
                     failures = failures + 1 if down else 0
                     if failures >= CONSECUTIVE_FAILURES:

@@ -302,19 +302,21 @@ def _entry(plugins: Plugins, kind: ComponentKind, descriptor: Descriptor) -> Mod
         spec += ":" if descriptor.name_required else ""
     # With a name that stands for any, so that only extras and the network are asked about.
     named = f"{descriptor.id}:x" if descriptor.name_required else descriptor.id
-    hindrance = _hindrance(plugins, kind, named)
-    return ModelEntry(descriptor.id, spec, shape, descriptor.title, descriptor.remarks, hindrance)
+    unavailable_reason = _unavailable_reason(plugins, kind, named)
+    return ModelEntry(
+        descriptor.id, spec, shape, descriptor.title, descriptor.remarks, unavailable_reason
+    )
 
 
 def _profile(plugins: Plugins, name: str) -> ModelEntry:
     spec = f"profile:{name}"
     profile = plugins.configuration.profiles[name]
     title = ", ".join(filter(None, (str(profile.spec), profile.family, profile.tuning)))
-    hindrance = _hindrance(plugins, "models", spec)
-    return ModelEntry("profile", spec, spec, title, "", hindrance, profile)
+    unavailable_reason = _unavailable_reason(plugins, "models", spec)
+    return ModelEntry("profile", spec, spec, title, "", unavailable_reason, profile)
 
 
-def _hindrance(plugins: Plugins, kind: ComponentKind, spec: str) -> str:
+def _unavailable_reason(plugins: Plugins, kind: ComponentKind, spec: str) -> str:
     """Return why a component cannot be used here, or an empty text."""
     try:
         plugins.resolve(kind, spec)

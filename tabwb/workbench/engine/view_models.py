@@ -175,7 +175,7 @@ class ModelEntry:
     Attributes:
         spec: what to put into the field (``transformers:``).
         shape: how a spec looks (``transformers:PATH-OR-ID``).
-        hindrance: why it cannot be used here, or empty.
+        unavailable_reason: why it cannot be used here, or empty.
         profile: what the user has written under this name, or None for what is registered.
     """
 
@@ -184,7 +184,7 @@ class ModelEntry:
     shape: str
     title: str
     remarks: str
-    hindrance: str = ""
+    unavailable_reason: str = ""
     profile: Profile | None = None
 
 

@@ -117,7 +117,7 @@ class JudgingController(Controller):
 
     def _judge_all(self, judging: Judging, wish: JudgingWish) -> str:
         estimate = judging.estimate()
-        planned = estimate.to_ask + estimate.twins + estimate.from_store
+        planned = estimate.to_ask + estimate.duplicates + estimate.from_store
         judge = judging.judge
 
         def running(words: str) -> None:

@@ -224,8 +224,8 @@ def _fields(model: ModelEntry) -> dict[str, str]:
 
 
 def _beside(model: ModelEntry) -> str:
-    """Return the words beside a spec; a hindrance without the name that stands there already."""
-    return model.hindrance.removeprefix(f"'{model.id}' ") or model.title
+    """Return the words beside a spec; the reason without the name, which is there already."""
+    return model.unavailable_reason.removeprefix(f"'{model.id}' ") or model.title
 
 
 def _fit(words: str, room: int) -> str:

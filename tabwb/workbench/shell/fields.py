@@ -68,12 +68,12 @@ class ListField(Widget):
 
 
 class Known(NamedTuple):
-    """One entry of the list; an entry with a hindrance cannot be chosen."""
+    """One entry of the list; an entry with an ``unavailable_reason`` cannot be chosen."""
 
     value: str
     label: str
     text: str
-    hindrance: str = ""
+    unavailable_reason: str = ""
 
 
 def known_judges(judges: Iterable[tuple[str, str]]) -> list[Known]:
@@ -175,9 +175,9 @@ class Combo(ListField):
         options.set_options(
             Option(
                 Content.assemble(
-                    known.label.ljust(width), "  ", (known.hindrance or known.text, QUIET)
+                    known.label.ljust(width), "  ", (known.unavailable_reason or known.text, QUIET)
                 ),
-                disabled=bool(known.hindrance),
+                disabled=bool(known.unavailable_reason),
             )
             for known in self._known
         )

@@ -105,7 +105,9 @@ def default_draft(catalogue: Catalogue) -> Draft:
     """TAB on the bundled model where both are there, else the first that can be used."""
     batteries = [battery.id for battery in catalogue.batteries if not battery.problem]
     models = [
-        model.spec for model in catalogue.models if not model.hindrance and model.spec == model.id
+        model.spec
+        for model in catalogue.models
+        if not model.unavailable_reason and model.spec == model.id
     ]
     draft = Draft()
     if draft.battery not in batteries:
@@ -113,7 +115,9 @@ def default_draft(catalogue: Catalogue) -> Draft:
     if draft.model not in models:
         draft = replace(draft, model=models[0] if models else "")
     transcribers = {
-        transcriber.id for transcriber in catalogue.transcribers if not transcriber.hindrance
+        transcriber.id
+        for transcriber in catalogue.transcribers
+        if not transcriber.unavailable_reason
     }
     if draft.text(condition_table.declared("transcriber")) not in transcribers:
         draft = draft.filled(transcriber=NONE)

@@ -148,7 +148,7 @@ class NewAdministration(Dialog[Draft | None]):
                 model.spec,
                 model.shape,
                 ". ".join(filter(None, (model.title, model.remarks))),
-                model.hindrance,
+                model.unavailable_reason,
             )
             for model in self._catalogue.models
         ]
@@ -191,7 +191,7 @@ class NewAdministration(Dialog[Draft | None]):
                         transcriber.spec,
                         transcriber.shape,
                         transcriber.title,
-                        transcriber.hindrance,
+                        transcriber.unavailable_reason,
                     )
                     for transcriber in self._catalogue.transcribers
                 ]
