@@ -59,7 +59,7 @@ HERE = Path(__file__).parent
 TORCH = {
     "cli/test_transcribe.py",
     "plugins/test_hostile_folders.py",
-    "plugins/test_judges_weighing.py",
+    "plugins/test_judges_likelihood.py",
     "plugins/test_models_openai_runs.py",
     "plugins/test_models_transformers.py",
     "plugins/test_transformers_batches.py",

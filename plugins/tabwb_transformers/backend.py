@@ -155,7 +155,7 @@ class TransformersModel:
             return weighed
         import torch
 
-        from tabwb_transformers.weighing import is_clear
+        from tabwb_transformers.loglikelihood import is_clear
 
         epsilon = torch.finfo(opened.loaded.model.dtype).eps
         clear = len(weighed) < 2 or is_clear(weighed, epsilon)
@@ -243,7 +243,7 @@ class TransformersModel:
         continuations: Sequence[str],
         cancel: Cancel,
     ) -> list[Likelihood]:
-        from tabwb_transformers.weighing import weigh
+        from tabwb_transformers.loglikelihood import weigh
 
         if ids:
             _room(opened.loaded, ids)
