@@ -70,7 +70,7 @@ _verbosity = [0]
 
 
 def verbosity_options(command: Command) -> Command:
-    """``-q`` and ``-v``: how much stands on stderr."""
+    """``-q`` and ``-v``: how much is written to stderr."""
 
     def flag(short: str, name: str, level: int, text: str) -> Callable[[Command], Command]:
         def keep(context: click.Context, parameter: click.Parameter, given: bool) -> None:

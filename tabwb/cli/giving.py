@@ -261,7 +261,7 @@ def _give_to_model(session: Session, model: OpenModel, together: int, *, quiet: 
 
 
 def _judge(session: Session, *, quiet: bool) -> list[dict[str, Any]]:
-    """Let the judges behind which a model stands judge, now that every answer is safe."""
+    """Run the judges that use a model, now that every answer is stored."""
     documents: list[dict[str, Any]] = []
     cancel = threading.Event()
     options = {"scope": "connected-text", "repeats": 1, "again": False}

@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "store": ("store", "Manage the store: info, backup, check."),
     "doctor": ("doctor", "Check this installation and say what to do."),
 }
-"""Command: (module in tabwb.cli, help). The help stands here so that --help imports nothing."""
+"""Command: (module in tabwb.cli, help). The help is here so that --help imports nothing."""
 
 
 class ReaderGone(Exception):

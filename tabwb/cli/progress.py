@@ -138,7 +138,7 @@ class Countdown:
 
         Args:
             done: of those planned.
-            detail: stands after the count.
+            detail: shown after the count.
             timed: how many of those done took time: the others were stored already.
         """
         text = f"{self._what} {done}/{self._planned}{detail}"

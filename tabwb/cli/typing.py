@@ -91,7 +91,7 @@ def answer_one(session: Session, *, aside: bool) -> None:
             session.pause("stopped by the user")
             return
         except OSError as error:
-            # The terminal is gone: nobody sees the item.
+            # The terminal was closed: the item is not visible.
             session.pause(f"the terminal cannot be used: {error.strerror or error}")
             return
         try:

@@ -190,7 +190,7 @@ def parse_arpabet(text: str, *, silent: bool = False) -> tuple[str, ...]:
 
     Args:
         text: such as ``D AO1 G``.
-        silent: whether ``<sil>``, ``<spn>`` and ``<unk>`` may stand in it; they are kept.
+        silent: whether ``<sil>``, ``<spn>`` and ``<unk>`` may occur in it; they are kept.
 
     Returns:
         Phonemes of :data:`PHONEMES` (and, where allowed, :data:`SILENT`).
@@ -313,7 +313,7 @@ def parse_pronunciation(text: str, notation: Notation = "us") -> tuple[str, ...]
 
 
 def parse_spoken(text: str, notation: Notation = "us") -> tuple[str, ...]:
-    """Read ARPAbet or IPA in which ``<sil>``, ``<spn>`` and ``<unk>`` may stand.
+    """Read ARPAbet or IPA in which ``<sil>``, ``<spn>`` and ``<unk>`` may occur.
 
     Args:
         text: what was said.
@@ -360,7 +360,7 @@ def to_ipa(phonemes: Iterable[str]) -> str:
 
 
 def _letter_at(text: str, at: int) -> str:
-    """Return the letter with the marks that stand on it."""
+    """Return the letter with its diacritics."""
     end = at + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1

@@ -342,7 +342,7 @@ class Line(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How a condition stands in comparisons; administrations in which it differs are not pooled.
+    """How a condition is compared; administrations in which it differs are not pooled.
 
     Attributes:
         name: in documents and tables; conditions with one name are shown as one.

@@ -325,7 +325,7 @@ CONDITIONS: tuple[Condition, ...] = (
         field=Field("Items", "items keep to their subtest"),
         column=Column("as-given or shuffled"),
         line=Line("items {}"),
-        # The order matters only in one conversation: elsewhere each item stands alone.
+        # The order matters only in one conversation: elsewhere each item is sent by itself.
         comparison=Comparison(
             "items", "item order", applies=lambda conditions: conditions.conversation
         ),

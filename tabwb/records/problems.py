@@ -13,7 +13,7 @@ KeyPath = tuple[str | int, ...]
 class Broken:
     """A rule that does not hold at a path.
 
-    ``value`` is what stands there, shortened; ``suggestion`` a near match for something misspelt.
+    ``value`` is the value there, shortened; ``suggestion`` a near match for something misspelt.
     """
 
     path: KeyPath

@@ -37,7 +37,7 @@ def is_stdout(path: Path) -> bool:
 
 
 def read_stdin(limit: int | None = None) -> bytes:
-    """Return what stands on standard input; the same again at every call.
+    """Return the text of standard input; the same text at every call.
 
     Args:
         limit: the number of bytes after which reading stops, or None.

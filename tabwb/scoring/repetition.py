@@ -64,7 +64,7 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
     Args:
         response: the text, unaltered.
         target: what had to be repeated.
-        prompt: the item's prompt; what stands in it before the target is the carrier.
+        prompt: the item's prompt; its text before the target is the carrier.
 
     >>> prompt = "Please repeat exactly: The sun rises in the East."
     >>> answer = read_repetition("The East.", "The sun rises in the East.", prompt)

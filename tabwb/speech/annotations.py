@@ -140,7 +140,7 @@ def _place(eaf: Any, path: Path) -> None:
 
 
 def _depth(eaf: Any, name: str) -> int:
-    """Return how many tiers stand above one: what is divided has its times before its parts."""
+    """Return how many tiers are above one: what is divided has its times before its parts."""
     above: list[str] = []
     while (name := eaf.tiers[name][2].get("PARENT_REF")) and name not in above:
         above.append(name)

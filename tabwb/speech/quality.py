@@ -149,7 +149,7 @@ def hum(samples: Samples, rate: int) -> float | None:
     """Return the frequency of mains hum: 50 or 60 Hz, or None.
 
     Power spectra of 1 s (Hann, 1 Hz apart, half overlapping); at each frequency the lower quartile
-    over time, for hum stays while a voice moves and pauses. A line hums when it stands 15 dB above
+    over time, for hum stays while a voice moves and pauses. A line hums when it is 15 dB above
     the median of what lies 3 to 8 Hz beside it. Mains hum when their fundamental does, or two of
     their first four harmonics, and the lines together are above -75 dBFS.
 
@@ -181,7 +181,7 @@ def hum(samples: Samples, rate: int) -> float | None:
 
 
 def _line(power: NDArray[np.float64], at: int) -> tuple[float, float]:
-    """Power of a spectral line, and how many dB its largest bin stands above its neighbours'."""
+    """Power of a spectral line, and how many dB its largest bin is above its neighbours'."""
     if at + 8 >= power.size:
         return 0.0, 0.0
     beside = np.concatenate((power[at - 8 : at - 2], power[at + 3 : at + 9]))

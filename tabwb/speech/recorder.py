@@ -126,7 +126,7 @@ class Recorder:
         """Position in the file of the sound of this moment, in seconds.
 
         From the clock and the arrival of the last two seconds' sound; see :attr:`uncertainty_s`.
-        It stands still when no more sound comes.
+        It does not change when no more sound comes.
         """
         if self._recording is not None:
             return self._recording.seconds

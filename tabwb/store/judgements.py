@@ -1,7 +1,7 @@
 """Rows of judgements: one for each call of a judge that uses a model.
 
-The ratings of the judgement that counts stand with all other ratings; those of repetitions, which
-never count, stand as JSON with the judgement itself.
+The ratings of the judgement that counts are stored with all other ratings; those of repetitions,
+which never count, are stored as JSON with the judgement itself.
 """
 
 from __future__ import annotations

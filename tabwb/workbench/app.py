@@ -27,7 +27,7 @@ def make_workbench(
         battery: with ``model``: open the new-administration dialog with these filled in.
         model: see ``battery``.
         memory: where layout and theme are remembered; None for the user's configuration folder.
-        when_ready: called once, when the first screen stands and the plugins are loaded.
+        when_ready: called once, when the first screen is shown and the plugins are loaded.
     """
 
     def open_dialog(desk: Desk) -> None:

@@ -48,7 +48,7 @@ class Judging:
     """One judge at work on one administration, whose lock the caller holds.
 
     Args:
-        judge: made and, if a model stands behind it, opened by the caller before :meth:`run`.
+        judge: made and, if it uses a model, opened by the caller before :meth:`run`.
         scope: which answers: ``connected-text``, or ``all`` that can be judged.
         repeats: how often each answer is judged; more than once bypasses the store's verdicts.
         again: judge also what this judge has judged before.
@@ -351,7 +351,7 @@ class Judging:
         return max(room, 0)
 
     def _reached(self, limits: Limits, next_: Target) -> str:
-        """Return which limit leaves no room for the next answer, with its numbers."""
+        """Return which limit leaves nothing for the next answer, with its numbers."""
         most, sent = self._most_requests, self.tally.requests
         if limits.requests is not None and limits.requests - sent < most:
             return (

@@ -230,7 +230,7 @@ def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
 
 
 def _label(intervals: Sequence[Interval], window: Interval, *, named: bool = True) -> str:
-    """The first label in a window; a tier is ``named`` if who gave a label stands behind it.
+    """The first label in a window; a tier is ``named`` if it says who gave a label.
 
     Then that name is left out, and so are labels that a machine proposed.
     """

@@ -129,7 +129,7 @@ def ask_together(
                     trial = trials[index].plan.number
                     yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
                     continue
-                # An error of the whole (no index) stands for the first that is still open.
+                # An error of the whole (no index) counts for the first that is still open.
                 arrived[recorded if index < 0 else index] = piece
                 while recorded in arrived:
                     yield from session.next()

@@ -35,7 +35,7 @@ def request_for(
         battery: what is given.
         conditions: how.
         plan: the trial.
-        trials: all trials as they stand; needed for a conversation.
+        trials: all trials so far; needed for a conversation.
         attempt: 1-based; counts the replies to this trial, see
             :func:`~tabwb.records.seeds.reply_seed`.
     """
@@ -216,7 +216,7 @@ def sent(decoding: Decoding | None, *, drawn: bool = True, written: bool = True)
 def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
     names = ("prompt_tokens", "reply_tokens", "first_piece_s")
     known = {name: value for name in names if (value := getattr(reply, name)) is not None}
-    # What a back end says that it sent stands before what it was asked for.
+    # What a back end says that it sent has priority over what it was asked for.
     drawn = reply.metadata.get("sampled") != "no"
     written = reply.metadata.get("protocol") != Protocol.LIKELIHOOD
     asked = sent(decoding, drawn=drawn, written=written)

@@ -53,7 +53,7 @@ class Raters:
 
     @property
     def later(self) -> tuple[str, ...]:
-        """The judges behind which a model stands: they judge when the answers are safe."""
+        """The judges that use a model: they judge when the answers are stored."""
         if self._later is None:
             self._later = tuple(
                 spec
@@ -70,7 +70,7 @@ class Raters:
         Args:
             plan: the trial that the attempt answers.
             attempt: in state ok.
-            trials: the administration's trials in order, as they stand, for what was said before.
+            trials: the administration's trials so far, in order, for earlier responses.
         """
         subtest = self._battery.subtest(plan.subtest)
         response = self.response(plan, attempt, trials)

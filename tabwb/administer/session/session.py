@@ -121,7 +121,7 @@ class Session:
 
     @property
     def status(self) -> AdministrationStatus:
-        """Where the administration stands now."""
+        """The status of the administration now."""
         return self.history.status
 
     @property
@@ -540,7 +540,7 @@ class Session:
         started = EventEntry("trial-started", number)
         shown = events.TrialStarted(self.administration.id, trial.plan)
         if self.administration.conditions.kind == "model":
-            # One commit per answered trial: the start is written with what comes of it. A model
+            # One commit per answered trial: the start is written with its result. A model
             # forgets a prompt that never came to an answer; a person does not.
             self._started = started
             made: Events = (self.tell(shown),)

@@ -5,7 +5,7 @@ Nothing that is read can run code.
 
 To the child go ``{"call": n, "method": name, "arguments": {...}}`` and ``{"cancel": n}``; back come
 ``{"call": n, "piece": ...}``, any number of times, and then ``{"call": n, "result": ...}`` or
-``{"call": n, "error": {...}}``. Records stand in a frame as objects of their fields.
+``{"call": n, "error": {...}}``. Records are written in a frame as objects of their fields.
 """
 
 from __future__ import annotations

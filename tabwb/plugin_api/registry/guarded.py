@@ -76,7 +76,7 @@ class GuardedComponent:
             self._report(f"close() of '{self._name}' failed: {error_words(error)}")
 
     def _call(self, work: Callable[[], T]) -> T:
-        """Call code of the plugin; a ComponentError stands for any error but ours."""
+        """Call code of the plugin; any error that is not ours becomes a ComponentError."""
         try:
             with plugin_code:
                 return work()

@@ -16,7 +16,7 @@ from tabwb.records.specs import Spec, parse_spec
 OF_FILES = frozenset({"replay", "manual"})
 """Components whose NAME always is a file; of others it may be a repository (``org/model``)."""
 SPEC_KEYS = frozenset({"examinee", "model", "lesion", "judges", "rater", "transcriber"})
-"""Keys of a document under which specs stand."""
+"""Keys of a document whose values are specs."""
 _PLACED = re.compile(r"(~[^/\\]*|\.{0,2}|[A-Za-z]:)[/\\]")
 """Begins a path that can only be one of this machine."""
 _SEPARATORS = re.compile(r"[/\\]")

@@ -1,4 +1,4 @@
-"""The sentences that stand with every result, wherever it is shown or written."""
+"""The sentences that go with every result, wherever it is shown or written."""
 
 from __future__ import annotations
 

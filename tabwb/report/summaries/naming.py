@@ -153,7 +153,7 @@ class NamedDifference:
     Attributes:
         pairs: by item, in the battery's order.
         changed: one for each basis that says anything on both sides.
-        codes: on each side, how often each code stands: a person's, else the one proposed.
+        codes: on each side, how often each code was given: a person's, else the one proposed.
     """
 
     id: str

@@ -21,7 +21,7 @@ from tabwb.scoring.differences import LEAST_FAMILIES, family_interval
 from tabwb.scoring.estimate import EstimatedInterval
 
 LABELS = {"family", "tuning", "parameters"}
-"""What a profile must say of a model for it to stand in a pair."""
+"""What a profile must say of a model for it to belong to a pair."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -361,7 +361,7 @@ def self_agreement(
             given = {rating.measure: rating.value for rating in judgement.ratings}
             values = [given.get(name) for name in features]
             row = [float("nan") if value is None else value for value in values]
-            # Of several judgements of one number the last one stands.
+            # Of several judgements of one number the last one counts.
             verdicts.setdefault(judgement.repeat, {})[judgement.key] = row
     tables: Counts = np.zeros((len(features), 2, 2), dtype=np.int64)
     for one, other in combinations(sorted(verdicts), 2):

@@ -165,7 +165,7 @@ class SubtestSummary:
         statuses: response status under which they count, to number of responses.
         repeated: answers beyond the first one to an item by the same examinee.
         usable: how many are usable; means of measures are over these.
-        positions: of choices whose key did not always stand at one place: right answers by the
+        positions: of choices whose key was not always at one place: right answers by the
             place of the key (``exact``), and answers by their own place (``extracted``).
     """
 

@@ -28,7 +28,7 @@ class Correctness:
         place: number of its first phoneme in the response without silence and noise, from 0.
         edits: phonemes deleted, inserted or replaced that a tolerance let pass.
         embedded: right, but with adjacent phonemes without a pause: check by ear.
-        attempt: number of the attempt that was judged, from 1; None where a form stands anywhere.
+        attempt: number of the attempt that was judged, from 1; None where a form may be anywhere.
         provisional: attempts were proposed by a machine.
     """
 

@@ -217,7 +217,7 @@ def _edited(passage: Passage, tokens: Sequence[Token]) -> Iterator[tuple[Token, 
 
 
 def _editing_term(tokens: Sequence[Token], at: int) -> int:
-    """Return how many words from ``at`` are an editing term; 0 where none stands."""
+    """Return how many words from ``at`` are an editing term; 0 where there is none."""
     term = _EDITING.get(tokens[at].word) if at < len(tokens) else None
     if term is None or tuple(token.word for token in tokens[at : at + len(term)]) != term:
         return 0

@@ -30,7 +30,7 @@ def is_word(word: str) -> bool:
 
     Derivable: a common word with a beginning, an ending or both, and the doubled letter, the silent
     e or the y that spelling brings along; letters drawn out (*soooo*); *-in* for *-ing*; what
-    stands before an apostrophe.
+    is before an apostrophe.
 
     >>> [is_word(word) for word in ("plannable", "soooo", "backpatio", "blorf", "republice")]
     [True, True, True, False, False]

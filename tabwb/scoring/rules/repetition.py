@@ -74,7 +74,7 @@ def _is_idiom(words: Sequence[str], run: Run) -> bool:
 def retracing(passage: Passage) -> RuleVerdict:
     """Rule 1, two-sided: the same 2-6 words (not all one word) exactly twice in a row.
 
-    Both copies stand within one utterance; 3 or more belong to rule 3. In a transcript of speech it
+    Both copies are within one utterance; 3 or more belong to rule 3. In a transcript of speech it
     is a rate: 3.5 per 100 words or more. Ours: *again and again and again* and *side by
     side by side* are English.
 

@@ -95,7 +95,7 @@ PERSONS = word_set(
 RELATIVES = word_set(
     "mother father sister brother mom mum dad mommy daddy grandma grandpa aunt uncle"
 )
-"""Nouns that may stand without an article."""
+"""Nouns that need no article."""
 OBJECT_SUBJECTS = word_set("me him them")
 """Pronouns that begin no sentence before a content word: *me job*, *him want*."""
 SUBJECT_PRONOUNS = word_set("i he she it we they you")

@@ -17,7 +17,7 @@ Feedback = Literal["none", "neutral", "right-or-wrong"]
 Reveal = Literal["after-score", "live"]
 
 ITEM_KEYS = ("picture", "target", "accept", "semantic", "visual", "parts", "unrelated", "cues")
-"""Keys of a naming item; they stand in :attr:`tabwb.battery.model.Item.extra`."""
+"""Keys of a naming item; they are in :attr:`tabwb.battery.model.Item.extra`."""
 
 
 @dataclass(frozen=True, slots=True)

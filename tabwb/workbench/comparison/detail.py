@@ -37,7 +37,7 @@ differ about it, the most disputed first. **tab** goes back to the table.
 
 
 class ModelDetail(OptionList):
-    """The features can be chosen; everything else stands between them."""
+    """The features can be chosen; everything else is between them."""
 
     HELP = HELP
 
@@ -85,7 +85,7 @@ class ModelDetail(OptionList):
         self.highlighted = features[0]
 
     def action_cursor_up(self) -> None:
-        """From the first feature to what stands above it."""
+        """Move from the first feature to the widget above it."""
         if self.highlighted in (None, *self._features()[:1]):
             self.scroll_up()
         else:

@@ -81,7 +81,7 @@ Question = Callable[[ResponseLoader], MakeDialog]
 
 
 class SurveyReader:
-    """Does one thing at a time; a new one stops what is under way.
+    """Does one task at a time; a new one stops the running one.
 
     Args:
         say: takes messages to the screen; called from the reading thread.

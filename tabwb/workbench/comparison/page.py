@@ -109,7 +109,7 @@ class ModelsPage(Page):
 
     @property
     def accuracies(self) -> bool:
-        """Whether the accuracies of all stand below; in a narrow window one detail does first."""
+        """Whether the accuracies of all are below; in a narrow window one detail is there first."""
         return self.beside if self._accuracies is None else self._accuracies
 
     @property

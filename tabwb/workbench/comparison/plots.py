@@ -29,7 +29,7 @@ class Point:
     """One line of a plot.
 
     Attributes:
-        value: where the mark stands; None: nothing can be drawn.
+        value: the place of the mark; None: nothing can be drawn.
         low, high: ends of the interval, or None.
         heading: only a title over the lines that follow.
         baseline: what guessing or always one answer would give; another mark, at both ends where

@@ -53,7 +53,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """By which column rows stand, and whether from high to low."""
+    """By which column rows are sorted, and whether from high to low."""
 
     column: Column = "burden"
     falling: bool = True

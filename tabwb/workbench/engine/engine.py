@@ -196,7 +196,7 @@ class Worker(threading.Thread):
         self._guarded(self._close)
 
     def stop(self) -> None:
-        """Stop what is under way and close everything."""
+        """Stop the running command and close everything."""
         self._sessions.interrupt(loading=True)
         self.engine.jobs.put(None)
         self.join(CLOSE_S)
@@ -300,7 +300,7 @@ def _entry(plugins: Plugins, kind: ComponentKind, descriptor: Descriptor) -> Mod
         name = f":{descriptor.name_help}"
         shape += name if descriptor.name_required else f"[{name}]"
         spec += ":" if descriptor.name_required else ""
-    # With a name that stands for any, so that only extras and the network are asked about.
+    # With a placeholder as the name, so that only extras and the network are asked about.
     named = f"{descriptor.id}:x" if descriptor.name_required else descriptor.id
     unavailable_reason = _unavailable_reason(plugins, kind, named)
     return ModelEntry(

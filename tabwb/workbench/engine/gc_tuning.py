@@ -1,7 +1,7 @@
 """Tunes the garbage collector so that collections do not delay the screen.
 
 A full collection looks at every object that lives: with Textual and our own modules loaded that
-takes 30 to 100 ms, more than a frame may. What is there when the first screen stands stays for as
+takes 30 to 100 ms, more than a frame may. What is there when the first screen is shown stays for as
 long as the program runs, so it need not be looked at again.
 """
 

@@ -137,7 +137,7 @@ def scores_of(
 
     Args:
         battery: what is given.
-        trials: as they stand.
+        trials: of the session.
         subtests: counts of the same trials.
         judges: burdens of the same trials.
         current: id of the subtest that is being given.

@@ -61,10 +61,10 @@ class JudgingSelect(Select[str]):
 
 
 class JudgingScreen(Dialog[None]):
-    """Stays while a judge works; closing it stops after what is under way.
+    """Stays while a judge works; closing it stops after the running call.
 
     Args:
-        desk: runs the commands, and publishes what comes of them.
+        desk: runs the commands, and publishes their results.
         number: of the administration whose answers are judged.
         judge: the spec to begin with.
     """
@@ -104,7 +104,7 @@ class JudgingScreen(Dialog[None]):
                 yield Choice("Close", id="close")
 
     def on_mount(self) -> None:
-        """Nothing is under way yet."""
+        """No judging runs yet."""
         self._show_working(False)
         self._desk.news.subscribe(self, self._hear)
 

@@ -147,7 +147,7 @@ def _marks(call: Judgement, calls: int) -> Iterator[str]:
 TITLE = 25
 """Columns of a feature's title."""
 COLUMN = 15
-"""Columns of a verdict; the judge's whole name stands below."""
+"""Columns of a verdict; the judge's whole name is below."""
 NOBODY = (
     "No judge has judged this response. On the results page j lets one judge all answers; its "
     "verdicts stand here then."

@@ -67,10 +67,10 @@ class Tuning(Select[str]):
 
 
 class ModelsScreen(Dialog[None]):
-    """Stays until it is closed; a try that is under way is stopped then.
+    """Stays until it is closed, which stops a running try.
 
     Args:
-        desk: runs the commands, and publishes what comes of them.
+        desk: runs the commands, and publishes their results.
         catalogue: what there is.
     """
 
@@ -184,7 +184,7 @@ class ModelsScreen(Dialog[None]):
                 self.action_leave()
 
     def action_leave(self) -> None:
-        """Close; stop what is under way."""
+        """Close; stop a running try."""
         if self._trying:
             self._desk.sessions.interrupt()
         self.dismiss(None)

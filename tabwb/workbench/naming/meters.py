@@ -259,7 +259,7 @@ the brackets below are attempts: round ones are proposed at pauses, square ones 
         self.refresh()
 
     def keep(self) -> None:
-        """Keep the onset where it stands now, if it was moved."""
+        """Keep the onset where it is now, if it was moved."""
         moved = self._moved
         self._drop_move()
         if moved is not None and self._onset is not None and moved != self._onset.at_s:

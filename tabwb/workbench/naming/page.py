@@ -57,9 +57,9 @@ DRAWN_S = 0.05
 CLOCK_S = 0.5
 """So often the time of the recording is shown."""
 WIDE = 84
-"""From so many columns of the page up the items stand in a list at the left."""
+"""The least columns of the page for the list of items at the left."""
 TALL = 32
-"""From so many lines of the screen up there is room for costs and a tall waveform."""
+"""The least lines of the screen for costs and a tall waveform."""
 
 
 class NamingPage(Page, can_focus=True):

@@ -60,7 +60,7 @@ class ExportScreen(Dialog[str | None]):
     """Stays until the file is written, and returns its path, or until it is closed.
 
     Args:
-        desk: runs the export, and publishes what comes of it.
+        desk: runs the export, and publishes its result.
         wanted: what is written.
         formats: (id, title) of each exporter.
     """
@@ -98,7 +98,7 @@ class ExportScreen(Dialog[str | None]):
                 yield Choice("Cancel", id="cancel")
 
     def on_mount(self) -> None:
-        """Mark JSONL if it is there; listen to what comes of writing."""
+        """Mark JSONL if it is there; listen to the result of writing."""
         self._desk.news.subscribe(self, self._hear)
         names = [name for name, _ in self._formats]
         if names:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PLOT_ROWS = 11
 CLOSE = 0.04
-"""Sessions nearer together than this share of the whole time would stand in one column."""
+"""Sessions nearer together than this share of the whole time would be in one column."""
 
 
 class SessionsSheet(Vertical):
@@ -126,9 +126,9 @@ def _draw_sessions(plot: PlotextPlot, results: Results, place: int) -> bool:
 
 
 def places(times_s: Sequence[float]) -> tuple[tuple[float, ...], bool]:
-    """Return where sessions stand along the time, 0 to 1, and whether that is to scale.
+    """Return the places of sessions along the time, 0 to 1, and whether that is to scale.
 
-    Sessions that would stand in one column are set one after the other instead.
+    Sessions that would be in one column are placed one after the other instead.
 
     >>> places([0.0, 10.0, 40.0])
     ((0.0, 0.25, 1.0), True)

@@ -62,7 +62,7 @@ class Workbench(App[int]):
         offline: use no network.
         at_start: called once, when the store is open and the first notice was read.
         memory: where layout and theme are remembered; None for the user's configuration folder.
-        when_ready: called once, when the first screen stands and the plugins are loaded.
+        when_ready: called once, when the first screen is shown and the plugins are loaded.
     """
 
     TITLE = "tabwb"

@@ -231,7 +231,7 @@ class Desk(Screen[None]):
         before = self.work.page if self.work is not None else ""
         self.work = message.work
         if self._worker is None:
-            return  # a message that was on its way when the program began to end
+            return  # a message sent before the program began to end
         if message.work is None:
             await self.go("home")
             return

@@ -136,7 +136,7 @@ class Combo(ListField):
 
     Args:
         name: of the field.
-        value: what stands in it.
+        value: its text.
         known: what the list offers.
         help_text: of the field.
         several: the field takes several values with spaces between.

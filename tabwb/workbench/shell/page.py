@@ -93,7 +93,7 @@ class Page(Vertical):
         self.desk.notify(words, timeout=4, markup=False)
 
     def pausing(self) -> None:
-        """Show that a pause follows what is under way."""
+        """Show that a pause follows the running command."""
 
     def failed(self) -> None:
         """Get ready again after a command has failed."""

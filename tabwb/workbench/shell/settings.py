@@ -71,7 +71,7 @@ class Remembered:
 
     Attributes:
         theme: one of :data:`THEME_NAMES`, or empty for the configuration's.
-        explorer, scores: whether the docks stand (from 100 columns up).
+        explorer, scores: whether the docks are shown (from 100 columns up).
         explorer_width, scores_width: columns.
         notice_seen: the research-only sentence was shown once.
         microphone: name of the microphone for spoken naming, or empty for the system's own.

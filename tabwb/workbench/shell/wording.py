@@ -193,7 +193,7 @@ def shortened(label: str, width: int) -> str:
 def conditions_words(administration: Administration) -> list[str]:
     """Return the conditions in words, the ones that are seldom set only where they are set.
 
-    The lesion stands with the name (:func:`name_of`).
+    The lesion is shown with the name (:func:`name_of`).
     """
     return [words for name, words in line_of(administration.conditions).items() if name != "lesion"]
 

@@ -236,7 +236,7 @@ class OpenScreen(Dialog[int | None]):
 def ranked(administrations: Sequence[Administration], words: str) -> list[Administration]:
     """Return the administrations with every word: found by number first, then name, then date.
 
-    Among equals the latest stands first.
+    Among equals the latest is first.
     """
     ranked_ones = []
     for administration in reversed(administrations):

@@ -77,7 +77,7 @@ Every answer is on disk before the next item goes out.
         self._shown: dict[str, Content] = {}
         """The texts that are shown, by the selector of their widget."""
         self._narrow = False
-        """The scores stand in one line below the item."""
+        """Whether the scores are in one line below the item."""
         self._drawn_at = 0.0
         self._drawn: tuple[int, int, int] | None = None
         self._message = ""

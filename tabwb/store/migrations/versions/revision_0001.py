@@ -1,6 +1,6 @@
 """The first tables.
 
-Revision 0001. A revision never changes; the tables as they are now stand in ``schema.sql``.
+Revision 0001. A revision never changes; the tables as they are now are in ``schema.sql``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Judgements: what a judge behind which a model stands said, call by call.
+"""Judgements: the replies of judges that use a model, call by call.
 
 Revision 0002.
 """
@@ -21,7 +21,7 @@ def upgrade() -> None:
             "attempt_id", sa.Integer, sa.ForeignKey("attempts.id"), nullable=False, index=True
         ),
         sa.Column("rater_id", sa.Integer, sa.ForeignKey("raters.id"), nullable=False),
-        # Null: a repetition, whose ratings do not count; they stand in `verdict`.
+        # Null: a repetition, whose ratings do not count; they are in `verdict`.
         sa.Column("set_id", sa.Integer, sa.ForeignKey("rating_sets.id")),
         sa.Column("repeat", sa.Integer, nullable=False),
         sa.Column("prompt_id", sa.Integer, sa.ForeignKey("texts.id"), nullable=False),
