@@ -41,6 +41,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "lexicon": rows.word_list,
     "rules": rows.rules_judge,
     "list": rows.list_of_a_large_store,
+    "by-model": rows.results_by_model,
     "transcription": transcription.transcription,
     "phonemes": phonology.error_rates,
 }

@@ -223,6 +223,32 @@ def list_of_a_large_store(rounds: int) -> Iterator[Result]:
     yield Result("`tabwb results`, 112,000 responses", "", full, (("empty store", empty),))
 
 
+BY_OBJECTS = """
+from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.load import load_administrations
+from tabwb.store.store import Store
+with Store.open({store!r}) as store:
+    summarised(grouped(load_administrations(store), "model"), sort="burden")
+"""
+
+
+def results_by_model(rounds: int) -> Iterator[Result]:
+    """Yield the row of ``tabwb results --by model`` with 112,000 responses of seven models."""
+    with tempfile.TemporaryDirectory() as folder:
+        large = Path(folder) / "large.db"
+        _fill(large)
+        place = str(large)
+        columns, objects = interleaved(
+            lambda: process(
+                tabwb("results", "--by", "model", "--store", place), environment=_at(folder)
+            ),
+            lambda: process(python(BY_OBJECTS.format(store=place)), environment=_at(folder)),
+            rounds=rounds,
+        )
+    against = (("an object for each response", objects),)
+    yield Result("`tabwb results --by model`, 112,000 responses", "3 s", columns, against)
+
+
 def _peers(*names: str) -> list[str]:
     return [name for name in names if shutil.which(name)]
 

@@ -104,7 +104,9 @@ def results(
                 _show_list(store.administrations(), as_json=as_json)
                 return
             counting = primary or plugins.configuration.study.primary_rater
-            chosen = load.load_administrations(store, administrations, primary=counting)
+            whole = as_json and len(administrations) == 1 and by is None
+            read = load.load_administrations if whole else load.load_columns
+            chosen = read(store, administrations, primary=counting)
     if csv_file is not None:
         _write_groups(chosen, by, sort, rater, csv_file)
     elif len(chosen) == 1 and by is None:

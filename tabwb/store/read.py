@@ -97,7 +97,7 @@ def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]
         else:
             yield EventEntry(kind, trial, text, undoes)
     yield from _ratings(transaction, administration_id)
-    yield from _declarations(transaction, administration_id)
+    yield from declarations(transaction, administration_id)
 
 
 def _attempt(kind: str, row: Row, exchanges: dict[int, list[Message]], recorded_at: str) -> Attempt:
@@ -136,7 +136,8 @@ def _ratings(transaction: Transaction, administration_id: int) -> Iterator[Ratin
         yield RatingsEntry(trial, number, tuple(ratings))
 
 
-def _declarations(transaction: Transaction, administration_id: int) -> Iterator[DeclarationEntry]:
+def declarations(transaction: Transaction, administration_id: int) -> Iterator[DeclarationEntry]:
+    """Yield what raters said of themselves, in the order recorded."""
     for rater, features, scope, kind, caution, prompt in transaction.rows(
         "SELECT spec, features.text, scope, kind, caution.text, prompt.text FROM rater_declarations"
         " JOIN raters ON raters.id = rater_id"

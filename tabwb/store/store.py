@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     Database = EmbeddedDatabase | ServerDatabase
 
+if TYPE_CHECKING:
+    from tabwb.store.columns import Facts, ResponseColumns
+
 
 class Access:
     """Transactions for the parts of a store. May be used from several threads.
@@ -317,6 +320,27 @@ class Store:
     def trials(self, administration_id: int) -> tuple[Trial, ...]:
         """Return every trial with its attempts and the ratings of the attempt that counts."""
         return self.history(administration_id).trials
+
+    def facts(self, administration_ids: Sequence[int]) -> tuple[Facts, ...]:
+        """Return what is recorded of each administration as a whole, without its trials."""
+        from tabwb.store.columns import facts_of
+
+        with self._access.reading() as transaction:
+            return tuple(facts_of(transaction, number) for number in administration_ids)
+
+    def columns(
+        self, administration_ids: Sequence[int], explained: Collection[str] = ()
+    ) -> ResponseColumns:
+        """Return the answers that count as numpy columns.
+
+        Args:
+            administration_ids: ascending.
+            explained: measures of which the reasons of all values are read too.
+        """
+        from tabwb.store.columns import response_columns
+
+        with self._access.reading() as transaction:
+            return response_columns(transaction, administration_ids, explained)
 
     def append(self, administration_id: int, entries: Sequence[Entry]) -> None:
         """Append entries in one transaction, durable when this returns.

@@ -99,8 +99,9 @@ async def test_e_writes_a_file_and_names_it_with_its_folder(
     async with sit((160, 48)) as seat:
         await finished(seat, battery)
         await export(seat, "answers.jsonl")
-        await seat.until(lambda: not seat.asked)
-        assert seat.news == [f"Written: {tmp_path / 'answers.jsonl'}"]
+        written = f"Written: {tmp_path / 'answers.jsonl'}"
+        await seat.until(lambda: seat.news == [written], "the news")
+        assert not seat.asked
     text = (tmp_path / "answers.jsonl").read_text(encoding="utf-8")
     assert [json.loads(line)["item"] for line in text.splitlines()] == ["w1", "w2", "s1"]
 

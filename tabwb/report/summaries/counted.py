@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.conditions import Conditions
@@ -16,6 +17,9 @@ from tabwb.report.summaries.draws import Draw, again_drawn, drawn_with, shares_s
 from tabwb.scoring.burden import ComparedAnswer, repeated_answers
 from tabwb.scoring.text import words
 from tabwb.tasks.task_type import task_type
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.columns.prepared import Prepared
 
 
 def name_of(conditions: Conditions) -> str:
@@ -61,6 +65,8 @@ class Source:
         judged: every call of judges that ask a model, oldest first.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
         speaker: columns of the speaker's record.
+        columns: where its responses are columns: all that were read, and its place among them;
+            ``trials`` are empty then.
     """
 
     battery: Battery
@@ -70,6 +76,7 @@ class Source:
     judged: Sequence[Judged] = ()
     primary: str = ""
     speaker: Mapping[str, object] = field(default_factory=dict)
+    columns: tuple[Prepared, int] | None = None
 
     @property
     def examinee(self) -> str:

@@ -12,6 +12,7 @@ from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.records.words import plural
 from tabwb.report.summaries.counted import CountedResponse, Source
 from tabwb.report.summaries.draws import without_draws
+from tabwb.report.summaries.paired import Side, side_of
 from tabwb.scoring.burden import Burden, CategoryBurden, RatedResponse, symptom_burden
 from tabwb.scoring.text import words
 
@@ -64,6 +65,12 @@ class JudgeSummary:
     )
     other_prompts: Mapping[str, int] = field(default_factory=dict)
     not_judged: int = 0
+    burdens: Side | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def side(self) -> Side:
+        """The burdens of the responses by item, as one side of a comparison."""
+        return self.burdens or side_of((row, rated.burden) for row, rated in self.judged)
 
     @property
     def terms(self) -> Terms:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from tabwb.report.summaries.counted import CountedResponse
+from tabwb.battery.model import Battery, Subtest
+from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.draws import without_draws
+from tabwb.report.summaries.subtests import decider
 from tabwb.scoring.differences import difference_interval, sampling_floor
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.scoring.intervals import effective_responses
@@ -82,6 +84,31 @@ def right(row: CountedResponse, rater: str, policy: str = "exact") -> float | No
     """
     rating = row.verdict(rater, policy)
     return None if rating is None or rating.value is None else float(rating.value == 1.0)
+
+
+def accuracy_sides(
+    battery: Battery, first: Sequence[Source], second: Sequence[Source]
+) -> Iterator[tuple[Subtest, str, Side, Side]]:
+    """Yield each subtest with verdicts on any side: its deciding scorer, and right answers.
+
+    Args:
+        battery: that both sides were given.
+        first: administrations of one side.
+        second: of the other.
+    """
+    if all(source.columns for source in (*first, *second)):
+        from tabwb.report.summaries.columns import subtests
+        from tabwb.report.summaries.columns.table import table_of
+
+        yield from subtests.accuracy_sides(table_of(first), table_of(second))
+        return
+    rows = [counted(side) for side in (first, second)]
+    for subtest in battery.subtests:
+        given = [[row for row in side if row.subtest.id == subtest.id] for side in rows]
+        rater = decider(subtest, [row for side in given for row in side])
+        if rater is not None:
+            one, other = (side_of((row, right(row, rater)) for row in own) for own in given)
+            yield subtest, rater, one, other
 
 
 def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:

@@ -9,12 +9,10 @@ from math import fsum
 
 from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.report.plain import Json, picked, plain
-from tabwb.report.summaries.counted import counted
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import Terms, alike
 from tabwb.report.summaries.load import sources_of
-from tabwb.report.summaries.paired import Paired, compare_sides, right, side_of
-from tabwb.report.summaries.subtests import decider
+from tabwb.report.summaries.paired import Paired, accuracy_sides, compare_sides
 from tabwb.report.summaries.summary import interval_json, pool
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.differences import LEAST_FAMILIES, family_interval
@@ -187,20 +185,13 @@ def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tupl
     gaps = []
     for judges in same:
         terms = judges[0].terms
-        first, second = (
-            side_of((row, rated.burden) for row, rated in judge.judged) for judge in judges
-        )
-        sides = compare_sides(first, second, len(terms.features))
+        sides = compare_sides(judges[0].side, judges[1].side, len(terms.features))
         usable = tuple(judge.burden.usable for judge in judges)
         gaps.append(Gap(BURDEN.title, "", "", terms.rater, terms, sides, usable))
-    rows = [counted(sources_of(side.group.members)) for side in (base, instruct)]
-    for subtest in base.battery.subtests:
-        given = [[row for row in side if row.subtest.id == subtest.id] for side in rows]
-        rater = decider(subtest, [row for side in given for row in side])
-        if rater is not None:
-            first, second = (side_of((row, right(row, rater)) for row in own) for own in given)
-            sides = compare_sides(first, second, None)
-            gaps.append(Gap(ACCURACY.title, subtest.id, subtest.title, rater, None, sides))
+    members = [sources_of(model.group.members) for model in (base, instruct)]
+    for subtest, rater, first, second in accuracy_sides(base.battery, *members):
+        sides = compare_sides(first, second, None)
+        gaps.append(Gap(ACCURACY.title, subtest.id, subtest.title, rater, None, sides))
     return tuple(gaps), left_out
 
 

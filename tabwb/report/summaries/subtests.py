@@ -395,17 +395,25 @@ def _measures(
                 values.setdefault((rating.rater, rating.measure), []).append(value)
     shared = Counter(measure for _, measure in values)
     return {
-        measure if shared[measure] == 1 else f"{rater}: {measure}": _measured(given, rater, measure)
+        measure if shared[measure] == 1 else f"{rater}: {measure}": measured(given, rater, measure)
         for (rater, measure), given in values.items()
     }
 
 
-def _measured(
+def measured(
     values: Sequence[float | None],
     rater: str = "",
     measure: str = "",
     add: Callable[[Iterable[float]], float] = sum,
 ) -> Measured:
+    """Return counts and sum of values; None where a value is undefined.
+
+    Args:
+        values: of all responses.
+        rater: who measured.
+        measure: its name.
+        add: returns the sum.
+    """
     known = [value for value in values if value is not None]
     nonzero = sum(value != 0 for value in known)
     return Measured(len(known), add(known), nonzero, len(values) - len(known), rater, measure)
@@ -435,6 +443,6 @@ def other_measures(
                     given.setdefault(rating.measure, []).append(rating.value)
             counted.update(rating.rater for rating in ratings)
     return {
-        rater: {name: _measured(given, add=fsum) for name, given in measures.items()}
+        rater: {name: measured(given, add=fsum) for name, given in measures.items()}
         for rater, measures in values.items()
     }

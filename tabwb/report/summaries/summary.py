@@ -110,6 +110,8 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
     """
     if len({(source.battery.id, source.battery.content_hash) for source in sources}) != 1:
         raise ValueError("only administrations of one battery version can be pooled")
+    if all(source.columns for source in sources):
+        return _pool_columns(sources, interval=interval)
     battery = sources[0].battery
     rows = counted(sources)
     written = [row for row in rows if not row.subtest.task.coded]
@@ -125,6 +127,21 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
         others=other_measures(sources, written),
         named=_named(sources),
         failed=failed_raters([row.trial for row in rows], _asking_judges(sources)),
+    )
+
+
+def _pool_columns(sources: Sequence[Source], *, interval: bool) -> Summary:
+    from tabwb.report.summaries.columns import answers, judged, subtests
+    from tabwb.report.summaries.columns.table import table_of
+
+    table = table_of(sources)
+    return Summary(
+        subtests=subtests.summarise_subtests(table),
+        judges=judged.summarise_judges(table, interval=interval),
+        answers=answers.answers_of(table),
+        others=answers.others_of(table),
+        named=_named(sources),
+        failed=answers.failures_of(table),
     )
 
 

@@ -18,7 +18,12 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
-from tabwb.report.summaries.load import AdministrationData, load_administrations, sources_of
+from tabwb.report.summaries.load import (
+    AdministrationData,
+    load_administrations,
+    load_columns,
+    sources_of,
+)
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown
 from tabwb.workbench.comparison.table import without_trials
@@ -47,15 +52,18 @@ class ResponseLoader:
         self.store, self._stopped = store, stopped
         self._held: list[object] = []
 
-    def members(self, group: Group) -> tuple[AdministrationData, ...]:
+    def members(self, group: Group, *, columns: bool = False) -> tuple[AdministrationData, ...]:
         """Return a group's administrations with everything in them.
+
+        Args:
+            group: whose members.
+            columns: read responses as columns, for summaries.
 
         Raises:
             Interrupted: something else has been asked for.
         """
-        members = load_administrations(
-            self.store, [member.administration.id for member in group.members]
-        )
+        load = load_columns if columns else load_administrations
+        members = load(self.store, [member.administration.id for member in group.members])
         for member in members:
             self._held += (*member.trials, *member.judged)
         if self._stopped():
@@ -194,7 +202,7 @@ def _rows(loader: ResponseLoader, group: Group) -> tuple[Grouped, ...]:
     """
     groups = [
         replace(part, apart=(*group.apart, *part.apart))
-        for part in grouped(loader.members(group), group.by)
+        for part in grouped(loader.members(group, columns=True), group.by)
     ]
     return tuple(map(without_trials, loader.summaries(groups)))
 
@@ -202,5 +210,5 @@ def _rows(loader: ResponseLoader, group: Group) -> tuple[Grouped, ...]:
 def _pairs(loader: ResponseLoader, sides: Sequence[Group]) -> tuple[Pair, ...]:
     from tabwb.report.summaries.pairs import pairs_of
 
-    groups = [replace(group, members=loader.members(group)) for group in sides]
+    groups = [replace(group, members=loader.members(group, columns=True)) for group in sides]
     return pairs_of(loader.summaries(groups))

@@ -78,9 +78,10 @@ class Order:
 def without_trials(row: Grouped) -> Grouped:
     """The same with nothing in it that grows with the number of responses."""
     members = tuple(
-        replace(member, trials=(), judged=(), recordings=()) for member in row.group.members
+        replace(member, trials=(), judged=(), recordings=(), columns=None)
+        for member in row.group.members
     )
-    judges = tuple(replace(judge, judged=()) for judge in row.summary.judges)
+    judges = tuple(replace(judge, judged=(), burdens=None) for judge in row.summary.judges)
     return Grouped(replace(row.group, members=members), replace(row.summary, judges=judges))
 
 

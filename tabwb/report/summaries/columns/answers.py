@@ -1,0 +1,130 @@
+"""What is said of all responses of a group: counts, failed raters, other measures."""
+
+from __future__ import annotations
+
+from math import fsum
+
+import numpy as np
+
+from tabwb.administer.session.raters import FailedRater
+from tabwb.records.states import RatingStatus
+from tabwb.report.summaries.columns.table import (
+    NOT_RATED,
+    Table,
+    first_of,
+    plain,
+    status_counts,
+    unusable,
+)
+from tabwb.report.summaries.subtests import (
+    Measured,
+    measured,
+)
+from tabwb.report.summaries.summary import Answers
+from tabwb.scoring.burden import NO_USABLE, count_usable
+from tabwb.scoring.estimate import ratio
+from tabwb.store.write import STATUSES as RATING_STATUSES
+
+ERROR = RATING_STATUSES.index(RatingStatus.ERROR)
+
+
+def answers_of(table: Table) -> Answers:
+    """Return what is said of all responses that count, whatever the subtest."""
+    rows = np.flatnonzero(table.counts)
+    columns, texts = table.columns, table.text[rows]
+    usable = table.usable[rows]
+    causes = columns.notes["cause"][table.rows[rows]]
+    silent = causes[table.prepared.blank[texts] & (causes >= 0)]
+    inexact = columns.notes["batch_exact"][table.rows[rows]]
+    no = columns.noted.index("no") if "no" in columns.noted else -2
+    again = ~table.counts & ~table.fixed[table.representative]
+    return Answers(
+        n=len(rows),
+        n_distinct=len(np.unique(texts)),
+        words_mean=ratio(
+            int(table.prepared.words[texts[usable]].sum()), int(usable.sum()), NO_USABLE
+        ),
+        statuses=status_counts(table, rows),
+        inexact=int((inexact == no).sum()),
+        empty_causes={columns.noted[one]: int((silent == one).sum()) for one in first_of(silent)},
+        usable=count_usable(unusable(table, rows)),
+        shared_streams=int(table.shared[rows].sum()),
+        repeated_draws=int(again.sum()),
+    )
+
+
+def failures_of(table: Table) -> tuple[FailedRater, ...]:
+    """Return the raters with ratings in error; see ``failed_raters``."""
+    asking = {
+        rater
+        for source in table.sources
+        for rater, told in source.declarations.items()
+        if told.prompt_text
+    }
+    made: list[tuple[tuple[int, int], FailedRater]] = []
+    for rater, columns in table.columns.ratings.items():
+        if rater in asking or not any(
+            (ratings.statuses == ERROR).any() for ratings in columns.measures.values()
+        ):
+            continue
+        at, order = table.rated_rows(rater)
+        given = table.counts[at]
+        failed = np.zeros(len(table), bool)
+        reason: dict[int, str] = {}
+        for ratings in columns.measures.values():
+            spread = table.spread(ratings)
+            for row in np.flatnonzero((spread.statuses == ERROR) & table.counts).tolist():
+                failed[row] = True
+                text = table.columns.reasons.get(int(spread.reasons[row]), "")
+                reason[row] = reason.get(row) or text
+        rows = np.flatnonzero(failed)
+        if not len(rows):
+            continue
+        first = int(rows[0])
+        place = int(order[np.searchsorted(at, first)])
+        failure = FailedRater(rater, len(rows), int(given.sum()), reason[first])
+        made.append(((first, place), failure))
+    return tuple(failure for _, failure in sorted(made, key=lambda one: one[0]))
+
+
+def others_of(table: Table) -> dict[str, dict[str, Measured]]:
+    """Return, by rater, the means of what judges without features measured."""
+    made: list[tuple[tuple[int, int], str, dict[str, Measured]]] = []
+    coded = np.array([subtest.task.coded for subtest in table.battery.subtests])
+    for rater, columns in table.columns.ratings.items():
+        featureless = [
+            (told := source.declarations.get(rater)) is not None
+            and told.kind == "judge"
+            and not told.features
+            for source in table.sources
+        ]
+        if not any(featureless):
+            continue
+        counted = np.flatnonzero(table.counts)
+        chosen = table.chosen(rater)
+        at, order = table.rated_rows(rater)
+        rated = np.zeros(len(table), bool)
+        rated[at] = True
+        place = np.zeros(len(table), np.int64)
+        place[at] = order
+        own = (
+            table.usable[counted]
+            & ~coded[table.subtest[counted]]
+            & rated[chosen]
+            & np.array(featureless)[table.source[chosen]]
+        )
+        rows = chosen[own]
+        if not len(rows):
+            continue
+        measures: list[tuple[int, int, str, list[float | None]]] = []
+        for rank, (measure, ratings) in enumerate(columns.measures.items()):
+            given = table.spread(ratings)
+            mine = np.flatnonzero(given.statuses[rows] != NOT_RATED)
+            if len(mine):
+                values = plain(given.values[rows][mine])
+                measures.append((int(mine[0]), rank, measure, values))
+        measures.sort(key=lambda one: one[:2])
+        first = int(counted[own][0])
+        means = {name: measured(values, add=fsum) for _, _, name, values in measures}
+        made.append(((first, int(place[rows[0]])), rater, means))
+    return {rater: means for _, rater, means in sorted(made, key=lambda one: one[0])}

@@ -1,0 +1,290 @@
+"""The burden of each judge over the columns of a group; see ``tabwb.report.summaries.judges``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.records.ratings import Declaration, prompt_hash
+from tabwb.records.states import RatingStatus
+from tabwb.report.summaries.columns.prepared import Bools
+from tabwb.report.summaries.columns.table import EMPTY, NOT_RATED, Table, unusable
+from tabwb.report.summaries.draws import without_draws
+from tabwb.report.summaries.judges import UNUSABLE, JudgeSummary, Terms
+from tabwb.scoring.burden import (
+    NO_BURDEN,
+    NO_USABLE,
+    Burden,
+    CategoryBurden,
+    count_usable,
+)
+from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, ratio
+from tabwb.scoring.intervals import burden_interval
+from tabwb.store.column_rows import Ints
+from tabwb.store.write import STATUSES as RATING_STATUSES
+
+VALUE, UNDEFINED, UNPARSED, ERROR = (RATING_STATUSES.index(status) for status in (
+    RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR
+))  # fmt: skip
+
+
+def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSummary, ...]:
+    """Return every judge that rated anything, in order of appearance.
+
+    Args:
+        table: the group.
+        interval: compute the intervals of burdens too.
+    """
+    by_place = _raters(table)
+    connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
+    counted = np.flatnonzero(table.counts)
+    members: dict[Terms, list[Ints]] = {}
+    said: dict[Terms, Declaration | None] = {}
+    not_judged: Counter[str] = Counter()
+    seen: dict[tuple[int, str], Ints] = {}
+    for rater in dict.fromkeys(rater for raters in by_place.values() for rater in raters):
+        chosen = table.chosen(rater)
+        rated = np.zeros(len(table), bool)
+        rated[table.rated_rows(rater)[0]] = True
+        judged = ~table.usable[chosen] | rated[chosen]
+        known = np.zeros(len(table.sources), bool)
+        known[[place for place, raters in by_place.items() if rater in raters]] = True
+        belongs = judged & known[table.source[chosen]]
+        not_judged[rater] = int((~belongs & connected[table.subtest[counted]]).sum())
+        own = chosen[belongs]
+        for place in np.flatnonzero(known).tolist():
+            seen[place, rater] = own[table.source[own] == place]
+    for place, raters in by_place.items():
+        for rater in raters:
+            given = table.sources[place].declarations.get(rater)
+            told = given or _undeclared(table, place, rater)
+            features = tuple(one.id for one in table.battery.features if one.id in told.features)
+            terms = Terms(rater, features, told.scope, told.prompt_hash)
+            members.setdefault(terms, []).append(seen[place, rater])
+            said.setdefault(terms, given)
+    return tuple(
+        replace(
+            _summarise(table, np.concatenate(own), terms, said[terms], interval=interval),
+            not_judged=not_judged[terms.rater],
+        )
+        for terms, own in members.items()
+    )
+
+
+def _raters(table: Table) -> dict[int, list[str]]:
+    """Return, by administration, the judges that rated anything there, in order of appearance."""
+    features = {feature.id for feature in table.battery.features}
+    # Duplicates stand after the response as which they count.
+    order = np.lexsort((np.arange(len(table)), table.representative))
+    rank = np.empty(len(table), np.int64)
+    rank[order] = np.arange(len(table))
+    scored = {
+        scorer: np.array([scorer in subtest.scorers for subtest in table.battery.subtests])
+        for scorer in table.columns.ratings
+    }
+    found: dict[int, list[tuple[int, int, str]]] = {}
+    for rater, columns in table.columns.ratings.items():
+        rows, first = table.rated_rows(rater)
+        place = table.source[rows]
+        free = np.zeros(len(rows), bool)
+        on_feature: Bools | None = None
+        for at in np.unique(place).tolist():
+            told = table.sources[at].declarations.get(rater)
+            here = place == at
+            if told is not None:
+                free[here] = told.kind != "scorer" and bool(told.features)
+                continue
+            if on_feature is None:
+                rated = np.zeros(len(table), bool)
+                for measure, ratings in columns.measures.items():
+                    if measure in features:
+                        rated |= table.spread(ratings).statuses != NOT_RATED
+                on_feature = rated[rows] & ~scored[rater][table.subtest[rows]]
+            free[here] = on_feature[here]
+        for at in np.unique(place[free]).tolist():
+            own = np.flatnonzero(free & (place == at))
+            best = own[np.argmin(rank[rows[own]])]
+            found.setdefault(at, []).append((int(rank[rows[best]]), int(first[best]), rater))
+    return {at: [rater for *_, rater in sorted(found[at])] for at in sorted(found)}
+
+
+def _undeclared(table: Table, place: int, rater: str) -> Declaration:
+    """Return the terms of a rater that declared none; see ``undeclared``."""
+    connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
+    rows = np.flatnonzero((table.source == place) & connected[table.subtest])
+    columns = table.columns.ratings[rater]
+    statuses = {
+        measure: table.spread(ratings).statuses[rows]
+        for measure, ratings in columns.measures.items()
+    }
+    valued = np.zeros(len(rows), bool)
+    for given in statuses.values():
+        valued |= given == VALUE
+    known = {
+        measure
+        for measure, given in statuses.items()
+        if (given != NOT_RATED).any() and not (valued & (given == UNDEFINED)).any()
+    }
+    features = tuple(one.id for one in table.battery.features if one.id in known)
+    return Declaration(rater, features)
+
+
+def _summarise(
+    table: Table, own: Ints, terms: Terms, said: Declaration | None, *, interval: bool
+) -> JudgeSummary:
+    connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
+    rated = np.zeros(len(table), bool)
+    rated[table.rated_rows(terms.rater)[0]] = True
+    scope = connected[table.subtest[own]] | (terms.scope == "all") & rated[own]
+    rows = own[scope]
+    present, causes = _present(table, rows, terms)
+    groupings = {
+        grouping.id: {category.id: category.features for category in grouping.categories}
+        for grouping in table.battery.groupings
+    }
+    first = next(iter(groupings.values()), {})
+    burden = _burden(table, rows, present, causes, terms.features, interval=interval)
+    categories = {
+        name: {
+            category: _category(present[causes == ""], terms.features, frozenset(members))
+            for category, members in grouping.items()
+        }
+        for name, grouping in groupings.items()
+    }
+    burden = replace(burden, categories=next(iter(categories.values()), {}))
+    if table.shared[rows].any():
+        burden = replace(burden, intervals=tuple(map(without_draws, burden.intervals)))
+    return JudgeSummary(
+        terms.rater,
+        terms.scope,
+        burden,
+        caution=said.caution if said else "",
+        prompt_hash=terms.prompt_hash,
+        declared=said is not None,
+        groupings={
+            name: burden.categories if groupings[name] is first else made
+            for name, made in categories.items()
+        },
+        other_prompts=_other_prompts(table, rows, terms),
+        burdens=table.side(rows, np.where(causes == "", present.sum(axis=1), np.nan)),
+    )
+
+
+def _present(table: Table, rows: Ints, terms: Terms) -> tuple[Bools, NDArray[np.object_]]:
+    """Return which features are present, (responses x features), and why there is no burden."""
+    features = terms.features
+    present = np.zeros((len(rows), len(features)), bool)
+    statuses = np.full((len(rows), len(features)), NOT_RATED)
+    reasons = np.zeros((len(rows), len(features)), np.int64)
+    for at, feature in enumerate(features):
+        given = table.measure(terms.rater, feature)
+        values = given.values[rows]
+        present[:, at] = ~np.isnan(values) & (values != 0)
+        statuses[:, at] = given.statuses[rows]
+        reasons[:, at] = given.reasons[rows]
+    causes = np.full(len(rows), "", object)
+    undefined = statuses == UNDEFINED
+    open_rows = np.flatnonzero(undefined.any(axis=1))
+    for row in open_rows.tolist():
+        named, words = "", ""
+        for at in np.flatnonzero(undefined[row]).tolist():
+            reason = table.columns.reasons.get(int(reasons[row, at]), "")
+            status = reason.partition(":")[0]
+            if not named and status in UNUSABLE:
+                named = status
+            if not words and reason:
+                words = f"{features[at]} undefined: {reason}"
+        causes[row] = named or words or "undefined"
+    causes[(statuses == UNPARSED).any(axis=1)] = RatingStatus.UNPARSED.value
+    causes[(statuses == ERROR).any(axis=1)] = RatingStatus.ERROR.value
+    causes[(statuses == NOT_RATED).any(axis=1)] = "not-rated"
+    if not features:
+        causes[:] = "no-feature"
+    spoilt = np.array(list(unusable(table, rows)), object)
+    causes = np.where(spoilt != "", spoilt, causes) if len(rows) else causes
+    causes[table.status[rows] == EMPTY] = "no-response"
+    return present, causes
+
+
+def _burden(
+    table: Table,
+    rows: Ints,
+    present: Bools,
+    causes: NDArray[np.object_],
+    features: Sequence[str],
+    *,
+    interval: bool,
+) -> Burden:
+    """Return the symptom burden; see ``symptom_burden``."""
+    has = causes == ""
+    profiles = present[has]
+    sizes = profiles.sum(axis=1)
+    clusters, names = table.clusters
+    own = clusters[rows[has]]
+    # Items in the order of their text, as ``symptom_burden`` has them.
+    by_text = sorted(range(len(names)), key=lambda at: str(names[at]))
+    used = [at for at in by_text if (own == at).any()]
+    fixed = bool(has.any()) and bool(table.fixed[rows[has]].all())
+    intervals: tuple[EstimatedInterval, ...] = ()
+    if interval:
+        values = [sizes[own == at].astype(float).tolist() for at in used]
+        intervals = tuple(
+            burden_interval(values, len(features), estimand, deterministic=fixed)
+            for estimand in Estimand
+        )
+    usable = table.usable[rows]
+    missing = Counter(causes[~has].tolist())
+    counts = np.bincount(own, minlength=len(names))
+    hits = {
+        name: np.bincount(own, weights=profiles[:, at], minlength=len(names))
+        for at, name in enumerate(features)
+    }
+    return Burden(
+        features=tuple(features),
+        n_responses=len(rows),
+        n_distinct=len(np.unique(table.text[rows])),
+        words_mean=ratio(
+            int(table.prepared.words[table.text[rows][usable]].sum()), int(usable.sum()), NO_USABLE
+        ),
+        n_burden=int(has.sum()),
+        no_burden=dict(sorted(missing.items())),
+        symptom_burden=ratio(int(sizes.sum()), int(has.sum()), NO_BURDEN),
+        intervals=intervals,
+        present={name: int(profiles[:, at].sum()) for at, name in enumerate(features)},
+        usable=count_usable(unusable(table, rows)),
+        hits={name: tuple(int(of[at]) for at in used) for name, of in hits.items()},
+        sizes=tuple(int(counts[at]) for at in used),
+        fixed=fixed,
+    )
+
+
+def _category(profiles: Bools, features: Sequence[str], members: frozenset[str]) -> CategoryBurden:
+    own = [at for at, feature in enumerate(features) if feature in members]
+    if not own:
+        nothing = Estimate(None, "the rater's set has no feature of this category")
+        return CategoryBurden(nothing, nothing, 0)
+    sizes = profiles[:, own].sum(axis=1)
+    return CategoryBurden(
+        count=ratio(int(sizes.sum()), len(sizes), NO_BURDEN),
+        rate=ratio(int((sizes > 0).sum()), len(sizes), NO_BURDEN),
+        of=len(own),
+    )
+
+
+def _other_prompts(table: Table, rows: Ints, terms: Terms) -> Mapping[str, int]:
+    """Return how many verdicts were given under another prompt than the declared one."""
+    columns = table.columns.ratings[terms.rater]
+    judged, prompts = table.local(columns.judged, columns.prompts)
+    told = np.full(len(table), -1, np.int64)
+    told[judged] = prompts
+    counts: Counter[str] = Counter()
+    for row in rows[told[rows] >= 0].tolist():
+        declared = table.sources[int(table.source[row])].declarations.get(terms.rater)
+        prompt = table.columns.prompts[int(told[row])]
+        if declared is not None and prompt != declared.prompt_text:
+            counts[prompt_hash(prompt) or "none"] += 1
+    return counts

@@ -1,0 +1,186 @@
+"""What is known of each response by itself, before responses are put together in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.battery.model import Item, Subtest
+from tabwb.records.states import Protocol, ResponseStatus
+from tabwb.report.summaries.counted import Source
+from tabwb.scoring.burden import REPEATED_PROMPTS
+from tabwb.scoring.text import words
+from tabwb.store.column_rows import STATUSES, Ints
+from tabwb.store.columns import ResponseColumns
+
+REPEATED = STATUSES.index(ResponseStatus.REPEATED_ANSWER)
+PROTOCOLS = tuple(Protocol)
+_USABLE = np.array([status.usable for status in STATUSES] + [False])  # -1: no status
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """Columns of all responses that do not depend on how they are grouped.
+
+    Attributes:
+        columns: as read.
+        sources: of each administration, its battery, conditions and declarations; no trials.
+        words: number of words of each text of ``columns.responses``.
+        statuses: under which each response counts, places in ``STATUSES`` or -1.
+        protocols: places in ``PROTOCOLS``.
+        fixed: whether nothing was drawn; shared: whether it shares a random stream.
+        lengths: number of characters of each text without white space at its ends.
+    """
+
+    columns: ResponseColumns
+    sources: Sequence[Source]
+    words: Ints
+    blank: Bools
+    statuses: Ints
+    protocols: Ints
+    fixed: Bools
+    shared: Bools
+
+
+def items_of(source: Source, columns: ResponseColumns) -> list[tuple[int, Subtest, Item] | None]:
+    """Return, by place, the number of its subtest, subtest and item; None: of other batteries.
+
+    Args:
+        source: with the battery.
+        columns: with the places.
+    """
+    known = {
+        (subtest.id, item.id): (number, subtest, item)
+        for number, subtest in enumerate(source.battery.subtests)
+        for item in subtest.items
+    }
+    return [known.get(place) for place in columns.places]
+
+
+def prepare(columns: ResponseColumns, sources: Sequence[Source]) -> Prepared:
+    """Return what is known of each response by itself.
+
+    Args:
+        columns: as read.
+        sources: of each administration of ``columns``, in its order.
+    """
+    folded = [" ".join(found) for found in map(words, columns.responses)]
+    codes: dict[str, int] = {"": 0}
+    spoken = np.array([codes.setdefault(text, len(codes)) for text in folded], np.int64)
+    statuses = columns.statuses.astype(np.int64)
+    protocols = np.zeros(len(columns), np.int64)
+    fixed, shared = np.zeros(len(columns), bool), np.zeros(len(columns), bool)
+    known: dict[str, list[tuple[int, Subtest, Item] | None]] = {}
+    noted = {value: code for code, value in enumerate(columns.noted)}
+    for place, source in enumerate(sources):
+        rows = slice(int(columns.starts[place]), int(columns.starts[place + 1]))
+        if rows.start == rows.stop:
+            continue
+        battery = source.battery.content_hash
+        if battery not in known:
+            known[battery] = items_of(source, columns)
+        items = known[battery]
+        texts = spoken[columns.texts[rows]]
+        repeated = _repeated(items, columns.items[rows], texts, codes)
+        own = statuses[rows]
+        own[repeated & _USABLE[own]] = REPEATED
+        _obtained(source, items, columns, noted, rows, protocols, fixed, shared)
+    return Prepared(
+        columns,
+        sources,
+        np.array([text.count(" ") + bool(text) for text in folded], np.int64),
+        np.array([not text.strip() for text in columns.responses], bool),
+        statuses,
+        protocols,
+        fixed,
+        shared,
+    )
+
+
+def _repeated(
+    items: Sequence[tuple[int, Subtest, Item] | None],
+    places: Ints,
+    texts: Ints,
+    codes: Mapping[str, int],
+) -> Bools:
+    """Return which answers of one administration repeat a text; see ``effective_statuses``."""
+    prompts: dict[str, int] = {}
+    prompt = np.full(len(items), -1)
+    expected = np.full(len(items), -1)
+    closed = np.full(len(items), -1)
+    for place in np.unique(places).tolist():
+        found = items[place]
+        assert found is not None
+        number, subtest, item = found
+        if subtest.task.coded:
+            continue
+        prompt[place] = prompts.setdefault(item.prompt, len(prompts))
+        if subtest.task.closed:
+            closed[place] = number
+        elif item.expected is not None:
+            expected[place] = codes.get(" ".join(words(item.expected)), -1)
+    repeated = np.zeros(len(places), bool)
+    groups = closed[places]
+    compared = (prompt[places] >= 0) & (groups < 0) & (texts != expected[places])
+    repeated[compared] = _several(texts[compared], prompt[places][compared])
+    for number in np.unique(groups[groups >= 0]).tolist():
+        own = groups == number
+        if len(np.unique(texts[own])) == 1:
+            repeated[own] = _several(texts[own], prompt[places][own])
+    return repeated
+
+
+def _several(texts: Ints, prompts: Ints) -> Bools:
+    """Return which texts (0: without a word) were given to three or more different prompts."""
+    if not len(texts):
+        return np.zeros(0, bool)
+    pairs = np.unique(texts * (prompts.max() + 1) + prompts) // (prompts.max() + 1)
+    given, n = np.unique(pairs, return_counts=True)
+    several: Bools = np.isin(texts, given[(n >= REPEATED_PROMPTS) & (given > 0)])
+    return several
+
+
+def _obtained(
+    source: Source,
+    items: Sequence[tuple[int, Subtest, Item] | None],
+    columns: ResponseColumns,
+    noted: Mapping[str, int],
+    rows: slice,
+    protocols: Ints,
+    fixed: Bools,
+    shared: Bools,
+) -> None:
+    """Set how the answers of one administration were obtained; see ``protocol_of``."""
+
+    def has(name: str, value: str) -> Bools:
+        same: Bools = columns.notes[name][rows] == noted.get(value, -2)
+        return same
+
+    listed = np.array([bool(options) for options in columns.shown])
+    answers = np.array([one is not None and bool(one[1].task.answers) for one in items])
+    chosen = listed[columns.options[rows]] | answers[columns.items[rows]]
+    own = np.where(chosen, PROTOCOLS.index(source.protocol), PROTOCOLS.index(Protocol.GENERATE))
+    for code, protocol in enumerate(PROTOCOLS):
+        own[has("protocol", protocol.value)] = code
+    protocols[rows] = own
+    conditions = source.conditions
+    if conditions is None or conditions.kind != "model":
+        return
+    fixed[rows] = ~has("replayed_sampled", "yes") & (
+        conditions.decoding.greedy
+        | (own == PROTOCOLS.index(Protocol.LIKELIHOOD))
+        | has("sampled", "no")
+    )
+    if conditions.origin is None:
+        unseeded = (columns.seeds[rows] == -1) & (columns.notes["replayed_line"][rows] < 0)
+        shared[rows] = unseeded & ~fixed[rows]
+
+
+def first_seen(values: Iterable[Hashable]) -> list[int]:
+    """Return codes of values in the order in which they come first."""
+    table: dict[Hashable, int] = {}
+    return [table.setdefault(value, len(table)) for value in values]

@@ -1,0 +1,244 @@
+"""Responses and their ratings as numpy columns: what summaries of large stores read.
+
+One row stands for each answer that counts, in the order of administrations and trials. Which
+answer counts is decided as in :mod:`tabwb.store.derive`: an administration in which something was
+skipped, voided, taken back or corrected is folded there; in all others the last attempt that is
+``ok`` counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabwb.records.ratings import Declaration
+from tabwb.store import read as reading
+from tabwb.store.column_rows import NOTES, Ints, Ratings, Read, read_chunk
+from tabwb.store.database import Transaction
+from tabwb.store.derive import taken_back
+
+CHUNK = 20_000
+"""Trials whose ratings are read at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RaterColumns:
+    """What one rater gave.
+
+    Attributes:
+        rows: of all responses that it rated, ascending.
+        order: of each, a number that is higher for raters who rated the response later.
+        measures: name to ratings, in the order in which measures were first stored.
+        judged: rows whose verdict that counts came from a call of a model, and prompts: the ids of
+            what it was told.
+    """
+
+    rows: Ints
+    order: Ints
+    measures: Mapping[str, Ratings]
+    judged: Ints
+    prompts: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResponseColumns:
+    """The answers that count of some administrations. Arrays have one element per response.
+
+    Attributes:
+        administrations: their numbers, in the order read.
+        starts: of administration ``i`` the rows are ``starts[i]`` to ``starts[i + 1]`` - 1.
+        planned: of each administration, subtest to number of its trials without practice.
+        trials, attempts: numbers of the trial and of the attempt that counts.
+        items: places in ``places``, the (subtest, item) pairs.
+        replicates: from 0.
+        options: places in ``shown``, the options in the order shown.
+        asked: equal where the same messages were sent, or the same prompt was shown.
+        texts: places in ``responses``, the different texts.
+        statuses: places in :data:`STATUSES`, or -1.
+        seeds: of the draws; -1 without one. Where it is not a number below 10 to the 18th: -2 minus
+            its place in ``noted``.
+        notes: by name, places in ``noted``, or -1.
+        ratings: by rater.
+        reasons: id to text, of ratings without a value and of the verdicts asked for.
+        prompts: id to text, of what judges were told.
+    """
+
+    administrations: tuple[int, ...]
+    starts: Ints
+    planned: tuple[Mapping[str, int], ...]
+    trials: Ints
+    attempts: Ints
+    items: Ints
+    replicates: Ints
+    options: Ints
+    asked: Ints
+    texts: Ints
+    statuses: Ints
+    places: tuple[tuple[str, str], ...]
+    shown: tuple[tuple[str, ...], ...]
+    responses: tuple[str, ...]
+    seeds: Ints
+    notes: Mapping[str, Ints]
+    noted: tuple[str, ...]
+    ratings: Mapping[str, RaterColumns]
+    reasons: Mapping[int, str]
+    prompts: Mapping[int, str]
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+
+def response_columns(
+    transaction: Transaction, administrations: Sequence[int], explained: Collection[str] = ()
+) -> ResponseColumns:
+    """Read the answers that count, with their ratings.
+
+    Args:
+        transaction: to read in.
+        administrations: numbers, ascending.
+        explained: measures of which the reasons of all values are read too.
+
+    Returns:
+        Arrays with one element per response, and sparse columns of ratings.
+    """
+    read = Read()
+    measures = transaction.rows("SELECT id, name FROM measures")
+    for first, last in _chunks(transaction, administrations):
+        chosen = [number for number in administrations if first <= number <= last]
+        read_chunk(
+            transaction, chosen, read, [number for number, name in measures if name in explained]
+        )
+    ints = {
+        name: np.concatenate([*parts, np.empty(0, np.int32)]) for name, parts in read.ints.items()
+    }
+    ratings = _by_rater(transaction, read)
+    reasons: set[int] = set()
+    for rater in ratings.values():
+        for of in rater.measures.values():
+            reasons.update(np.unique(of.reasons).tolist())
+    return ResponseColumns(
+        administrations=tuple(administrations),
+        starts=np.asarray(read.starts),
+        planned=tuple(read.planned),
+        places=tuple(read.places),
+        shown=tuple(tuple(json.loads(options)) for options in read.shown),
+        responses=tuple(read.texts),
+        notes={name: ints.pop(name) for name in NOTES},
+        noted=tuple(read.noted),
+        ratings=ratings,
+        reasons=_texts(transaction, "reasons", reasons - {0}),
+        prompts=_texts(
+            transaction,
+            "texts",
+            {one for rater in ratings.values() for one in np.unique(rater.prompts).tolist()},
+        ),
+        **ints,
+    )
+
+
+def _chunks(transaction: Transaction, administrations: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield first and last numbers of administrations that follow each other in the store."""
+    if not administrations:
+        return
+    between = "administration_id BETWEEN ? AND ?"
+    sizes = dict(
+        transaction.rows(
+            f"SELECT administration_id, count(*) FROM trials WHERE {between} GROUP BY 1",
+            administrations[0],
+            administrations[-1],
+        )
+    )
+    chosen = set(administrations)
+    first, last, size = administrations[0], administrations[0], 0
+    for number in administrations:
+        gap = any(other not in chosen for other in sizes.keys() & set(range(last + 1, number)))
+        if size and (gap or size + sizes.get(number, 0) > CHUNK):
+            yield first, last
+            first, size = number, 0
+        last, size = number, size + sizes.get(number, 0)
+    yield first, last
+
+
+def _by_rater(transaction: Transaction, read: Read) -> dict[str, RaterColumns]:
+    names = dict(transaction.rows("SELECT id, name FROM measures"))
+    specs = dict(transaction.rows("SELECT id, spec FROM raters"))
+    columns = {}
+    for rater, parts in sorted(read.raters.items()):
+        rows, order = _joined(parts)
+        measures = {}
+        for of, measure in sorted(read.ratings):
+            if of == rater:
+                measures[names[measure]] = _whole(read.ratings.pop((of, measure)), rows)
+        judged, prompts = _joined(read.prompts.get(rater, []))
+        columns[specs[rater]] = RaterColumns(rows, order, measures, judged, prompts)
+    return columns
+
+
+def _whole(parts: Sequence[Ratings], rated: Ints) -> Ratings:
+    """Return parts joined; where every response of the rater was rated the rows are shared."""
+    rows = np.concatenate([part.rows for part in parts])
+    return Ratings(
+        rated if np.array_equal(rows, rated) else rows,
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.statuses for part in parts]),
+        np.concatenate([part.reasons for part in parts]),
+    )
+
+
+def _joined(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    nothing = np.empty(0, np.int64)
+    first = np.concatenate([one for one, _ in parts]) if parts else nothing
+    return first, np.concatenate([other for _, other in parts]) if parts else nothing
+
+
+def _texts(transaction: Transaction, table: str, ids: Collection[int]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    ordered = sorted(ids)
+    for at in range(0, len(ordered), 500):
+        some = ordered[at : at + 500]
+        marks = ", ".join("?" * len(some))
+        found.update(transaction.rows(f"SELECT id, text FROM {table} WHERE id IN ({marks})", *some))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is recorded of one administration as a whole.
+
+    Attributes:
+        model: what the back end said of the model when it was opened last.
+        notes: on the administration.
+        declarations: what each rater said of itself last.
+    """
+
+    model: Mapping[str, str]
+    notes: tuple[str, ...]
+    declarations: Mapping[str, Declaration]
+
+
+def facts_of(transaction: Transaction, administration: int) -> Facts:
+    """Return what is recorded of an administration as a whole, without its trials.
+
+    Args:
+        transaction: to read in.
+        administration: its number.
+    """
+    events = transaction.rows(
+        "SELECT sequence, kind, text, undoes FROM entries WHERE administration_id = ?"
+        " AND (kind = 'undone' OR trial IS NULL AND kind IN ('noted', 'model-opened'))"
+        " ORDER BY sequence",
+        administration,
+    )
+    back = taken_back([(one[0], one[3]) for one in events if one[3] is not None])
+    opened = [text for _, kind, text, _ in events if kind == "model-opened"]
+    return Facts(
+        json.loads(opened[-1]) if opened else {},
+        tuple(text for at, kind, text, _ in events if kind == "noted" and at not in back),
+        {
+            entry.declaration.rater: entry.declaration
+            for entry in reading.declarations(transaction, administration)
+        },
+    )
