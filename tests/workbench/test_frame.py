@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 from rich.segment import Segment
+from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.command import CommandPalette
+from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -24,6 +26,7 @@ from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.docks import Dock, Handle
 from tabwb.workbench.shell.frame import TitleBar, TitleState
+from tabwb.workbench.shell.width_aware import Flow
 from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
 from tabwb.workbench.trial.actions import ranked
 from tests.workbench.seat import SIZES, Sit
@@ -409,6 +412,22 @@ def test_texts_stand_out_from_what_is_behind_them(theme: object) -> None:
             assert behind is not None
             light, dark = sorted((luminance(text), luminance(behind)), reverse=True)
             assert (light + 0.05) / (dark + 0.05) >= least, (text, behind)
+
+
+async def test_a_flow_shows_the_same_words_in_another_style() -> None:
+    class Stage(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Flow()
+
+    app = Stage()
+    async with app.run_test(size=(20, 2)) as pilot:
+        flow = app.query_one(Flow)
+        for style in ("", "bold"):
+            flow.show([[Content.styled("right", style)]], 2)
+            await pilot.pause()
+            drawn = next(iter(app.screen._compositor.render_strips()[0]))
+            assert drawn.text.startswith("right")
+            assert bool(drawn.style and drawn.style.bold) == (style == "bold")
 
 
 OPENED = """

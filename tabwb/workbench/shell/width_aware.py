@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from io import StringIO
 
@@ -11,7 +11,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
 from textual.events import Resize
-from textual.reactive import reactive
 from textual.widget import Widget
 
 from tabwb.workbench.shell.wording import ACCENT, AMBER, LINE, QUIET, spread
@@ -59,23 +58,25 @@ class WrappedText(WidthAwareWidget):
 class Flow(WidthAwareWidget):
     """Rows of short pieces, wrapped between the pieces."""
 
-    shown: reactive[tuple[int, tuple[tuple[Content, ...], ...]]] = reactive((3, ()), layout=True)
-    """Columns between two pieces, and the rows."""
+    _gap = 3
+    _rows: Sequence[Sequence[Content]] = ()
 
     def show(self, rows: Iterable[Iterable[Content | str]], gap: int) -> None:
         """Show rows of pieces, ``gap`` columns apart; nothing is shown without any."""
-        pieces = tuple(
-            tuple(Content(piece) if isinstance(piece, str) else piece for piece in row)
-            for row in rows
-        )
+        pieces = [[Content.from_text(piece, markup=False) for piece in row] for row in rows]
         self.display = any(pieces)
-        self.shown = gap, pieces
+        # Contents with the same text are equal whatever their styles.
+        styled = [[(piece, piece.spans) for piece in row] for row in pieces]
+        before = [[(piece, piece.spans) for piece in row] for row in self._rows]
+        if (gap, styled) != (self._gap, before):
+            self._gap, self._rows = gap, pieces
+            self.refresh(layout=True)
 
     def paint(self, width: int) -> Content:
         """Return the rows, wrapped between pieces."""
-        gap, rows = self.shown
+        gap = self._gap
         lines: list[Content] = []
-        for row in rows:
+        for row in self._rows:
             line: list[Content] = []
             used = 0
             for piece in row:
