@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 import threading
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -77,9 +76,10 @@ def write_stdout(content: bytes) -> None:
 
 
 class _Redirection:
-    """Writes to stderr what is printed to stdout, while any piece of code is inside.
+    """Writes to stderr what is printed to stdout meanwhile, in any thread.
 
-    Entered for each piece of a streamed reply, so it is a class and not a generator.
+    Several threads may be inside at once: the last to leave puts stdout back. Entered for each
+    piece of a streamed reply, so it is a class and not a generator.
     """
 
     def __init__(self) -> None:
@@ -103,15 +103,7 @@ class _Redirection:
                 sys.stdout = self._before
 
 
-_redirection = _Redirection()
-
-
-def stdout_to_stderr() -> AbstractContextManager[None]:
-    """Write to stderr what is printed to stdout meanwhile, in any thread.
-
-    Several threads may do so at once: the last to leave puts stdout back.
-    """
-    return _redirection
+stdout_to_stderr = _Redirection()
 
 
 def read_file(path: Path, limit: int | None = None) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.administer.naming.views import now, observed, with_onset
+from tabwb.administer.naming.views import observed, with_onset
 from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.session import Events, Session
 from tabwb.records.errors import UsageError
@@ -15,6 +15,7 @@ from tabwb.records.speech import Transcript
 from tabwb.records.states import StopReason
 from tabwb.records.trials import Attempt, RatingsEntry, Trial
 from tabwb.scoring.response_status import response_status
+from tabwb.store.write import now
 
 if TYPE_CHECKING:
     from tabwb.administer.naming.strategy import SpokenStrategy

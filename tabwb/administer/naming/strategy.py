@@ -24,7 +24,6 @@ from tabwb.administer.naming.views import (
     UNWRITTEN,
     NamingView,
     is_recorded,
-    now,
     observations_of,
     observed,
     speech_of,
@@ -43,6 +42,7 @@ from tabwb.records.trials import Attempt, AttemptEntry, Entry, EventEntry, Ratin
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.store.derive import Undoable
+from tabwb.store.write import now
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
 
 PERSON = "person"
@@ -576,7 +576,7 @@ class SpokenStrategy:
 
 def instructions_of(session: Session) -> str:
     """Return what is read to the speaker before the coming item's subtest, or nothing."""
-    coming = next(filter(session.is_aloud, session.upcoming(1)), None)
+    coming = session.next_aloud()
     if coming is None:
         return ""
     instructions = session.battery.subtest(coming.plan.subtest).instructions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from tabwb.phonology.dictionary import pronounced
@@ -17,6 +16,7 @@ from tabwb.records.trials import Attempt, EventEntry, Trial
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.heard import HeardAs, parse_heard
 from tabwb.scoring.naming.target import VARIETIES, Variety
+from tabwb.store.write import now
 from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules
 
 if TYPE_CHECKING:
@@ -315,11 +315,6 @@ def is_rater(by: str, name: str) -> bool:
     (True, True, False)
     """
     return bool(name) and name in {by, by.partition(":")[2]}
-
-
-def now() -> str:
-    """Return the present time, ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def observed(number: int | None, observation: Observation) -> EventEntry:

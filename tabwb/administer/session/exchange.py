@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import UTC, datetime
 
 from tabwb.battery.model import Battery, Subtest
 from tabwb.battery.prompts import opening_messages
@@ -15,6 +14,7 @@ from tabwb.records.seeds import model_name, reply_seed
 from tabwb.records.states import AttemptState, Protocol, ResponseKind, ResponseStatus, StopReason
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.scoring.response_status import response_status
+from tabwb.store.write import now
 
 
 def request_for(
@@ -143,7 +143,7 @@ def attempt_with_answer(
         latency_s=reply.latency_s,
         messages=request.messages if request else (),
         metadata=_metadata(reply, request.decoding if request else None),
-        recorded_at=_now(),
+        recorded_at=now(),
     )
 
 
@@ -169,7 +169,7 @@ def attempt_in_error(
         messages=request.messages if request else (),
         error=storable(error),
         metadata=_metadata(partial, decoding) if partial else sent(decoding),
-        recorded_at=_now(),
+        recorded_at=now(),
     )
 
 
@@ -222,7 +222,3 @@ def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
     asked = sent(decoding, drawn=drawn, written=written)
     whole = {**asked, **reply.metadata, **known}
     return {key: storable(str(value)) for key, value in whole.items()}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -66,7 +66,7 @@ class GuardedComponent:
 
         # Redirected out here: a thread that never ends would never restore stdout.
         try:
-            with stdout_to_stderr():
+            with stdout_to_stderr:
                 within(CLOSE_S, close)
         except TimeoutError as error:
             # One of the plugin's own has a text; that of the limit has none.

@@ -290,10 +290,10 @@ class _PluginCode(_ExitsAsErrors):
     """Runs code of a plugin with its output on stderr; only ctrl+c ends the program."""
 
     def __enter__(self) -> None:
-        stdout_to_stderr().__enter__()
+        stdout_to_stderr.__enter__()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        stdout_to_stderr().__exit__(None, None, None)
+        stdout_to_stderr.__exit__()
         super().__exit__(kind, error, trace)
 
 
