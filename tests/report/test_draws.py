@@ -74,9 +74,10 @@ def test_replies_with_seeds_of_their_own_have_no_caution() -> None:
 
 def test_greedy_answers_people_and_replays_share_no_stream() -> None:
     assert summary_of([old(trial) for trial in given()], CONDITIONS).answers.shared_streams == 0
+    person = Conditions("S-001", "speaker")
+    assert summary_of([old(trial) for trial in given()], person).answers.shared_streams == 0
     (attempt,) = old(answered("ct1", TEXTS[0])).attempts
     assert shares_stream(SAMPLED, attempt)
-    assert not shares_stream(Conditions("S-001", "speaker"), attempt)
     assert not shares_stream(replace(SAMPLED, origin="model"), attempt)
     replayed = replace(attempt, metadata={"seed": "not sent", "replayed_line": "1"})
     assert not shares_stream(SAMPLED, replayed)

@@ -251,15 +251,12 @@ def _protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attemp
     return source.protocol if chosen else Protocol.GENERATE
 
 
-def _is_fixed(source: Source, protocol: Protocol, attempt: Attempt) -> bool:
-    """Return whether the same request gives the same response again.
+def _is_fixed(conditions: Conditions, protocol: Protocol, attempt: Attempt) -> bool:
+    """Return whether a model gives the same response again to the same request.
 
     This holds under greedy decoding, under ``likelihood``, which takes the most likely option, and
     where the back end notes that it drew nothing (``sampled=no``).
     """
-    conditions = source.conditions
-    if conditions is None or conditions.kind != "model":
-        return False
     if attempt.metadata.get("replayed_sampled") == "yes":
         return False  # drawn when it was recorded
     drew_nothing = attempt.metadata.get("sampled") == "no"
@@ -282,7 +279,7 @@ def counted(sources: Iterable[Source]) -> list[CountedResponse]:
     given = list(sources)
     pools_speakers = len({source.examinee for source in given if source.is_speaker}) > 1
     for place, source in enumerate(given):
-        examinee = source.examinee
+        examinee, conditions = source.examinee, source.conditions
         deciding = {
             rater: next(iter(declaration.features), "")
             for rater, declaration in source.declarations.items()
@@ -303,20 +300,16 @@ def counted(sources: Iterable[Source]) -> list[CountedResponse]:
             cluster = (
                 (examinee,) if pools_speakers and source.is_speaker else (plan.subtest, plan.item)
             )
-            protocol = _protocol_of(source, subtest, trial, attempt)
-            fixed = _is_fixed(source, protocol, attempt)
             row = CountedResponse(
-                place,
-                subtest,
-                item,
-                trial,
-                attempt,
-                cluster,
-                status,
-                fixed=fixed,
-                shares_stream=not fixed and shares_stream(source.conditions, attempt),
-                deciding=deciding,
+                place, subtest, item, trial, attempt, cluster, status, deciding=deciding
             )
+            if conditions is None or conditions.kind != "model":
+                rows.append(row)
+                continue
+            protocol = _protocol_of(source, subtest, trial, attempt)
+            fixed = _is_fixed(conditions, protocol, attempt)
+            shared = not fixed and shares_stream(conditions, attempt)
+            row = replace(row, fixed=fixed, shares_stream=shared)
             asked = attempt.messages or plan.prompt
             question = examinee, protocol, plan.subtest, plan.item, asked
             if fixed:
@@ -326,8 +319,7 @@ def counted(sources: Iterable[Source]) -> list[CountedResponse]:
                     duplicates.setdefault(at, []).append(same)
                     continue
             else:
-                shared = row.shares_stream
-                draw = drawn_with(source.conditions, plan, attempt, shared=shared)
+                draw = drawn_with(conditions, plan, attempt, shared=shared)
                 if draw is not None:
                     draws.append((len(rows), place, (*question, draw), attempt.response))
             rows.append(row)

@@ -20,23 +20,23 @@ SHARED = "drawn from shared random streams"
 """Why there is no interval for these prompts: the replicates count as one cluster."""
 
 
-def shares_stream(conditions: Conditions | None, attempt: Attempt) -> bool:
-    """Return whether a sampled response was drawn from a random stream that other responses share.
+def shares_stream(conditions: Conditions, attempt: Attempt) -> bool:
+    """Return whether a model drew a sampled response from a random stream that others share.
 
     Such a response has no seed of its own among what is stored with it. The replicates of its
     administration are one cluster: they do not show how much draws differ.
 
     Args:
-        conditions: of its administration; None is taken as sampled independently.
+        conditions: of its administration.
         attempt: the one that counts.
     """
-    if conditions is None or conditions.kind != "model" or conditions.origin is not None:
+    if conditions.origin is not None:
         return False
     return "seed" not in attempt.metadata and REPLAYED not in attempt.metadata
 
 
 def drawn_with(
-    conditions: Conditions | None, plan: PlannedTrial, attempt: Attempt, *, shared: bool
+    conditions: Conditions, plan: PlannedTrial, attempt: Attempt, *, shared: bool
 ) -> Hashable | None:
     """Return seed, temperature and top-p of a sampled reply of a model; None where not known.
 
@@ -49,8 +49,6 @@ def drawn_with(
         attempt: the one that counts.
         shared: whether its random stream is shared (:func:`shares_stream`).
     """
-    if conditions is None or conditions.kind != "model":
-        return None
     if REPLAYED in attempt.metadata:
         uid = attempt.metadata.get("replayed_administration")
         return (uid, attempt.metadata[REPLAYED]) if uid else None

@@ -214,7 +214,7 @@ def summarise_subtest(
     given = (trial for source in sources for trial in source.trials if not trial.plan.practice)
     trials = [trial for trial in given if trial.plan.subtest == subtest.id]
     rater = decider(subtest, rows)
-    share = share_of(rows, rater)
+    share = _share_of(rows, rater)
     verdicts = _verdicts(subtest, rows, rater)
     protocols = {sources[row.source].protocol for row in rows}
     protocol = protocols.pop() if len(protocols) == 1 else None
@@ -245,7 +245,7 @@ def summarise_subtest(
             if measure.compute is not None
         },
         by_tag={
-            tag: share_of([row for row in rows if tag in row.item.tags], rater) for tag in tags
+            tag: _share_of([row for row in rows if tag in row.item.tags], rater) for tag in tags
         },
         by_foil=_by_foil(verdicts) if subtest.task.options else {},
         measures=_measures(subtest, rows, rater),
@@ -273,18 +273,10 @@ def decider(subtest: Subtest, rows: Iterable[CountedResponse]) -> str | None:
     return None
 
 
-def share_of(
-    rows: Sequence[CountedResponse], rater: str | None, policies: Sequence[str] = POLICIES
-) -> Share:
-    """Return the right answers among responses.
-
-    Args:
-        rows: the responses.
-        rater: whose verdicts count; without one nothing is scored.
-        policies: under which they are counted.
-    """
+def _share_of(rows: Sequence[CountedResponse], rater: str | None) -> Share:
+    """Return the right answers; without a rater nothing is scored."""
     by_item: dict[str, tuple[tuple[int, int], ...]] = {}
-    for policy in policies:
+    for policy in POLICIES:
         values: dict[tuple[str, ...], list[float]] = {}
         for row in rows:
             rating = None if rater is None else row.verdict(rater, policy)

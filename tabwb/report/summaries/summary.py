@@ -19,7 +19,6 @@ from tabwb.report.summaries.subtests import (
     SubtestSummary,
     decider,
     other_measures,
-    share_of,
     summarise_subtest,
 )
 from tabwb.scoring.burden import NO_USABLE, NONE_COUNTED, CategoryBurden, Usable, count_usable
@@ -209,10 +208,12 @@ def _subtest_counts(source: Source, rows: Sequence[CountedResponse]) -> tuple[Su
     counts = []
     for subtest in source.battery.subtests:
         own = [row for row in rows if row.subtest.id == subtest.id]
-        share = share_of(own, decider(subtest, own), ("exact",))
+        rater = decider(subtest, own)
+        verdicts = [] if rater is None else [row.verdict(rater) for row in own]
+        values = [each.value for each in verdicts if each is not None and each.value is not None]
         trials = planned[subtest.id], answered[subtest.id]
-        right = share.correct["exact"]
-        counts.append(SubtestCount(subtest.id, subtest.title, *trials, share.scored, right))
+        right = values.count(1.0) if values else None
+        counts.append(SubtestCount(subtest.id, subtest.title, *trials, len(values), right))
     return tuple(counts)
 
 
