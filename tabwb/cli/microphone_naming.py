@@ -114,10 +114,10 @@ def _command(live: Live, line: str) -> None:
 def _show(live: Live) -> Made:
     """Show the next item, or end a description; an item that is typed is answered here."""
     session = live.session
-    current, coming = session.current, session.upcoming(1)
+    current, coming = session.current, session.next_planned()
     if session.awaiting and current is not None and not session.spoken.is_coded(current):
         return live.finish()
-    if session.awaiting or not coming or session.is_aloud(coming[0]):
+    if session.awaiting or coming is None or session.is_aloud(coming):
         return live.show()
     made = session.next()
     answer_one(session, aside=True)
@@ -145,8 +145,8 @@ def _tell(session: Session, made: Made) -> None:
                 note(f"say: {cues_of(view.rules, view.item)[event.observation.cue].text}")
         elif isinstance(event, events.Observed) and isinstance(event.observation, Scored):
             note(f"scored: {event.observation.score}")
-            coming, now = session.upcoming(1), session.current
-            if coming and now is not None and coming[0].plan.subtest != now.plan.subtest:
+            coming, now = session.next_planned(), session.current
+            if coming is not None and now is not None and coming.plan.subtest != now.plan.subtest:
                 _read_aloud(session)
 
 

@@ -94,7 +94,7 @@ def drive(
             yield from session.pause(f"{failures} attempts in a row failed; the last one: {last}")
             return
     if session.status is AdministrationStatus.RUNNING:
-        if session.upcoming(1) or session.state.in_error:
+        if session.next_planned() or session.state.in_error:
             yield from session.pause("stopped by the user")
         else:  # the last answer came before the stop: nothing is left to ask
             yield from session.next()

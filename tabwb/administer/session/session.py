@@ -169,7 +169,17 @@ class Session:
 
     def upcoming(self, count: int) -> tuple[Trial, ...]:
         """Return at most ``count`` of the trials that :meth:`next` will come to, in its order."""
-        return self.state.upcoming(self._next_planned(), count)
+        return self.state.upcoming(self.next_planned(), count)
+
+    def next_planned(self) -> Trial | None:
+        """Return the trial that :meth:`next` will give; None where none is left."""
+        trial = self.state.first_planned
+        return trial if trial is None or self.strategy is None else self.strategy.in_turn(trial)
+
+    def next_aloud(self) -> Trial | None:
+        """Return the next trial where it is answered aloud, else None."""
+        trial = self.next_planned()
+        return trial if trial is not None and self.is_aloud(trial) else None
 
     def request(self, of: Trial | None = None) -> Request:
         """Return what a model is sent for a trial; for the current one when none is named."""
@@ -219,7 +229,7 @@ class Session:
             raise TabwbError(
                 "this item still waits for its answer", hint="answer, skip or void it first"
             )
-        trial = self._next_planned()
+        trial = self.next_planned()
         if trial is not None:
             return self._start(trial)
         failed = len(self.state.in_error)
@@ -502,8 +512,8 @@ class Session:
         Raises:
             TabwbError: none does.
         """
-        trial = self.current
-        if trial is None or not self.awaiting:
+        trial = self.state.current
+        if trial is None or not self.state.awaiting:
             raise TabwbError("no item waits for an answer", hint="show the next one first")
         return trial
 
@@ -516,10 +526,6 @@ class Session:
         ]
 
     # ---------------------------------------------------------------- inside
-
-    def _next_planned(self) -> Trial | None:
-        trial = self.state.first_planned
-        return trial if trial is None or self.strategy is None else self.strategy.in_turn(trial)
 
     def _must_not_be_discontinued(self) -> None:
         if self.status is AdministrationStatus.DISCONTINUED:

@@ -216,13 +216,14 @@ class LiveScores:
         started = time.monotonic()
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores
-        battery, trials, current = session.battery, session.trials, session.current
+        history, current = session.history, session.state.current
+        battery, trials = session.battery, history.trials
         conditions = session.administration.conditions
         source = Source(
             battery,
             trials,
             conditions,
-            session.history.declarations,
+            history.declarations,
             primary=session.plugins.configuration.study.primary_rater,
             speaker=session.speaker_record,
         )

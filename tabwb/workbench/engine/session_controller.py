@@ -282,8 +282,9 @@ class SessionController(Controller):
     def finish_if_done(self) -> None:
         """Finish at once when nothing is left to give, so that a closed window leaves it done."""
         session = self.open_session()
-        running = session.status is AdministrationStatus.RUNNING
-        if running and not any(trial.state is TrialState.PLANNED for trial in session.trials):
+        history = session.history
+        running = history.status is AdministrationStatus.RUNNING
+        if running and not any(trial.state is TrialState.PLANNED for trial in history.standing):
             self.after(session.next())
 
     # ---------------------------------------------------------------- what is shown
@@ -307,7 +308,7 @@ class SessionController(Controller):
             if isinstance(event, events.Paused) and event.reason:
                 self.auto = False
                 self.say(messages.Told(f"Paused: {event.reason}"))
-        if session.status is AdministrationStatus.DISCONTINUED:
+        if session.history.status is AdministrationStatus.DISCONTINUED:
             self.auto = False
 
     def publish(self, *, opened: bool = False, over: bool = False) -> None:
@@ -320,30 +321,30 @@ class SessionController(Controller):
         session = self.session
         if session is None:
             return
-        trial, trials, model = session.current, session.trials, self.model
-        conditions = session.administration.conditions
+        model, conditions = self.model, session.administration.conditions
+        coming, state = session.next_planned(), session.state
+        history, trial = state.history, state.current
+        trials, status = history.trials, history.status
         answered = sum(trial.is_answered for trial in trials)
         view = None if self._extended is None else self._extended.view()
         scores = Scores()  # the page of an extension shows scores of its own
         if view is None:
             scores = self._scores.of(session, now=not self.auto or over)
         work = Work(
-            administration=replace(
-                session.administration, status=session.status, answered=answered
-            ),
-            status=session.status,
-            reason=session.history.pause_reason,
+            administration=replace(session.administration, status=status, answered=answered),
+            status=status,
+            reason=history.pause_reason,
             item=item_of(session.battery, conditions, trial, trials) if trial else None,
-            awaiting=session.awaiting,
+            awaiting=state.awaiting,
             asking=model.asking,
             loading=model.loading,
             auto=self.auto,
-            undoable=session.history.undoable is not None,
+            undoable=history.undoable is not None,
             remaining=sum(trial.state is TrialState.PLANNED for trial in trials),
             scores=scores,
             facts=model.facts,
             disclaimer=session.battery.disclaimer,
-            upcoming=next((trial.plan.number for trial in session.upcoming(1)), None),
+            upcoming=None if coming is None else coming.plan.number,
             together=model.asking and model.together,
             spending=model.spending,
             rest=model.rest if model.asking else None,

@@ -157,7 +157,8 @@ class NamingController(Controller):
             TabwbError: another picture comes next.
         """
         session, live = self._naming(), self._recording()
-        if number not in {trial.plan.number for trial in session.upcoming(1)}:
+        trial = session.next_planned()
+        if trial is None or trial.plan.number != number:
             self._blank()
             self._sessions.publish()
             raise TabwbError("another picture comes next", hint="show it again")
@@ -175,7 +176,7 @@ class NamingController(Controller):
         session = self._sessions.session
         if session is None or self._named or session.awaiting:
             return False
-        self._named = any(map(session.is_aloud, session.upcoming(1)))
+        self._named = session.next_aloud() is not None
         if self._named:
             self._sessions.publish()
         return self._named
@@ -289,7 +290,7 @@ class NamingController(Controller):
 
             self._showing = Showing(path_of(self.store))
             self._showing.blank()
-            self._named = any(map(session.is_aloud, session.upcoming(1)))
+            self._named = session.next_aloud() is not None
             self._read_consents(session)
 
     def leaving(self) -> None:

@@ -83,11 +83,11 @@ class NamingPresenter:
         """Return the present state of the session and of the recording that is being made."""
         session = self._session
         view = session.spoken.view()
-        coming = list(filter(session.is_aloud, session.upcoming(1)))
+        coming = session.next_aloud()
         microphone: Microphone = "open" if live else "closed"
         base = NamingNow(
             card=None if view is None else self._card(view.trial),
-            upcoming=self._card(coming[0]) if coming else None,
+            upcoming=self._card(coming) if coming else None,
             items=tuple(self._named_items()),
             microphone="opening" if opening else microphone,
             transcriber=session.administration.conditions.transcriber or "",
