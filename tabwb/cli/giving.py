@@ -267,7 +267,7 @@ def _judge(session: Session, *, quiet: bool) -> list[dict[str, Any]]:
     options = {"scope": "connected-text", "repeats": 1, "again": False}
     number = session.administration.id
     for spec in session.raters.later:
-        task = Task(session.store, session.plugins, spec, options, quiet=quiet)
+        task = Task(session.store, session.plugins, spec, options, quiet=quiet, warn=False)
         try:
             with stopping(cancel):
                 task.judge(number, Limits(), cancel, documents)

@@ -126,10 +126,18 @@ class Task:
         spec: of the judge.
         options: of :class:`~tabwb.administer.judging.judging.Judging`.
         quiet: print nothing but notes.
+        warn: of features that a battery does not have.
     """
 
     def __init__(
-        self, store: Store, plugins: Plugins, spec: str, options: dict[str, Any], *, quiet: bool
+        self,
+        store: Store,
+        plugins: Plugins,
+        spec: str,
+        options: dict[str, Any],
+        *,
+        quiet: bool,
+        warn: bool = True,
     ) -> None:
         self._store = store
         self._plugins = plugins
@@ -138,6 +146,7 @@ class Task:
         self._judge = plugins.judge(spec)
         self._price = plugins.price_behind(self._judge)
         self._opened = False
+        self._warn = warn
         self._warnings: set[str] = set()
 
     def close(self) -> None:
@@ -202,7 +211,7 @@ class Task:
     def _judging(self, number: int) -> Judging:
         administration = self._store.administration(number)
         battery = battery_from_canonical(self._store.battery_canonical(administration.battery_hash))
-        warning = unknown_features(battery, self._judge)
+        warning = unknown_features(battery, self._judge) if self._warn else ""
         if warning and warning not in self._warnings:
             self._warnings.add(warning)
             note(f"warning: {warning}")

@@ -495,6 +495,8 @@ def test_a_judge_with_features_that_the_battery_lacks_is_warned_of(
     assert "its burden is over 0 features (the battery has: hedging)" in done.err
     again = run("judge", "run", 1, "--judge", "rules", "--again")
     assert again.err.count("does not have 7 features of judge 'rules-2': ") == 1
+    asked = run("run", path, "--model", "echo", "--judge", "tab-2026:echo")
+    assert asked.err.count("does not have 19 features of judge 'tab-2026:echo': ") == 1
 
 
 def test_a_dry_run_says_what_reasoning_may_take(run: Run) -> None:

@@ -110,7 +110,9 @@ class Loader:
             if kept is not None and not folder.exists():
                 command = f"tabwb plugins untrust {shlex.quote(str(folder))}"
                 self._failed(
-                    str(folder), READING, f"the folder is gone; to remove it here: {command}"
+                    str(folder),
+                    READING,
+                    f"the folder is gone; to remove it from the list: {command}",
                 )
                 continue
             try:
