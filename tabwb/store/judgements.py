@@ -15,7 +15,7 @@ from tabwb.records.ratings import Declaration, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.store.database import Transaction
 from tabwb.store.write import (
-    STATUSES,
+    STATUS_OF_KEY,
     Keys,
     attempt_key,
     insert_declaration,
@@ -170,7 +170,8 @@ def _ratings(transaction: Transaction, sets: Sequence[int]) -> dict[int, _Given]
             f" WHERE set_id IN ({marks}) ORDER BY set_id, measure_id",
             *part,
         ):
-            ratings.setdefault(set_id, []).append((measure, value, STATUSES[status], reason or ""))
+            given = (measure, value, STATUS_OF_KEY[status], reason or "")
+            ratings.setdefault(set_id, []).append(given)
     return ratings
 
 

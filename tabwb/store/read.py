@@ -23,7 +23,7 @@ from tabwb.records.trials import (
 )
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import History, Step, status_of
-from tabwb.store.write import STATUSES
+from tabwb.store.write import STATUS_OF_KEY
 
 _ATTEMPT = "attempt-"
 _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
@@ -130,7 +130,7 @@ def _ratings(transaction: Transaction, administration_id: int) -> Iterator[Ratin
         " WHERE administration_id = ? ORDER BY rating_sets.id, measure_id",
         administration_id,
     ):
-        rating = Rating(rater, measure, value, STATUSES[status_id], reason or "")
+        rating = Rating(rater, measure, value, STATUS_OF_KEY[status_id], reason or "")
         sets.setdefault((set_id, trial, number), []).append(rating)
     for (_, trial, number), ratings in sets.items():
         yield RatingsEntry(trial, number, tuple(ratings))

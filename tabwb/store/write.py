@@ -31,6 +31,7 @@ from tabwb.store.database import Transaction
 
 STATUSES = (RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR)
 """Statuses by their keys. SQLite keeps 0 and 1 in no byte, so the common ones have them."""
+STATUS_OF_KEY = dict(enumerate(STATUSES))
 _KEPT = 20_000
 
 

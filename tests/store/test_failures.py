@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.errors import StoreError
-from tabwb.records.trials import AttemptEntry, EventEntry
+from tabwb.records.trials import AttemptEntry, EventEntry, RatingsEntry
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
-from tests.store.parts import attempt, begin, small_battery
+from tests.store.parts import attempt, begin, scores, small_battery
 
 NOBODY = 65534
 
@@ -272,6 +272,18 @@ def test_rows_that_nobody_wrote_are_damage_too(filled: Path, statement: str) -> 
         connection.commit()
     with fails("damaged"), Store.open(filled) as store:
         store.administrations()
+        store.trials(1)
+
+
+@pytest.mark.parametrize("status", [9, -1])
+def test_a_rating_with_a_status_that_does_not_exist_is_damage(filled: Path, status: int) -> None:
+    with Store.open(filled) as store:
+        store.append(1, [RatingsEntry(1, 1, scores())])
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("UPDATE ratings SET status_id = ?", (status,))
+        connection.commit()
+    with fails(rf"damaged.*\({status}\)"), Store.open(filled) as store:
         store.trials(1)
 
 
