@@ -293,12 +293,15 @@ def _read_ratings(
     # Set, measure, status and value in one integer each.
     (packed,) = transaction.integers(
         (
-            f"({_PLACE} << 4) | (r.status_id << 2) | CASE WHEN r.value IS NULL THEN 0"
-            " WHEN r.value = 0 THEN 1 WHEN r.value = 1 THEN 2 ELSE 3 END",
+            f"CASE WHEN r.status_id BETWEEN 0 AND 3 THEN ({_PLACE} << 4) | (r.status_id << 2)"
+            " | CASE WHEN r.value IS NULL THEN 0 WHEN r.value = 0 THEN 1"
+            " WHEN r.value = 1 THEN 2 ELSE 3 END ELSE -1 END",
         ),
         rated,
         *span,
     )
+    if (packed < 0).any():
+        raise ValueError("a rating has a status that does not exist")
     rows = _find(keys, of)
     # A set without ratings replaces nothing.
     counting = (rows >= 0) & np.isin(ids, packed >> (_MEASURE_BITS + 4))
@@ -324,6 +327,8 @@ def _read_ratings(
         np.dtype([("place", np.int64), ("value", np.float64)]),
     )
     _put(values, places, others["place"], others["value"])
+    if (np.isfinite(values) != (statuses == 0)).any():
+        raise ValueError("a rating has a value exactly when its status is 'value'")
     reasons = np.zeros(len(places), np.int64)
     measures = ", ".join(map(str, explained)) or "-1"
     _put(

@@ -275,16 +275,21 @@ def test_rows_that_nobody_wrote_are_damage_too(filled: Path, statement: str) -> 
         store.trials(1)
 
 
-@pytest.mark.parametrize("status", [9, -1])
-def test_a_rating_with_a_status_that_does_not_exist_is_damage(filled: Path, status: int) -> None:
+@pytest.mark.parametrize(
+    "change", ["status_id = 9", "status_id = -1", "status_id = 1", "value = 9e999", "value = NULL"]
+)
+def test_ratings_that_nobody_gave_are_damage_in_both_readings(filled: Path, change: str) -> None:
     with Store.open(filled) as store:
         store.append(1, [RatingsEntry(1, 1, scores())])
     with closing(sqlite3.connect(filled)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute("UPDATE ratings SET status_id = ?", (status,))
+        connection.execute(f"UPDATE ratings SET {change}")
         connection.commit()
-    with fails(rf"damaged.*\({status}\)"), Store.open(filled) as store:
-        store.trials(1)
+    with Store.open(filled) as store:
+        with fails("damaged"):
+            store.trials(1)
+        with fails("damaged"):
+            store.columns([1])
 
 
 def test_two_programs_may_make_one_store_at_once(file: Path) -> None:
