@@ -144,6 +144,8 @@ def _counting_row(
     if practice:
         return None
     planned[subtest] = planned.get(subtest, 0) + 1
+    if any(row[8] is not None and row[10] is None for row in attempts):
+        raise ValueError("an attempt has no entry")
     if corrected is None:
         answered = (row for row in reversed(attempts) if row[10] == "attempt-ok")
         return next(answered, None)
@@ -196,6 +198,8 @@ def _add(read: Read, rows: Sequence[Row], asked: Mapping[int, object], found: ar
 
 def _notes(metadata: str) -> Iterable[tuple[str, str]]:
     """Return the notes that summaries read; decoding all of the JSON would take twice as long."""
+    if metadata[:1] != "{" or metadata[-1:] != "}":
+        raise ValueError("the notes of a reply are not JSON")
     if "\\" in metadata:
         return [pair for pair in json.loads(metadata).items() if pair[0] in _NOTED]
     found: list[tuple[str, str]] = _NOTE.findall(metadata)

@@ -275,6 +275,18 @@ def test_rows_that_nobody_wrote_are_damage_too(filled: Path, statement: str) -> 
         store.trials(1)
 
 
+@pytest.mark.parametrize("change", ["sequence = 77", "status = 'whim'", "metadata = '{'"])
+def test_answers_that_nobody_gave_are_damage_in_both_readings(filled: Path, change: str) -> None:
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute(f"UPDATE attempts SET {change}")
+        connection.commit()
+    with Store.open(filled) as store:
+        with fails("damaged"):
+            store.trials(1)
+        with fails("damaged"):
+            store.columns([1])
+
+
 @pytest.mark.parametrize(
     "change", ["status_id = 9", "status_id = -1", "status_id = 1", "value = 9e999", "value = NULL"]
 )
