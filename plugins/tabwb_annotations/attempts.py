@@ -67,8 +67,9 @@ class AttemptsExporter:
                 "nothing in these administrations was named aloud",
                 hint="csv has a row for every rating of any administration",
             )
-        said = (note for part in document.get("documents", [document]) for note in part["notices"])
-        notes = [*dict.fromkeys((RESEARCH_ONLY, *said)), NOTE, CSV_CELLS]
+        parts = document.get("documents", [document])
+        notices = (notice for part in parts for notice in part["notices"])
+        notes = [*dict.fromkeys((RESEARCH_ONLY, *notices)), NOTE, CSV_CELLS]
         write_text(out, csv_text(COLUMNS, rows), notes)
 
 

@@ -52,7 +52,7 @@ class ChatExporter:
         recordings = annotated(document)
         groups = [
             tuple(members)
-            for _, members in groupby(recordings, lambda each: each.administration["uid"])
+            for _, members in groupby(recordings, lambda recording: recording.administration["uid"])
         ]
         made = [Made(f"{_name(group)}.cha", partial(write, group)) for group in groups]
         several = [group for group in groups if len(group) > 1 and _has_sound(group)]
@@ -172,24 +172,24 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | Non
     spoken = " ".join(to_ipa(attempt["phonemes"]) for attempt in transcribed).strip()
     if spoken and tier.phonetic:
         yield f"%pho:\t{spoken}"
-    said = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]
+    comments = [] if naming["transcripts"] or naming["score"] else ["not transcribed"]
     if (shown := shown_of(naming)) is not None:
         # Readers take %pho for a person's; below another word it would contradict it.
         by = f"transcribed by {shown['transcriber']}"
-        said.append(f"{by}: {spoken}" if spoken and not tier.phonetic else by)
-    for each in naming["raters"]:
-        if each["score"]:
-            said.append(f"score {each['score']} by {each['rater']}")
-        if each["heard"] and not (tier.heard and each["heard"] == naming["heard"]):
-            said.append(f"heard {each['heard']} by {each['rater']}")
+        comments.append(f"{by}: {spoken}" if spoken and not tier.phonetic else by)
+    for row in naming["raters"]:
+        if row["score"]:
+            comments.append(f"score {row['score']} by {row['rater']}")
+        if row["heard"] and not (tier.heard and row["heard"] == naming["heard"]):
+            comments.append(f"heard {row['heard']} by {row['rater']}")
     code, by = code_of(naming)
-    said += [f"code {each['code']} by {each['rater']}" for each in naming["raters"] if each["code"]]
+    comments += [f"code {row['code']} by {row['rater']}" for row in naming["raters"] if row["code"]]
     if by == "proposed":
         uncoded = code != "correct" and not tier.coded
-        said.append(f"code {code} proposed by rule" if uncoded else "code proposed by rule")
-    said += trial["notes"]
-    if said:
-        yield f"%com:\t{'; '.join(' '.join(one.split()) for one in said)}"
+        comments.append(f"code {code} proposed by rule" if uncoded else "code proposed by rule")
+    comments += trial["notes"]
+    if comments:
+        yield f"%com:\t{'; '.join(' '.join(comment.split()) for comment in comments)}"
 
 
 def _name(recordings: Sequence[Annotated]) -> str:

@@ -157,12 +157,12 @@ def _transcribed(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word
 
 def _heard(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word | None:
     """Return the words that a person heard; None where the attempt has none."""
-    said = str(attempt["heard"] or "")
-    if not said:
+    heard = str(attempt["heard"] or "")
+    if not heard:
         return None
     if attempt["complete"] is False:
-        return _Word(f"&+{said.strip('-')}", heard=True)
-    text = " ".join("".join(WORDS.findall(said)).split())
+        return _Word(f"&+{heard.strip('-')}", heard=True)
+    text = " ".join("".join(WORDS.findall(heard)).split())
     if not text:
         return None
     if text == str(naming["target"]).casefold():
@@ -171,7 +171,7 @@ def _heard(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> _Word | Non
     carried = all(word in CARRIERS for word in words[:-1])
     named = attempt["code"] in {"correct", "description"}
     spelled = " ".join(_spelled(word) for word in words)
-    return _Word(spelled, carried and not named, heard=text == said)
+    return _Word(spelled, carried and not named, heard=text == heard)
 
 
 def _otherwise_transcribed(naming: Mapping[str, Any]) -> bool:
@@ -196,8 +196,8 @@ def _spelled(word: str) -> str:
 def _without_words(naming: Mapping[str, Any]) -> str:
     """Return 0 for silence, and xxx for unintelligible speech and for unheard responses."""
     shown = shown_of(naming)
-    said = set() if shown is None else set(shown.get("phonemes", ()))
-    if said & UNINTELLIGIBLE:
+    phonemes = set() if shown is None else set(shown.get("phonemes", ()))
+    if phonemes & UNINTELLIGIBLE:
         return UNKNOWN
     return (
         SILENCE
@@ -208,8 +208,8 @@ def _without_words(naming: Mapping[str, Any]) -> str:
 
 def _accepted(naming: Mapping[str, Any], attempt: Mapping[str, Any]) -> bool:
     """Return whether an attempt is correct by the rules and not an error by the listener."""
-    said = attempt["code"] == "correct" or " ".join(attempt["phonemes"]) in naming["accepted"]
-    return said and naming["score"] != "error"
+    is_target = attempt["code"] == "correct" or " ".join(attempt["phonemes"]) in naming["accepted"]
+    return is_target and naming["score"] != "error"
 
 
 def _target(naming: Mapping[str, Any]) -> str:

@@ -55,11 +55,12 @@ def write_folder(
         raise TabwbError(
             "is there already and not an empty folder", where=str(out), hint="choose another name"
         )
-    said = (note for part in document.get("documents", [document]) for note in part["notices"])
+    notices = (note for part in document.get("documents", [document]) for note in part["notices"])
     dates = dict.fromkeys(_session(recording.administration) for recording in recordings)
     made_by = dict.fromkeys(_origin(recording) for recording in recordings)
-    told = [*dict.fromkeys((RESEARCH_ONLY, *said)), *notes, "\n".join(dates), "\n".join(made_by)]
-    explanation = "\n\n".join(told) + "\n"
+    general = dict.fromkeys((RESEARCH_ONLY, *notices))
+    paragraphs = [*general, *notes, "\n".join(dates), "\n".join(made_by)]
+    explanation = "\n\n".join(paragraphs) + "\n"
     try:
         with draft_of(out) as draft:
             draft.mkdir(mode=0o700)

@@ -66,5 +66,5 @@ def not_carried(
     left = {name: count for name, count in lost.items() if count and name not in carried}
     if not left:
         return f"{format_name} carries all that was recorded."
-    said = ", ".join(plural(count, name) for name, count in left.items())
-    return f"{format_name} has no place for: {said}. The store has it: tabwb results ID --json."
+    losses = ", ".join(plural(count, name) for name, count in left.items())
+    return f"{format_name} has no place for: {losses}. The store has it: tabwb results ID --json."

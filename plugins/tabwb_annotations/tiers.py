@@ -52,7 +52,7 @@ class Annotated:
 
 def annotated(document: Document) -> tuple[Annotated, ...]:
     """Return the recordings in a document, without those that hold descriptions only."""
-    found: list[Annotated] = []
+    annotated: list[Annotated] = []
     names: set[str] = set()
     for part in document.get("documents", [document]):
         trials = [trial for trial in part["trials"] if trial.get("naming")]
@@ -71,7 +71,7 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
             name = _name(part["administration"], recording, own, names)
             names.add(name)
             file = recording.get("file")
-            found.append(
+            annotated.append(
                 Annotated(
                     name,
                     float(recording["seconds"]),
@@ -81,7 +81,7 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
                     own,
                 )
             )
-    return tuple(found)
+    return tuple(annotated)
 
 
 def attempts_of(
@@ -127,10 +127,10 @@ def transcribed_attempts(naming: Mapping[str, Any]) -> Sequence[Mapping[str, Any
     ]
     accepted = [tuple(form.split()) for form in naming["accepted"]]
     marks = [mark - start for mark in naming["marks"]]
-    found = propose_attempts(segments, marks=marks, accepted=accepted)
+    attempts = propose_attempts(segments, marks=marks, accepted=accepted)
     return [
-        {"onset_s": one.onset_s, "offset_s": one.offset_s, "phonemes": one.phonemes}
-        for one in found
+        {"onset_s": attempt.onset_s, "offset_s": attempt.offset_s, "phonemes": attempt.phonemes}
+        for attempt in attempts
     ]
 
 
@@ -174,11 +174,11 @@ def by_raters(naming: Mapping[str, Any], what: str) -> str:
     ('right (person:A, counts); error (person:B)', 'right (person:A)')
     """
     raters = [rater for rater in naming.get("raters", ()) if rater[what]]
-    said = sorted(raters, key=lambda each: each["rater"] != naming[f"{what}_by"])
-    mark = ", counts" if len(said) > 1 else ""
+    rows = sorted(raters, key=lambda row: row["rater"] != naming[f"{what}_by"])
+    mark = ", counts" if len(rows) > 1 else ""
     return "; ".join(
-        f"{each[what]} ({each['rater']}{mark if each['rater'] == naming[f'{what}_by'] else ''})"
-        for each in said
+        f"{row[what]} ({row['rater']}{mark if row['rater'] == naming[f'{what}_by'] else ''})"
+        for row in rows
     )
 
 

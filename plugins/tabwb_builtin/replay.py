@@ -199,8 +199,8 @@ class ReplayModel:
                     f"replay:{self._path}@administration={recorded.administration or 'UID'}",
                 )
         if not answers:
-            which = f" of administration '{self._administration}'" if self._administration else ""
-            raise ComponentError(f"holds no answers{which}", where=str(self._path))
+            part = f" of administration '{self._administration}'" if self._administration else ""
+            raise ComponentError(f"holds no answers{part}", where=str(self._path))
         return answers
 
     def _line(self, number: int, line: str) -> tuple[str, int, Recorded]:

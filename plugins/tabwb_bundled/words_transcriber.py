@@ -71,24 +71,24 @@ class WordsTranscriber:
         awaited: dict[int, _Awaited] = {}
         for index, clip in enumerate(clips):
             try:
-                found = self._stretches(clip)
+                prepared = self._stretches(clip)
             except TabwbError as error:
                 yield index, Transcript(self._shown, "error", error=str(error))
                 continue
-            if not found.stretches:
-                yield index, self._joined(found)
+            if not prepared.stretches:
+                yield index, self._joined(prepared)
                 continue
-            awaited[index] = found
-            for number, window in enumerate(_windows(found)):
+            awaited[index] = prepared
+            for number, window in enumerate(_windows(prepared)):
                 start, end = clip.start_s + window.start_s, clip.start_s + window.end_s
                 pieces.append(replace(clip, start_s=start, end_s=end))
                 places.append((index, number))
         for place, transcript in self._inner.transcribe_many(pieces, cancel):
             index, number = places[place]
-            one = awaited[index]
-            one.heard[number] = transcript
-            if len(one.heard) == len(one.stretches):
-                yield index, self._joined(one)
+            waiting = awaited[index]
+            waiting.heard[number] = transcript
+            if len(waiting.heard) == len(waiting.stretches):
+                yield index, self._joined(waiting)
 
     def close(self) -> None:
         """Let the model go."""
@@ -106,15 +106,15 @@ class WordsTranscriber:
             speech = (Stretch(speech[0].start_s, speech[-1].end_s),)
         return _Awaited(seconds, speech, sounds)
 
-    def _joined(self, one: _Awaited) -> Transcript:
-        heard = [one.heard[number] for number in sorted(one.heard)]
+    def _joined(self, clip: _Awaited) -> Transcript:
+        heard = [clip.heard[number] for number in sorted(clip.heard)]
         failed = next((transcript for transcript in heard if transcript.status == "error"), None)
         if failed is not None:
-            return replace(failed, segments=(), seconds=round(one.seconds, 4))
+            return replace(failed, segments=(), seconds=round(clip.seconds, 4))
         segments: list[Segment] = []
         dropped: dict[str, int] = {}
         for transcript, stretch, window in zip(
-            heard, one.stretches, _windows(one), strict=bool(heard)
+            heard, clip.stretches, _windows(clip), strict=bool(heard)
         ):
             segments += _placed(transcript.segments, stretch, window.start_s)
             for label, count in transcript.dropped.items():
@@ -124,18 +124,18 @@ class WordsTranscriber:
         return Transcript(
             self._shown,
             "ok" if segments else "empty",
-            with_sounds(segments, one.sounds),
-            seconds=round(one.seconds, 4),
+            with_sounds(segments, clip.sounds),
+            seconds=round(clip.seconds, 4),
             dropped=dropped,
             accepted_likelihood=max(known, default=None),
             metadata={**(heard[0].metadata if heard else {}), "times": TIMES},
         )
 
 
-def _windows(one: _Awaited) -> tuple[Stretch, ...]:
-    if one.seconds <= WHOLE_S:
-        return (Stretch(0.0, one.seconds),)
-    return windows(one.stretches, one.seconds, TRAINED_S, AROUND_S)
+def _windows(clip: _Awaited) -> tuple[Stretch, ...]:
+    if clip.seconds <= WHOLE_S:
+        return (Stretch(0.0, clip.seconds),)
+    return windows(clip.stretches, clip.seconds, TRAINED_S, AROUND_S)
 
 
 def _placed(segments: Sequence[Segment], stretch: Stretch, clock_s: float) -> list[Segment]:

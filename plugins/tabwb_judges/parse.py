@@ -57,12 +57,12 @@ def read_labels(text: str, keys: Sequence[str]) -> Labels | Unreadable:
     >>> read_labels('{"Anomia": true}', ["Anomia", "Jargon"]).problem
     "the value of 'Anomia' is true, not 0 or 1; missing: 'Jargon'"
     """
-    found = _objects(text)
-    if not found:
+    objects = _objects(text)
+    if not objects:
         return Unreadable("it holds no complete JSON object")
-    if len(found) > 1:
-        return Unreadable(f"it holds {len(found)} JSON objects instead of one")
-    (start, end, read), *_ = found
+    if len(objects) > 1:
+        return Unreadable(f"it holds {len(objects)} JSON objects instead of one")
+    (start, end, read), *_ = objects
     problems = list(_problems(read.pairs, keys))
     if problems:
         return Unreadable("; ".join(problems))
@@ -73,7 +73,7 @@ def read_labels(text: str, keys: Sequence[str]) -> Labels | Unreadable:
 
 def _objects(text: str) -> list[tuple[int, int, _Pairs]]:
     """Return every outermost JSON object with its start and end."""
-    found: list[tuple[int, int, _Pairs]] = []
+    objects: list[tuple[int, int, _Pairs]] = []
     at, failed = 0, 0
     while failed < MOST_STARTS and (start := text.find("{", at)) >= 0:
         try:
@@ -81,8 +81,8 @@ def _objects(text: str) -> list[tuple[int, int, _Pairs]]:
         except (ValueError, RecursionError):
             at, failed = start + 1, failed + 1
             continue
-        found.append((start, at, read))
-    return found
+        objects.append((start, at, read))
+    return objects
 
 
 def _problems(pairs: Sequence[tuple[str, object]], keys: Sequence[str]) -> list[str]:

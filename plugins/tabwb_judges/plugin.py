@@ -38,11 +38,11 @@ def tabwb_register_judges(register: Register) -> None:
     files, wrong = prompt_files()
     for judge, path in files.items():
         _register_prompt(register, judge, path)
-    for judge, what in (("surprisal", "by itself"), ("surprisal+prompt", "after what was sent")):
+    for judge, context in (("surprisal", "by itself"), ("surprisal+prompt", "after what was sent")):
         register(
             Descriptor(
                 judge,
-                f"Bits per token of a response {what}, under a local model",
+                f"Bits per token of a response {context}, under a local model",
                 _surprisal,
                 name_help="LOCAL-MODEL",
                 name_required=True,

@@ -93,15 +93,15 @@ class Rows:
         Tokens move to the right end, so that only the padding that the longest row needs remains
         before them.
         """
-        which = torch.tensor(list(rows), dtype=torch.int64, device=self.lengths.device)
-        lengths = self.lengths[which]
+        indices = torch.tensor(list(rows), dtype=torch.int64, device=self.lengths.device)
+        lengths = self.lengths[indices]
         if self.mask is None:
-            return Rows(self._with(lambda states: states[which]), lengths)
-        mask = self.mask[which]
+            return Rows(self._with(lambda states: states[indices]), lengths)
+        mask = self.mask[indices]
         width = int(lengths.max())
         # A stable sort brings padding to the front and keeps the order of the tokens.
         order = mask.to(torch.uint8).argsort(dim=1, stable=True)[:, -width:]
-        row = which[:, None]
+        row = indices[:, None]
 
         def moved(states: torch.Tensor) -> torch.Tensor:
             return states[row, :, order].transpose(1, 2)

@@ -181,8 +181,8 @@ class Engine:
             weighed = range(max(begin + 1, len(ids), 1), len(whole)) if then else range(0)
             new = torch.tensor([whole[begin:reads]], device=self.device)
             logits = self.read(rows, new, keep=max(len(weighed), 1))[0]
-            found = log_probabilities(logits, [whole[at] for at in weighed])
-            scores |= dict(zip(weighed, found, strict=True))
+            values = log_probabilities(logits, [whole[at] for at in weighed])
+            scores |= dict(zip(weighed, values, strict=True))
         self._known = _Known(whole, rows, scores)
         return rows.cropped(reads), [scores[at] for at in range(max(len(ids), 1), len(whole))]
 
@@ -218,10 +218,10 @@ class Engine:
         tolerance = _AGREEMENT.get(self.dtype, _ROUGH_AGREEMENT)
         for number, text in enumerate(texts):
             _, expected = self.alone([*text, 13], keep=2)
-            got = torch.stack([first[number], second[number]]).float()
+            compared = torch.stack([first[number], second[number]]).float()
             expected = expected.float()
             span = float(expected.max() - expected.min())
-            if not float((got - expected).abs().max()) <= tolerance * span:
+            if not float((compared - expected).abs().max()) <= tolerance * span:
                 return False
         return True
 
@@ -265,8 +265,8 @@ def common(texts: Sequence[Sequence[int]]) -> int:
     2
     """
     first, last = min(map(list, texts)), max(map(list, texts))
-    for place, (one, other) in enumerate(zip(first, last, strict=False)):
-        if one != other:
+    for place, (former, other) in enumerate(zip(first, last, strict=False)):
+        if former != other:
             return place
     return min(len(first), len(last))
 

@@ -128,8 +128,8 @@ class Crowd:
         if len(prompts) == len(group) and len(prompts) > 1:
             return rows, logits
         place = {tuple(ids): number for number, ids in enumerate(prompts)}
-        which = [place[tuple(writing.ids)] for writing in group]
-        return rows.picked(which), logits[which]
+        places = [place[tuple(writing.ids)] for writing in group]
+        return rows.picked(places), logits[places]
 
     def _prefill(self, prompts: Sequence[Sequence[int]], begun: int) -> tuple[Rows, torch.Tensor]:
         prefix = self._engine.known(self._beginning)[0] if begun else None

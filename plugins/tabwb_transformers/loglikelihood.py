@@ -51,10 +51,10 @@ def weigh(
             if together > 1 and short:
                 done += _together(engine, prompt, group)
             else:
-                one = _alone(engine, prompt, group[0], limit, cancel)
-                if one is None:
+                likelihood = _alone(engine, prompt, group[0], limit, cancel)
+                if likelihood is None:
                     break
-                done.append(one)
+                done.append(likelihood)
         except OutOfMemory:
             engine.forget()
             if together == 1:
@@ -77,10 +77,10 @@ def is_clear(weighed: Sequence[Likelihood], epsilon: float) -> bool:
     >>> is_clear([sure, Likelihood(-2.4, 3)], 2**-23), is_clear([sure, close], 2**-23)
     (True, False)
     """
-    first, *others = sorted(weighed, key=lambda each: -each.log_probability)
+    first, *others = sorted(weighed, key=lambda likelihood: -likelihood.log_probability)
 
-    def doubt(each: Likelihood) -> float:
-        return ROUNDING * epsilon * (each.tokens + abs(each.log_probability))
+    def doubt(likelihood: Likelihood) -> float:
+        return ROUNDING * epsilon * (likelihood.tokens + abs(likelihood.log_probability))
 
     return all(
         first.log_probability - other.log_probability > doubt(first) + doubt(other)

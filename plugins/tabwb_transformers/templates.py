@@ -122,11 +122,11 @@ def load_template(path: Path) -> PlainTemplate:
         )
     examples = tuple(
         Example(
-            each["user"],
-            each["assistant"],
-            ResponseKind(each["kind"]) if "kind" in each else None,
+            example["user"],
+            example["assistant"],
+            ResponseKind(example["kind"]) if "kind" in example else None,
         )
-        for each in table.get("example", [])
+        for example in table.get("example", [])
     )
     texts = {key: table[key] for key in _TEXTS}
     return PlainTemplate(

@@ -137,17 +137,17 @@ def align(log_probs: LogProbs, labels: Sequence[int], blank: int = 0) -> tuple[R
     emitted = np.asarray(log_probs, dtype=np.float64)[:, states]
     score = np.full(len(states), -np.inf)
     score[:2] = emitted[0, :2]
-    came = np.zeros((frames, len(states)), dtype=np.int8)
+    steps = np.zeros((frames, len(states)), dtype=np.int8)
     for number in range(1, frames):
-        one = np.concatenate(([-np.inf], score[:-1]))
-        two = np.where(skips, np.concatenate(([-np.inf, -np.inf], score[:-2])), -np.inf)
-        choices = np.stack((score, one, two))
-        came[number] = choices.argmax(axis=0)
+        shifted = np.concatenate(([-np.inf], score[:-1]))
+        skipped = np.where(skips, np.concatenate(([-np.inf, -np.inf], score[:-2])), -np.inf)
+        choices = np.stack((score, shifted, skipped))
+        steps[number] = choices.argmax(axis=0)
         score = choices.max(axis=0) + emitted[number]
     state = len(states) - 1 if score[-1] >= score[-2] else len(states) - 2
     path = [state]
     for number in range(frames - 1, 0, -1):
-        state -= int(came[number, state])
+        state -= int(steps[number, state])
         path.append(state)
     places: dict[int, list[int]] = defaultdict(list)
     for number, state in enumerate(reversed(path)):

@@ -108,7 +108,7 @@ def load(name: str, options: TranscriberOptions, *, shown: str | None = None) ->
                 f"is a model of type '{config.model_type}', no {KIND}", where=source
             )
         extractor = _extractor(source, config, where)
-        model, told = transformers.AutoModelForCTC.from_pretrained(
+        model, loading = transformers.AutoModelForCTC.from_pretrained(
             source,
             config=config,
             dtype=dtype,
@@ -118,7 +118,7 @@ def load(name: str, options: TranscriberOptions, *, shown: str | None = None) ->
         )
         model = model.to(device).eval()
     # The mask of training is not used here.
-    missing = [key for key in told["missing_keys"] if not key.endswith("masked_spec_embed")]
+    missing = [key for key in loading["missing_keys"] if not key.endswith("masked_spec_embed")]
     if missing:
         raise ComponentError(
             f"was never trained to transcribe: its file holds no weights for '{missing[0]}'",

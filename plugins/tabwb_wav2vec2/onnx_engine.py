@@ -140,8 +140,9 @@ def _export(loaded: Loaded, path: Path) -> None:
     for probe in probes:
         with torch.inference_mode():
             wanted = model(probe).log_softmax(-1).numpy()
-        got = torch.from_numpy(session.run(None, {"features": probe.numpy()})[0])
-        if got.shape != wanted.shape or np.abs(got.log_softmax(-1).numpy() - wanted).max() > SAME:
+        logits = torch.from_numpy(session.run(None, {"features": probe.numpy()})[0])
+        same_shape = logits.shape == wanted.shape
+        if not same_shape or np.abs(logits.log_softmax(-1).numpy() - wanted).max() > SAME:
             raise ComponentError(
                 "the model written as ONNX says other things than the model",
                 where=loaded.source,

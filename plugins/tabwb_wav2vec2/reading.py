@@ -77,7 +77,8 @@ class Reader:
             if reading is None:
                 dropped[self.vocabulary.labels[run.label] or f"output {run.label}"] += 1
                 continue
-            segments += self._shared(log_probs, run, [each for each in reading if each != SILENCE])
+            labels = [label for label in reading if label != SILENCE]
+            segments += self._shared(log_probs, run, labels)
         return Heard(tuple(segments), dropped)
 
     def accepted_likelihood(

@@ -128,13 +128,13 @@ class Wav2Vec2Transcriber:
             if cancel.is_set():
                 return
             together = [ready[place] for place in batch]
-            for (index, seconds, _), found in zip(
-                together, self._computed(opened, [each[2] for each in together]), strict=True
+            for (index, seconds, _), output in zip(
+                together, self._computed(opened, [entry[2] for entry in together]), strict=True
             ):
-                if isinstance(found, TabwbError):
-                    yield index, self._failed(found)
+                if isinstance(output, TabwbError):
+                    yield index, self._failed(output)
                 else:
-                    yield index, self._read(opened, clips[index], seconds, found)
+                    yield index, self._read(opened, clips[index], seconds, output)
 
     def _features(self, loaded: Loaded, clip: Clip) -> tuple[float, Features | None]:
         """Return the seconds of a clip and the input of the model; None where it is silent."""
@@ -213,15 +213,15 @@ def _vocabulary(loaded: Loaded, name: str, wish: str) -> tuple[Vocabulary, str]:
         return Vocabulary(listed, blank=listed.index("<pad>")), "arpabet"
     blank = int(loaded.model.config.pad_token_id or 0)
     vocabulary = read_vocabulary(loaded.file, outputs, blank, loaded.source)
-    found = label_kind(vocabulary.sounds) if chosen == "auto" else chosen
-    if found is None:
+    kind = label_kind(vocabulary.sounds) if chosen == "auto" else chosen
+    if kind is None:
         shown = " ".join(vocabulary.sounds[:12])
         raise ComponentError(
             f"cannot tell which phonemes its labels are: {shown} ...",
             where=loaded.source,
             allowed="labels=arpabet, cmu, espeak-ipa, timit-61, timit-39, psst or words",
         )
-    return vocabulary, found
+    return vocabulary, kind
 
 
 def _of_labels(labels: str) -> dict[str, str]:

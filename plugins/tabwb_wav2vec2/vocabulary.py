@@ -130,7 +130,7 @@ def _numbers(documents: Mapping[str, Any], where: str) -> dict[str, int]:
     plain = documents.get("vocab.json")
     whole = documents.get("tokenizer.json")
     if isinstance(plain, dict):
-        if plain and all(isinstance(each, dict) for each in plain.values()):
+        if plain and all(isinstance(entry, dict) for entry in plain.values()):
             raise ComponentError(
                 "its vocabulary is one per language",
                 where=where,
@@ -144,21 +144,21 @@ def _numbers(documents: Mapping[str, Any], where: str) -> dict[str, int]:
             inner = {entry[0]: number for number, entry in enumerate(inner)}
         numbers |= inner
     if isinstance(whole, dict):
-        numbers |= {each["content"]: each["id"] for each in whole.get("added_tokens", ())}
+        numbers |= {token["content"]: token["id"] for token in whole.get("added_tokens", ())}
     numbers |= documents.get("added_tokens.json", {})
-    told = documents.get("tokenizer_config.json", {}).get("added_tokens_decoder", {})
-    numbers |= {each["content"]: int(number) for number, each in told.items()}
+    added_tokens = documents.get("tokenizer_config.json", {}).get("added_tokens_decoder", {})
+    numbers |= {token["content"]: int(number) for number, token in added_tokens.items()}
     return {str(label): int(number) for label, number in numbers.items()}
 
 
 def _marks(documents: Mapping[str, Any]) -> dict[str, str]:
     """Return label by role, for labels without a sound."""
-    told = documents.get("tokenizer_config.json", {})
+    configuration = documents.get("tokenizer_config.json", {})
     usual = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
-    found: dict[str, str] = {}
+    special: dict[str, str] = {}
     for role in _MARKS:
-        label = told.get(role, usual.get(role))
+        label = configuration.get(role, usual.get(role))
         content = label.get("content") if isinstance(label, dict) else label
         if isinstance(content, str):
-            found[role] = content
-    return found
+            special[role] = content
+    return special

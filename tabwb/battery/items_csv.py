@@ -213,9 +213,9 @@ def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:
     for row in named:
         first, this = named[0].cells["response"], row.cells["response"]
         if this != first:
-            what = f"'{subtest}' has response '{first}' in line {named[0].line}"
+            problem = f"'{subtest}' has response '{first}' in line {named[0].line}"
             raise BatteryProblems(
-                [Problem(name, row.line, "response", what, repr(this), "one kind in a subtest")]
+                [Problem(name, row.line, "response", problem, repr(this), "one kind in a subtest")]
             )
     if named:
         return named[0].cells["response"]

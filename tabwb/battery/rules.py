@@ -87,14 +87,14 @@ def _subtest(path: KeyPath, subtest: SubtestTable, scorers: Scorers | None) -> I
     yield from _template(path, subtest, task)
     for key in table:
         if key not in _OF_EVERY_SUBTEST and key not in task.rules:
-            what = f"a subtest of response '{task.kind}' has no such rule"
-            yield Broken((*path, key), what, "", "none")
+            problem = f"a subtest of response '{task.kind}' has no such rule"
+            yield Broken((*path, key), problem, "", "none")
     for index, item in enumerate(table["item"]):
         yield from _item((*path, "item", index), item, task)
     yield from task.check(path, table)
     if all(item.practice for item in subtest.item):
-        what = "every item is a practice item"
-        yield Broken((*path, "item"), what, "", "at least one that counts")
+        problem = "every item is a practice item"
+        yield Broken((*path, "item"), problem, "", "at least one that counts")
     for index, scorer in enumerate(subtest.scorers):
         yield from _scorer((*path, "scorers", index), scorer, scorers)
 
@@ -139,14 +139,14 @@ def _template(path: KeyPath, subtest: SubtestTable, task: TaskType) -> Iterator[
         if field not in FIELDS:
             yield Broken(where, "no such field", field, ", ".join(FIELDS), near(field, FIELDS))
     if subtest.instructions is not None and "{instructions}" not in template:
-        what = "the instructions have no place, so they would never be sent"
-        yield Broken(where, what, value, "{instructions}")
+        problem = "the instructions have no place, so they would never be sent"
+        yield Broken(where, problem, value, "{instructions}")
     if not task.options and "{options}" in template:
-        what = f"response '{subtest.response}' has no options, so {{options}} would be empty"
-        yield Broken(where, what, value, "{instructions}, {prompt}")
+        problem = f"response '{subtest.response}' has no options, so {{options}} would be empty"
+        yield Broken(where, problem, value, "{instructions}, {prompt}")
     if task.options and "{options}" not in template:
-        what = "the options have no place, so the examinee would never see them"
-        yield Broken(where, what, value, "{options}")
+        problem = "the options have no place, so the examinee would never see them"
+        yield Broken(where, problem, value, "{options}")
 
 
 def _item(path: KeyPath, item: Mapping[str, Any], task: TaskType) -> Iterator[Broken]:
@@ -159,12 +159,12 @@ def _item(path: KeyPath, item: Mapping[str, Any], task: TaskType) -> Iterator[Br
             yield Broken((*path, key), "this is empty", shortened(value), "at least one")
     for key, value in item.items():
         if value and key not in _OF_EVERY_ITEM and key not in (*task.needs, *task.takes):
-            what = f"an item of response '{task.kind}' takes no {key}"
-            yield Broken((*path, key), what, shortened(value), task.instead.get(key, "none"))
+            problem = f"an item of response '{task.kind}' takes no {key}"
+            yield Broken((*path, key), problem, shortened(value), task.instead.get(key, "none"))
     expected = item.get("expected")
     if expected is not None and expected != expected.strip():
-        what = "outer white space: no answer could equal this"
-        yield Broken((*path, "expected"), what, shortened(expected))
+        problem = "outer white space: no answer could equal this"
+        yield Broken((*path, "expected"), problem, shortened(expected))
     yield from _plain_values((*path, "metadata"), item.get("metadata", {}))
 
 
@@ -181,11 +181,11 @@ def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -
         for index, feature in enumerate(category.features):
             where = (*path, "category", number, "features", index)
             if feature not in features:
-                what, allowed = "there is no such feature", ", ".join(features)
-                yield Broken(where, what, shortened(feature), allowed, near(feature, features))
+                problem, allowed = "there is no such feature", ", ".join(features)
+                yield Broken(where, problem, shortened(feature), allowed, near(feature, features))
             elif feature in seen:
-                what = f"this feature stands in '{seen[feature]}' already"
-                yield Broken(where, what, shortened(feature))
+                problem = f"this feature stands in '{seen[feature]}' already"
+                yield Broken(where, problem, shortened(feature))
             seen.setdefault(feature, category.id)
     if missing := [feature for feature in features if feature not in seen]:
         yield Broken(path, f"features in no category: {', '.join(missing)}")
@@ -217,8 +217,8 @@ def control_characters(path: KeyPath, value: Any) -> Iterator[Broken]:
     if isinstance(value, dict):
         for key, inner in value.items():
             if control := control_character(key):
-                what = f"{control} is not allowed in a key"
-                yield Broken((*path, key), what, "", "printable text")
+                problem = f"{control} is not allowed in a key"
+                yield Broken((*path, key), problem, "", "printable text")
             yield from control_characters((*path, key), inner)
     elif isinstance(value, list):
         for index, inner in enumerate(value):

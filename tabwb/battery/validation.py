@@ -91,8 +91,8 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) ->
             allowed = f"{'at least' if 'ge' in context else 'at most'} {bound:,.10g}"
             yield Broken(where, "this is out of range", value, allowed)
         elif kind in _NAMES:
-            what = f"this has the wrong type ({_toml_type(error['input'])})"
-            yield Broken(where, what, value, _allowed_type(where, kind))
+            problem = f"this has the wrong type ({_toml_type(error['input'])})"
+            yield Broken(where, problem, value, _allowed_type(where, kind))
         else:
             yield Broken(where, error["msg"], value)
 

@@ -155,8 +155,8 @@ def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None
 
     order = "shuffled" if options["item_order_shuffled"] else began.item_order
     differs = [
-        (what, has)
-        for what, has, wanted in (
+        (name, has)
+        for name, has, wanted in (
             ("speaker", began.examinee, options["speaker"]),
             ("battery", session.battery.id, battery),
             ("date of the session", began.session_date, asked("session_date", began.session_date)),
@@ -166,7 +166,7 @@ def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None
         if has != wanted
     ]
     if differs:
-        differences = ", ".join(f"{what} {has}" for what, has in differs)
+        differences = ", ".join(f"{name} {has}" for name, has in differs)
         raise UsageError(
             f"administration {given.id} began with another: {differences}",
             hint=f"continue with: {_resume(session, options)}",

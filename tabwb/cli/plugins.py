@@ -87,12 +87,12 @@ def trust_folder(path: Path) -> None:
     before = trusted.read()["folders"].get(path.resolve())
     digest = trusted.add_folder(path)
     if before == digest:
-        what = "was trusted already"
+        change = "was trusted already"
     elif before is None:
-        what = "is trusted as it is now"
+        change = "is trusted as it is now"
     else:
-        what = f"has changed (it was {before[:12]}) and is trusted as it is now"
-    click.echo(f"{path.resolve()} ({names}) {what}: SHA-256 {digest[:12]}")
+        change = f"has changed (it was {before[:12]}) and is trusted as it is now"
+    click.echo(f"{path.resolve()} ({names}) {change}: SHA-256 {digest[:12]}")
     for other in _others(path.resolve()):
         if other.name in [entry.name for entry in entries]:
             note(f"warning: '{other.source}' has a plugin '{other.name}' too; only one is used")

@@ -277,12 +277,12 @@ def history(session: Session, trial_name: str) -> None:
     for made in view.corrections:
         match made:
             case OnsetSet():
-                what = f"onset {made.onset_s:.3f} s"
+                recorded = f"onset {made.onset_s:.3f} s"
             case LimitsSet():
-                what = f"limits {made.start_s:.3f} to {made.end_s:.3f} s"
+                recorded = f"limits {made.start_s:.3f} to {made.end_s:.3f} s"
             case _:
-                what = ", ".join((f"code {made.code}", *made.flags))
-        click.echo("  ".join(filter(None, (made.at or "-", made.by, what, made.reason))))
+                recorded = ", ".join((f"code {made.code}", *made.flags))
+        click.echo("  ".join(filter(None, (made.at or "-", made.by, recorded, made.reason))))
 
 
 def _view(session: Session, number: int | None = None) -> NamingView:

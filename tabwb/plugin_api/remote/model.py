@@ -279,8 +279,8 @@ class RemoteModel(ABC):
         except ComponentError as error:
             arrived.put((index, error))
         except Exception as error:  # noqa: BLE001 - a worker: what a client raises is an error here
-            what = redact(f"{type(error).__name__}: {error}")
-            arrived.put((index, ComponentError(f"{self.title}: {what}")))
+            reason = redact(f"{type(error).__name__}: {error}")
+            arrived.put((index, ComponentError(f"{self.title}: {reason}")))
         finally:
             arrived.put((index, None))
 

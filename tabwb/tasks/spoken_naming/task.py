@@ -16,15 +16,15 @@ from tabwb.tasks.task_type import TaskType, picture_problems
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
     """Every rule of the subtest that does not hold."""
     if subtest.get("scorers"):
-        what = "a naming subtest is scored by its own rules"
-        yield Broken((*path, "scorers"), what, "", "none")
+        problem = "a naming subtest is scored by its own rules"
+        yield Broken((*path, "scorers"), problem, "", "none")
     if subtest.get("late_counts") and subtest.get("time_limit") is None:
-        what = "without a time limit no answer is late"
-        yield Broken((*path, "late_counts"), what, "true", "time_limit, in seconds")
+        problem = "without a time limit no answer is late"
+        yield Broken((*path, "late_counts"), problem, "true", "time_limit, in seconds")
     tolerance = subtest.get("tolerance")
     if tolerance is not None and ("slips" in tolerance) == ("share" in tolerance):
-        what = "exactly one of 'slips' and 'share' is needed"
-        yield Broken((*path, "tolerance"), what, "", "slips or share")
+        problem = "exactly one of 'slips' and 'share' is needed"
+        yield Broken((*path, "tolerance"), problem, "", "slips or share")
     yield from _start(path, subtest)
     for key in subtest.get(SOURCES_KEY, {}):
         if key not in RULE_KEYS:
@@ -43,17 +43,17 @@ def _start(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
     counted = [item["id"] for item in subtest["item"] if not item.get("practice")]
     start, basal = subtest.get("start_item", ""), subtest.get("basal", 0)
     if start and start not in counted:
-        what = "there is no such item that counts"
+        problem = "there is no such item that counts"
         where = (*path, "start_item")
-        yield Broken(where, what, shortened(start), ", ".join(counted), near(start, counted))
+        yield Broken(where, problem, shortened(start), ", ".join(counted), near(start, counted))
     elif basal and not start:
-        what = "there is no item to go back from"
-        yield Broken((*path, "basal"), what, str(basal), "start_item, the id of an item")
+        problem = "there is no item to go back from"
+        yield Broken((*path, "basal"), problem, str(basal), "start_item, the id of an item")
     elif basal:
         left = len(counted) - counted.index(start)
         if basal > left:
-            what = f"only {left} items stand from the start item on"
-            yield Broken((*path, "basal"), what, str(basal), f"up to {left}")
+            problem = f"only {left} items stand from the start item on"
+            yield Broken((*path, "basal"), problem, str(basal), f"up to {left}")
 
 
 def _accepted(path: KeyPath, item: Mapping[str, Any], slips: int | None) -> Iterator[Broken]:
@@ -71,12 +71,12 @@ def _accepted(path: KeyPath, item: Mapping[str, Any], slips: int | None) -> Iter
             )
             continue
         if phonemes in seen:
-            what = f"this pronunciation is given twice (first in number {seen[phonemes] + 1})"
-            yield Broken(where, what, shortened(form["phonemes"]))
+            problem = f"this pronunciation is given twice (first in number {seen[phonemes] + 1})"
+            yield Broken(where, problem, shortened(form["phonemes"]))
         seen.setdefault(phonemes, index)
         if slips is not None and len(phonemes) <= slips:
-            what = f"with {slips} slips tolerated anything would equal this"
-            yield Broken(where, what, shortened(form["phonemes"]), f"more than {slips} phonemes")
+            problem = f"with {slips} slips tolerated anything would equal this"
+            yield Broken(where, problem, shortened(form["phonemes"]), f"more than {slips} phonemes")
 
 
 def _neighbours(path: KeyPath, item: Mapping[str, Any], words: Sequence[str]) -> Iterator[Broken]:

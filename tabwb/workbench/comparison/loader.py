@@ -124,8 +124,8 @@ class SurveyReader:
                 if turn == self.turn:
                     self._say(Failed(ErrorReport.of("The results could not be read", error)))
             except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
-                what = f"{type(error).__name__}: {error}"
-                self._say(Failed(ErrorReport("Something unexpected happened", what)))
+                reason = f"{type(error).__name__}: {error}"
+                self._say(Failed(ErrorReport("Something unexpected happened", reason)))
 
         threading.Thread(target=read, name="survey", daemon=True).start()
 

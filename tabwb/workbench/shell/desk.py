@@ -222,8 +222,8 @@ class Desk(Screen[None]):
             self.app.theme = catalogue.theme
         if catalogue.problems:
             count = len(catalogue.problems)
-            what = "A plugin has a problem" if count == 1 else f"{count} problems with plugins"
-            self.notify(f"{what}; F9 shows it.", severity="warning")
+            problems = "A plugin has a problem" if count == 1 else f"{count} problems with plugins"
+            self.notify(f"{problems}; F9 shows it.", severity="warning")
         if self.workbench.when_ready is not None:
             self.call_after_refresh(self.workbench.when_ready)
 

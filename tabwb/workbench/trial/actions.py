@@ -122,12 +122,12 @@ class TrialActions(Actions):
     def _ask(self, administration: Administration, *, over: bool, interrupted: bool) -> None:
         desk, number = self.desk, administration.id
 
-        def chosen(what: str | None) -> None:
-            if what in {"resume", "keep"} and interrupted:
+        def chosen(choice: str | None) -> None:
+            if choice in {"resume", "keep"} and interrupted:
                 desk.tell(KeepRecordings(number))
-            if what == "resume":
+            if choice == "resume":
                 desk.call_later(desk.do, partial(desk.sessions.resume, number))
-            elif what == "results":
+            elif choice == "results":
                 desk.tell(ResultsWanted(number))
 
         whose = " · ".join([name_of(administration), *special_words(administration)])

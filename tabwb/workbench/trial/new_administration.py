@@ -273,8 +273,8 @@ class NewAdministration(Dialog[Draft | None]):
                 self._say(f"{words} You can resume it instead (o).", AMBER)
                 return
         known = [battery for battery in self._catalogue.batteries if battery.id == draft.battery]
-        what = f"{known[0].title}, {known[0].n_items} items. " if known else ""
-        self._say(f"{what}enter begins; then space gives the first item.", QUIET)
+        size = f"{known[0].title}, {known[0].n_items} items. " if known else ""
+        self._say(f"{size}enter begins; then space gives the first item.", QUIET)
 
     @work(group="ahead", exclusive=True)
     async def _look_ahead(self, draft: Draft) -> None:
