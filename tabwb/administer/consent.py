@@ -93,7 +93,7 @@ class Guard:
     conditions: Conditions
 
     def notices(self) -> tuple[str, ...]:
-        """Return what to tell whoever gives a battery: an odd ID, a missing consent."""
+        """Return warnings for the person who gives a battery: an odd ID, a missing consent."""
         if not self.conditions.guarded:
             return ()
         speaker = self.conditions.person
@@ -190,7 +190,7 @@ class Guard:
         try:
             return self.plugins.reaches_out("judges", judge.rater)
         except UsageError:
-            # A rater that names no component: nobody knows where it sends what it reads.
+            # A rater that names no component: it is unknown where it sends what it reads.
             return True
 
 

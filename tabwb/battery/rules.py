@@ -184,7 +184,7 @@ def _grouping(path: KeyPath, grouping: GroupingTable, features: Sequence[str]) -
                 problem, allowed = "there is no such feature", ", ".join(features)
                 yield Broken(where, problem, shortened(feature), allowed, near(feature, features))
             elif feature in seen:
-                problem = f"this feature stands in '{seen[feature]}' already"
+                problem = f"this feature is in '{seen[feature]}' already"
                 yield Broken(where, problem, shortened(feature))
             seen.setdefault(feature, category.id)
     if missing := [feature for feature in features if feature not in seen]:

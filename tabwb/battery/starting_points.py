@@ -65,7 +65,7 @@ title = "{title}"
 version = "1"            # change it whenever anything below changes
 language = "en"
 license = "CC-BY-4.0"
-citation = ""            # how to cite it; doi, url, notes and disclaimer may stand here too
+citation = ""            # how to cite it; doi, url, notes and disclaimer are allowed here too
 examinees = ["model", "speaker"]   # a kind that is left out needs a research protocol
 # system = {{ text = "...", source = "ours" }}   # a system message for models
 
@@ -167,7 +167,7 @@ title = "{title}"
 version = "1"            # change it whenever anything below, or a picture, changes
 language = "en"
 license = "CC-BY-4.0"
-citation = ""            # how to cite it; doi, url, notes and disclaimer may stand here too
+citation = ""            # how to cite it; doi, url, notes and disclaimer are allowed here too
 examinees = ["speaker"]
 
 

@@ -112,7 +112,7 @@ def check(argument: str, as_json: bool) -> int:
             elif (file / "battery.toml").is_file():
                 file /= "battery.toml"
         except OSError:
-            pass  # what is wrong with it is said by the check
+            pass  # the check reports what is wrong with it
         ids = [descriptor.id for descriptor in plugins.descriptors("scorers")]
         problems = check_battery(file, scorers=Scorers(ids, problem))
     names, counts = None, ""

@@ -190,7 +190,7 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
     try:
         show(session, as_json=as_json)
     finally:
-        # Also when nobody reads the results: that more is to be done is the more important news.
+        # Also when no one reads the results: that items remain is more important.
         if session.status is AdministrationStatus.PAUSED:
             for failed in failed_raters(session.trials, session.raters.later):
                 note(f"warning: {failed}")

@@ -64,7 +64,7 @@ class LazyGroup(click.Group):
         """Run the command that was named.
 
         Raises:
-            ReaderGone: nobody reads stdout any more.
+            ReaderGone: stdout was closed.
         """
         try:
             return super().invoke(ctx)

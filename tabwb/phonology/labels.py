@@ -42,7 +42,7 @@ class LabelSet:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Labels read as phonemes (and silence), and labels without one with how often each came."""
+    """Labels read as phonemes (and silence), and the count of each label without one."""
 
     phonemes: tuple[str, ...]
     dropped: Counter[str]

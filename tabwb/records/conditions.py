@@ -303,7 +303,7 @@ CONDITIONS: tuple[Condition, ...] = (
         given_to=MODEL,
         options=(Option("--conversation", "Keep one context over all items."),),
         field=Field(
-            "Context", "one conversation: earlier items and answers stand before each prompt"
+            "Context", "one conversation: earlier items and answers are sent before each prompt"
         ),
         column=Column("whether the context contains the earlier items"),
         words=lambda conditions: "one conversation" if conditions.conversation else "item by item",

@@ -152,7 +152,7 @@ class Study:
         raise UsageError(
             f"this study has no column '{name}'" + did_you_mean(name, names),
             allowed=", ".join(names),
-            hint="further ones stand under [study] in tabwb.toml",
+            hint="declare others under [study] in tabwb.toml",
         )
 
     def read(self, values: Mapping[str, str]) -> dict[str, Value]:

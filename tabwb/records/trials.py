@@ -176,7 +176,7 @@ EventKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class AttemptEntry:
-    """What came back for a trial.
+    """The response, or the failure, of one presentation of a trial.
 
     Attributes:
         trial: number of the trial.

@@ -101,7 +101,7 @@ class RatedResponse:
     Attributes:
         cluster: the item, as the responses to it are not independent; or the speaker, where
             several are pooled.
-        text, words: as it came back, and how many words it has.
+        text, words: the response, and how many words it has.
         present: the features of the set that are present; None where any of them has no value, and
             the response has no burden.
         cause: why it has none (``no-response``), empty when it has one.

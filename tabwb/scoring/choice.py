@@ -119,7 +119,7 @@ class Position:
     @property
     def accuracy(self) -> Estimate:
         """Share right among the items whose key was there."""
-        return ratio(self.correct, self.keyed, "the key never stood there")
+        return ratio(self.correct, self.keyed, "the key was never there")
 
     @property
     def share(self) -> Estimate:

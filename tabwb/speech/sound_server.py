@@ -132,7 +132,7 @@ class Routing:
     def _look(self) -> None:
         number = _source_number(self._ask("source-outputs"), os.getpid())
         if not number:
-            return  # it hangs nowhere: that no sound comes is told by the watchdog
+            return  # not connected: the watchdog reports that no sound comes
         if number == self._number:
             self.changed = ""
             return

@@ -177,7 +177,7 @@ def _parameters(driver: Any, url: str, location: str) -> dict[str, str]:
             where=location,
             allowed="postgresql://USER@HOST/DATABASE",
             hint="write %23 for #, %2F for /, %3A for : and %40 for @ in a name or password; "
-            "an IPv6 address stands in [ ]",
+            "an IPv6 address is written in [ ]",
         ) from None
     return {key: str(value) for key, value in read.items() if value is not None}
 

@@ -282,7 +282,7 @@ def test_a_variant_may_add_a_feature(write: Write) -> None:
         (
             'base = "mine"',
             'base = "tab-2026+prompt"',
-            "3: judge.base: a base stands on its own, and this one has a base itself",
+            "3: judge.base: a base cannot have a base, and this one has one",
         ),
         ("{recap}", "", "7: prompt.recap: this is shown nowhere"),
     ],

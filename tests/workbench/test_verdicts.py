@@ -201,7 +201,7 @@ async def test_verdicts_on_the_answer_on_show(sit: Sit) -> None:
     async with sit() as seat:
         await seat.begin(battery="tab", model="echo", judges="rules")
         await seat.press("k")
-        await seat.reads("no answer stands here")
+        await seat.reads("there is no answer here")
         await seat.next()
         await seat.press("k")
         await seat.until(lambda: seat.asked, "the verdicts")

@@ -146,7 +146,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Work:
-    """The targets of one administration, told apart by what has to be done for them."""
+    """The targets of one administration, sorted by what has to be done for them."""
 
     ask: dict[tuple[str, int], list[Target]] = field(default_factory=dict)
     take: list[tuple[Target, Judgement]] = field(default_factory=list)

@@ -142,7 +142,7 @@ class Judging:
                 "or use --max-requests",
             )
         if self._work.ask:
-            # Before anything is sent, so that nothing is that nobody knows of.
+            # Before anything is sent, so that every call is known.
             self._store.people.log(
                 *(replace(act, administration=self.number) for act in self._acts)
             )

@@ -96,7 +96,7 @@ def take_files(folder: Path, items: Collection[str]) -> tuple[TakeFile, ...]:
 
     Raises:
         UsageError: there is no such folder, it holds no sound file, or a name belongs to no item.
-            All such names are told at once.
+            All such names are reported at once.
     """
     if not folder.is_dir():
         allowed = "a folder of sound files named by item, or 'mic'"

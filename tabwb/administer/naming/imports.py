@@ -116,7 +116,7 @@ def read_sessions(
     for file in files:
         annotations = read_annotations(file)
         if path.is_dir() and not any(annotations.tiers.values()):
-            continue  # nothing is said of this recording: a take that did not count
+            continue  # no label for this recording: a take that did not count
         here = tuple(_of_annotations(annotations, battery, tiers or {}))
         for item in {response.item for response in here}:
             if named.setdefault(item, file) is not file:

@@ -100,7 +100,7 @@ class Live:
         began = RecordingBegan(self.recording, self.path.name, self.source.device, self.source.rate)
         try:
             made = session.spoken.keep(None, began)
-        except BaseException:  # nobody would know of this recording, nor end it
+        except BaseException:  # else this recording would stay unknown and never end
             self.source.stop()
             self.path.unlink(missing_ok=True)
             raise

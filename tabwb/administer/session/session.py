@@ -379,7 +379,7 @@ class Session:
     def undo(self) -> Events:
         """Take back the latest answer, skip, void or discontinuation; its rows stay, marked.
 
-        A finished administration goes on when an item is unanswered after that.
+        A finished administration continues when an item is unanswered after that.
 
         Raises:
             TabwbError: there is nothing to take back.

@@ -1,4 +1,4 @@
-"""The smallest difference that a planned administration can show, said before anything is spent."""
+"""The smallest difference that a planned administration can show, before anything is spent."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _base(path: Path, own: Tables) -> Tables | Broken:
     _, tables = _tables(known[name])
     if isinstance(tables.get("judge"), dict) and "base" in tables["judge"]:
         alone = sorted(name for name, file in known.items() if not _is_variant(file))
-        message = "a base stands on its own, and this one has a base itself"
+        message = "a base cannot have a base, and this one has one"
         return Broken(("judge", "base"), message, repr(name), ", ".join(alone))
     load_prompt(known[name])
     return tables

@@ -27,7 +27,7 @@ class JudgeTable(Table):
     title: Text = Field(description="For people.")
     version: Text = Field(description="Changes whenever the prompt changes.")
     license: Text = Field(description="SPDX id or words.")
-    caution: Text = Field(description="The sentence that stands with every verdict.")
+    caution: Text = Field(description="The sentence shown with every verdict.")
     citation: str = Field("", description="How to cite it.")
     sources: str = Field("", description="Whose words which parts are.")
     known_gaps: list[Text] = Field([], description="What the prompt is known to lack.")
@@ -55,7 +55,7 @@ class PromptTable(Table):
         "{transcript}\n\n{json}",
         description="One of {examples}: {number}, {transcript}, {json} (its labels).",
     )
-    recap: str = Field("", description="Stands where {recap} is.")
+    recap: str = Field("", description="Replaces {recap}.")
     repair: Text = Field(
         description="Sent once after a reply that cannot be read: {problem} says what is wrong."
     )

@@ -34,8 +34,8 @@ LONGEST = 24
 """A judge with a longer name, or with an address in it, is called ``judge1``, ``judge2`` ..."""
 NOTE = (
     "One row for each group of administrations of models, RFC 4180, UTF-8; an empty cell is "
-    "undefined, or does not belong to that row. Responses of a group are pooled. What its "
-    "administrations differ in stands in one cell, divided by ' | '. low and high are the ends of "
+    "undefined, or does not belong to that row. Responses of a group are pooled. Unlike "
+    "values of its administrations are in one cell, divided by ' | '. low and high are the ends of "
     "95 % intervals for prompts like these, these_low and these_high for exactly these prompts "
     "(empty where they need replicates or nothing was drawn). "
     "usable of n responses can be described, causes says why the others can not; few_usable marks "

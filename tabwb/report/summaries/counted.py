@@ -133,7 +133,7 @@ class CountedResponse:
 
     @property
     def usable(self) -> bool:
-        """Whether its features can be told; of a reply cut while it reasoned there is no text."""
+        """Whether its features can be judged; of a reply cut while it reasoned there is no text."""
         if self.status is ResponseStatus.TRUNCATED and not self.attempt.response.strip():
             return False
         return is_usable(self.status, self.subtest.response)

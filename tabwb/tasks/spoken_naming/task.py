@@ -52,7 +52,7 @@ def _start(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
     elif basal:
         left = len(counted) - counted.index(start)
         if basal > left:
-            problem = f"only {left} items stand from the start item on"
+            problem = f"there are only {left} items from the start item on"
             yield Broken((*path, "basal"), problem, str(basal), f"up to {left}")
 
 

@@ -43,7 +43,7 @@ DIFFERING_HELP = """\
 
 The responses that at least two judges have judged, the most disputed first. The number is the mean
 absolute difference between all pairs of judges: of probabilities where a judge tells one, else of
-its verdict (present 1, absent 0). Below stand the response and each judge's verdict and reason.
+its verdict (present 1, absent 0). Below are the response and each judge's verdict and reason.
 
 Up and down move, **tab** goes to the text below to scroll it, **esc** closes.
 """

@@ -1,7 +1,7 @@
 """Reads results of many administrations in a thread of its own, one model after the other.
 
-It has a store of its own, so that an open administration goes on meanwhile; what a model's
-responses come to is kept, the responses themselves are let go before the next model is read. What
+It has a store of its own, so that an open administration can continue meanwhile; what a model's
+responses come to is kept, the responses themselves are released before the next model is read. What
 loads numpy is imported where the thread needs it: on the screen's thread it would be seen.
 """
 
@@ -79,7 +79,7 @@ class ResponseLoader:
         return rows
 
     def let_go(self) -> None:
-        """Free what was read; nobody else may hold on to it."""
+        """Free what was read; no other reference may exist."""
         let_go(self._held)
         tidy()
 

@@ -252,7 +252,7 @@ class ModelsPage(Page):
         self.focus_inside()
 
     def turn_below(self) -> None:
-        """Change what stands below: accuracies or, where it is narrow, one model's detail."""
+        """Change what is below: accuracies or, where it is narrow, one model's detail."""
         self._accuracies = not self.accuracies
         self.lay_out()
 

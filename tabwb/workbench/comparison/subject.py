@@ -39,7 +39,7 @@ COMMANDS = (
           "Base and instruct models of one family and size, with each difference's interval."),
     _here("judges", "Judges against each other…", "Judges", "a", 10,
           "How far judges agree, and the burden under each judge (marked models)."),
-    _here("below", "Accuracies or detail", "Below", "t", 9, "Change what stands below the table."),
+    _here("below", "Accuracies or detail", "Below", "t", 9, "Change what is below the table."),
     _here("export", "Export…", "Export", "e", 4, "Write the responses to a file (JSONL, CSV)."),
     _here("back", "Back", "Back", "escape", 12, "Leave the results."),
 )  # fmt: skip

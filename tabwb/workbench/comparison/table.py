@@ -183,7 +183,7 @@ sets never share a column: **k** chooses another. A dash: this judge has not see
 
 - **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
 - **s** sorts by the next column, **r** reverses the order; a click on a head does both
-- **g** changes to plots and back, **/** filters by words, **t** changes what stands below
+- **g** changes to plots and back, **/** filters by words, **t** changes what is below
 - **p** sets base and instruct models of a family against each other, **a** the judges of the
   marked models
 - **enter** opens the model's results; **tab** goes to its features, where **enter** shows the

@@ -50,7 +50,7 @@ CLOSE_S = 5.0
 
 
 class CommandStopped(TabwbError):
-    """A command stopped and the user has to be told why; carries what the dialog shows."""
+    """A command stopped, and a dialog has to say why; carries what the dialog shows."""
 
     def __init__(self, report: ErrorReport) -> None:
         super().__init__(report.message)

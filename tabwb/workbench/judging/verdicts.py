@@ -150,7 +150,7 @@ COLUMN = 15
 """Columns of a verdict; the judge's whole name is below."""
 NOBODY = (
     "No judge has judged this response. On the results page j lets one judge all answers; its "
-    "verdicts stand here then."
+    "verdicts are shown here then."
 )
 HELP = """\
 # Judges' verdicts
@@ -160,7 +160,7 @@ a judge tells one; *unparsed* where its words could not be read, *error* where t
 *undefined* where nothing could be judged, *not asked* where the feature is not in its set. None of
 these is counted as absent.
 
-Below stand the judges with their reasons for the feature that is marked. **w** shows the raw words
+Below are the judges with their reasons for the feature that is marked. **w** shows the raw words
 of the judges that ask a model, and how their verdicts were had; **w** again goes back.
 
 Up and down move, **tab** goes to the text below to scroll it, **esc** closes.
@@ -203,7 +203,7 @@ def raw_words(response: JudgedResponse, width: int) -> Iterator[Content]:
 
 
 class VerdictsScreen(Dialog[None]):
-    """The response, the table, and below it what is told of the marked feature."""
+    """The response, the table, and below it the details of the marked feature."""
 
     CSS_PATH = "verdicts.tcss"
     AUTO_FOCUS = "VerdictTable"

@@ -49,7 +49,7 @@ class ModelsController(Controller):
         self._changed("removed", remove)
 
     def try_model(self, spec: str) -> None:
-        """Load or reach a model, ask it one thing, and tell what came back."""
+        """Load or reach a model, ask it one question, and report its reply."""
         self.engine.cancel.clear()
         self.say(ModelOutcome("trying", f"opening {spec}"))
         try:

@@ -21,8 +21,8 @@ from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
-    "name": "A profile's name: a-z, 0-9 and hyphens. profile:NAME stands wherever a model's spec "
-    "can. A name that is there is replaced.",
+    "name": "A profile's name: a-z, 0-9 and hyphens. profile:NAME can be used instead of "
+    "a spec. A profile that has this name already is replaced.",
     "spec": "ID[:NAME][@key=value,...], for example openai:llama3.2:1b@base_url=http://localhost:"
     "11434/v1",
     "family": "For example Llama-3.2. Base and instruct models of one family and size are set "

@@ -28,7 +28,7 @@ _widget: type[Widget] | None = None
 
 
 def protocol_of(environment: Mapping[str, str]) -> Protocol:
-    """Return how pictures are drawn, by what the terminal says of itself; in tmux as half-blocks.
+    """Return how pictures are drawn, as the terminal reports it; in tmux as half-blocks.
 
     Raises:
         UsageError: ``TABWB_PICTURES`` is none of the three.

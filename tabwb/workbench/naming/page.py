@@ -281,7 +281,7 @@ hidden until you have scored, where the battery does not say otherwise.
         if alarm != self._alarm:
             self._alarm = alarm
             self._show_hint()
-            if alarm:  # told at once, also in the speaker's view
+            if alarm:  # shown at once, also in the speaker's view
                 self.escape()
                 self.desk.notify(alarm, title="Sound", severity="error", timeout=8, markup=False)
         shown = now.shown_s if now.waits and self._drawn is None else None

@@ -138,9 +138,10 @@ SUMMARY_HELP = """\
 are the two other policies. The baseline is what always naming the first option, or always saying
 Yes, would give.
 
-Of pictures that were named: right names by whoever listened, and by each rule over the transcript,
-which is a draft; *open* ones have no verdict. Codes stand as a person gave them and as they were
-proposed. Sessions of one speaker are drawn over time: ● the share right, │ its 95 % interval.
+Of pictures that were named: right names by those who listened, and by each rule over the
+transcript, which is a draft; *open* ones have no verdict. Codes are shown as a person gave them and
+as they were proposed. Sessions of one speaker are drawn over time: ● the share right, │ its 95 %
+interval.
 
 **t** changes to the list of responses, **e** writes them to a file, **esc** goes back.
 """

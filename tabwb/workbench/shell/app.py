@@ -160,7 +160,7 @@ class Workbench(App[int]):
             signal.signal(signal.SIGHUP, self._before_hangup)
 
     def _hung_up(self, number: int, frame: FrameType | None) -> None:
-        # The terminal is gone: whatever writes to it may wait for ever, this thread included.
+        # The terminal was closed: writing to it may block for ever, also in this thread.
         def leave() -> None:
             self.desk.close_worker()
             os._exit(128 + number)

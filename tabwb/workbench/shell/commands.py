@@ -258,7 +258,7 @@ _SESSION = (
     Command("administer.discontinue", "Discontinue…", "Discontinue", "d", (), 11,
             "End the administration early, with a reason.", run=_discontinue),
     Command("administer.results", "Results so far", "Results", "g", (), 12,
-            "Show the results as they stand.", run=_results),
+            "Show the results so far.", run=_results),
 )  # fmt: skip
 """Commands on the open session that every page on which a session is given has."""
 

@@ -300,7 +300,7 @@ class ScoreSheet(WidthAwareWidget):
             yield from lay_out(values, width)
             return
         if not scores.subtests:
-            yield Content.styled("Scores stand here as answers come.", QUIET)
+            yield Content.styled("Scores appear here as answers come.", QUIET)
             return
         for subtest in scores.subtests:
             style = "bold" if subtest.current else ""

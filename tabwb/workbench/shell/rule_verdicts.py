@@ -163,7 +163,7 @@ def _rules(machine: RuleVerdicts, width: int) -> Iterator[Content]:
 def alignment_lines(aligned: Aligned, width: int, *, costs: bool) -> Iterator[Content]:
     """Yield reference, what was said and operations; with ``costs`` also those.
 
-    A response that is longer than the line goes on in a further block.
+    A response that is longer than the line continues in a further block.
 
     >>> from tabwb.phonology.distance import align_features
     >>> steps = align_features(["D"], ["D", "AH"]).steps

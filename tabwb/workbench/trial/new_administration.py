@@ -282,7 +282,7 @@ class NewAdministration(Dialog[Draft | None]):
         preview = StartPreview()
         if draft.battery.strip() and draft.examinee:
             await asyncio.sleep(SETTLED_S)
-            with suppress(TabwbError):  # what is wrong is told when it is to be begun
+            with suppress(TabwbError):  # errors are shown when the user begins
                 preview = await asyncio.to_thread(self._preview, draft)
         for name, words, style in (
             ("judges-later", preview.judging, QUIET),
