@@ -1,7 +1,8 @@
 """The declaration of a task type, and where each is found.
 
 A type is one folder here, named like its member of :class:`~tabwb.records.states.ResponseKind`,
-with ``TASK`` in its module ``task``. All others ask the declaration; none of them tests for a kind.
+with ``TASK`` in its module ``task``. The layers above read the declaration and test for no kind.
+Only the rules in :mod:`tabwb.scoring`, below, name the kinds that they are defined for.
 """
 
 from __future__ import annotations
