@@ -174,7 +174,8 @@ async def test_esc_stops_an_answer_and_r_asks_again(given: Given) -> None:
 
 
 async def test_text_streams_and_keys_work_meanwhile(given: Given) -> None:
-    async with given(model="echo@delay=1") as seat:
+    long = " ".join(["Which"] * 300)  # a minute: help opens meanwhile on the slowest machine
+    async with given(model=f"echo@delay=0.2,text={long}") as seat:
         await seat.press("space")
         await seat.reads("▌ Which")
         assert seat.work.asking
