@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -178,9 +178,3 @@ def _obtained(
     if conditions.origin is None:
         unseeded = (columns.seeds[rows] == -1) & (columns.notes["replayed_line"][rows] < 0)
         shared[rows] = unseeded & ~fixed[rows]
-
-
-def first_seen(values: Iterable[Hashable]) -> list[int]:
-    """Return codes of values in the order in which they come first."""
-    table: dict[Hashable, int] = {}
-    return [table.setdefault(value, len(table)) for value in values]
