@@ -91,6 +91,10 @@ class Session:
         dialect = consent.dialect_of(store, conditions)
         self.speaker_record = consent.record_of(store, conditions)
         self.raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
+        # Naming alone is rated by ear and by the rules of naming.
+        self._has_raters = any(
+            subtest.scorers or subtest.task.judged != "never" for subtest in battery.subtests
+        )
         self.strategy: SpokenStrategy | None = None
         self._observers = Observers(
             plugins,
@@ -521,7 +525,7 @@ class Session:
         """Return what the judges among the raters declare, where that is not stored yet."""
         return [
             DeclarationEntry(declaration)
-            for declaration in self.raters.declarations(ratings)
+            for declaration in (self.raters.declarations(ratings) if self._has_raters else ())
             if self.history.declarations.get(declaration.rater) != declaration
         ]
 
@@ -541,7 +545,8 @@ class Session:
         return [RatingsEntry(trial.plan.number, attempt.number, ratings)]
 
     def _start(self, trial: Trial) -> Events:
-        self.raters.judges()  # one that cannot be used is found before the prompt goes out
+        if self._has_raters:
+            self.raters.judges()  # one that cannot be used is found before the prompt goes out
         number = trial.plan.number
         started = EventEntry("trial-started", number)
         shown = events.TrialStarted(self.administration.id, trial.plan)

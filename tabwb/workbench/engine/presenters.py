@@ -12,7 +12,7 @@ from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Rating
-from tabwb.records.states import AttemptState, RatingStatus, TrialState
+from tabwb.records.states import AttemptState, RatingStatus, StopReason, TrialState
 from tabwb.records.trials import Trial
 from tabwb.report.measures import measure_of
 from tabwb.report.summaries.counted import Source
@@ -47,8 +47,10 @@ def item_of(
     administrator = [subtest.administrator.text] if subtest.administrator else []
     if item.picture:
         administrator.append(f"Show the picture {item.picture}.")
-    sent = counting.metadata.get("max_tokens", "") if counting is not None else ""
-    limit = int(sent) if sent.isdecimal() else token_limit(subtest, conditions)
+    limit = 0
+    if counting is not None and counting.stop_reason is StopReason.LENGTH:
+        sent = counting.metadata.get("max_tokens", "")
+        limit = int(sent) if sent.isdecimal() else token_limit(subtest, conditions)
     return Item(
         place=(plan.number, len(trials)),
         in_subtest=(fellows.index(plan.number) + 1, len(fellows)),

@@ -42,7 +42,7 @@ class Item:
         attempt: the one that counts, or None; the verdicts are on it.
         findings: present features and further measures, in words.
         error: why the last attempt failed, or empty.
-        token_limit: of a reply.
+        token_limit: of a reply that was cut; else 0.
         status: under which the answer counts; None where only the stored status is known.
     """
 
