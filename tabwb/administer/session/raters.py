@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tabwb.administer.session.exchange import storable
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.plugin_api.components import Judge, ModelJudge, Response, ScopedJudge, Scorer
-from tabwb.plugin_api.registry.loading import PluginExit, plugin_code
+from tabwb.plugin_api.registry.guarded import PluginExit, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Declaration, Rating, Scope, failed

@@ -14,13 +14,53 @@ from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from tabwb.plugin_api.components import Cancel
-from tabwb.plugin_api.registry.loading import error_words, exits_as_errors, plugin_code
 from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
+from tabwb.records.processes import is_real
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.standard_streams import stdout_to_stderr
 from tabwb.records.states import StopReason
+
+
+class PluginExit(Exception):
+    """A plugin tried to end the program, or raised an error that is not an ``Exception``."""
+
+
+class _ExitsAsErrors:
+    """Turns an attempt of a plugin to end the program into a :class:`PluginExit`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, Exception):
+            return
+        if isinstance(error, KeyboardInterrupt) and is_real(error):
+            return
+        raise PluginExit(f"{type(error).__name__}: {error}") from error
+
+
+class _PluginCode(_ExitsAsErrors):
+    """Runs code of a plugin with its output on stderr; only ctrl+c ends the program."""
+
+    def __enter__(self) -> None:
+        stdout_to_stderr.__enter__()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        stdout_to_stderr.__exit__()
+        super().__exit__(kind, error, trace)
+
+
+# Without state, so one instance serves every call: a reply has thousands of pieces.
+plugin_code, exits_as_errors = _PluginCode(), _ExitsAsErrors()
+
+
+def error_words(error: Exception) -> str:
+    """Return the text of an error, with the name of its type where it is not ours."""
+    ours = isinstance(error, TabwbError | PluginExit)
+    return str(error) if ours else f"{type(error).__name__}: {error}"
+
 
 CLOSE_S = 5.0
 """Seconds that ``close`` of a component may take; then the program continues."""

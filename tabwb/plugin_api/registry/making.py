@@ -8,7 +8,13 @@ from typing import Any, Literal
 
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
-from tabwb.plugin_api.registry.guarded import GuardedModel, GuardedTranscriber, Report
+from tabwb.plugin_api.registry.guarded import (
+    GuardedModel,
+    GuardedTranscriber,
+    Report,
+    error_words,
+    plugin_code,
+)
 from tabwb.plugin_api.registry.index import (
     KINDS,
     Component,
@@ -16,7 +22,6 @@ from tabwb.plugin_api.registry.index import (
     check_needs,
     validate_options,
 )
-from tabwb.plugin_api.registry.loading import error_words, plugin_code
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, UsageError
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 from tabwb.records.speech import is_typed

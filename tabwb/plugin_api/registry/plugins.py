@@ -24,6 +24,7 @@ from tabwb.plugin_api.config.profiles import Profile, number_of_parameters
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.hookspecs import OBSERVERS
+from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.index import (
     KINDS,
     BatteryIndex,
@@ -31,15 +32,7 @@ from tabwb.plugin_api.registry.index import (
     Registry,
     battery_file,
 )
-from tabwb.plugin_api.registry.loading import (
-    LOADING,
-    NOT_LOADED,
-    READING,
-    Loader,
-    PluginProblem,
-    error_words,
-    plugin_code,
-)
+from tabwb.plugin_api.registry.loading import LOADING, NOT_LOADED, READING, Loader, PluginProblem
 from tabwb.plugin_api.registry.making import make_component, resolved
 from tabwb.records import events
 from tabwb.records.errors import TabwbError, UsageError

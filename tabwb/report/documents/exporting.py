@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tabwb.administer.consent import Permit, check_export
 from tabwb.plugin_api.components import Exporter
-from tabwb.plugin_api.registry.loading import error_words, plugin_code
+from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import draft_of, is_explanation
 from tabwb.records.errors import ComponentError, StoreError, TabwbError, UsageError
