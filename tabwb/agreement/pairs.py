@@ -57,8 +57,7 @@ def percent_agreement(tables: Counts) -> Floats:
     >>> float(percent_agreement(np.array([[20, 5], [10, 15]])))
     0.7
     """
-    agreed = np.trace(tables, axis1=-2, axis2=-1)
-    return _ratio(agreed, samples(tables))
+    return _ratio(np.trace(tables, axis1=-2, axis2=-1), samples(tables))
 
 
 def cohen_kappa(tables: Counts) -> Floats:

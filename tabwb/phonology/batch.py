@@ -132,8 +132,7 @@ def score(
         for side in (refs, hyps)
     )
     ref_sizes, hyp_sizes = (np.array([*map(len, side)], dtype=np.int64) for side in (refs, hyps))
-    count = len(refs)
-    quarters, edits, steps = (np.zeros(count, dtype=np.int64) for _ in range(3))
+    quarters, edits, steps = (np.zeros(len(refs), dtype=np.int64) for _ in range(3))
     pieces: list[tuple[Longs, Ints]] = []
     for chosen in _buckets(ref_sizes, hyp_sizes):
         ref = _padded(ref_codes, ref_sizes, chosen, costs)
@@ -176,10 +175,8 @@ def _buckets(ref_sizes: Longs, hyp_sizes: Longs) -> Iterator[Longs]:
 
 def _padded(codes: Ints, sizes: Longs, chosen: Longs, costs: CostTable) -> Ints:
     """Return the chosen utterances as int32 (longest, n), padded with the code for none."""
-    ends = np.cumsum(sizes)
-    begins = (ends - sizes)[chosen]
-    longest = int(sizes[chosen].max(initial=0))
-    at = np.arange(longest)[:, None]
+    begins = (np.cumsum(sizes) - sizes)[chosen]
+    at = np.arange(int(sizes[chosen].max(initial=0)))[:, None]
     inside = at < sizes[chosen]
     padded = np.full(inside.shape, costs.none, dtype=np.int32)
     padded[inside] = codes[(begins + at)[inside]]

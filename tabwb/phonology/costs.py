@@ -130,8 +130,7 @@ PANPHON_LIMITS: Final = (
     "two segments. These rates are not comparable with PSST's."
 )
 """Shown with every figure."""
-_PASSED_OVER: Final = dict.fromkeys(map(ord, "ˈˌ'.|/[]"))
-_SAME: Final = {ord("g"): "ɡ"}
+_PLAIN: Final = str.maketrans("g", "ɡ", "ˈˌ'.|/[]")
 
 
 @cache
@@ -152,7 +151,7 @@ def segment(text: str) -> Mapped:
         if word.lower() in SILENT:
             segments.append(word.lower())
             continue
-        for letter in table.segs_safe(word.translate(_PASSED_OVER).translate(_SAME)):
+        for letter in table.segs_safe(word.translate(_PLAIN)):
             if table.seg_known(letter):
                 segments.append(letter)
             else:

@@ -186,7 +186,6 @@ def _steps(
     substitute: Callable[[str, str], float],
     indel: Callable[[str], float],
 ) -> tuple[Step, ...]:
-    """Return the steps, traced back from the last cell."""
     steps: list[Step] = []
     row, column = len(ref), len(hyp)
     while row or column:

@@ -360,7 +360,6 @@ def to_ipa(phonemes: Iterable[str]) -> str:
 
 
 def _letter_at(text: str, at: int) -> str:
-    """Return the letter with its diacritics."""
     end = at + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1

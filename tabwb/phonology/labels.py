@@ -186,7 +186,6 @@ def best_possible(reference: Iterable[str], labels: LabelSet) -> tuple[str, ...]
 
 @cache
 def _reader(name: LabelSetName) -> Callable[[str], Reading | None]:
-    """Return :func:`read_label` for a set, with a cache for repeated labels."""
     return lru_cache(maxsize=4096)(partial(read_label, labels=LABEL_SETS[name]))
 
 

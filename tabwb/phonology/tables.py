@@ -124,8 +124,6 @@ def confusions(scores: Scores) -> list[Confusion]:
 def changed_features(confused: Sequence[Confusion]) -> list[ChangedFeature]:
     """Return how often each feature changed in substitutions, most frequent first (PSST, fig. 1).
 
-    Deletions and insertions change no single feature and are left out.
-
     >>> step = Step("SUB", "B", "P", 1.0)
     >>> [(str(each.change), each.count) for each in changed_features([Confusion(step, 3)])]
     [('+voice → -voice', 3)]

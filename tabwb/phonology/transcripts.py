@@ -208,7 +208,6 @@ def _text(path: Path) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number and content of every line that is not blank."""
     # Not splitlines(): it breaks at characters that may occur in a cell.
     whole = text.replace("\r\n", "\n").replace("\r", "\n")
     for number, line in enumerate(whole.split("\n"), 1):

@@ -278,7 +278,6 @@ def _category(profiles: Sequence[frozenset[str]], members: frozenset[str]) -> Ca
 
 
 def _by_item(responses: Sequence[RatedResponse]) -> list[list[frozenset[str]]]:
-    """Return what is present in each response that has a burden, item by item in a fixed order."""
     items: dict[Hashable, list[frozenset[str]]] = {}
     for response in responses:
         if response.present is not None:

@@ -201,8 +201,7 @@ def t_quantile(share: float, df: float) -> float:
     """
     if share == 0.5:
         return 0.0
-    tail = min(share, 1 - share)
-    rest = beta_quantile(1 - 2 * tail, 0.5, df / 2)
+    rest = beta_quantile(1 - 2 * min(share, 1 - share), 0.5, df / 2)
     t = math.sqrt(df * rest / (1 - rest))
     return t if share > 0.5 else -t
 

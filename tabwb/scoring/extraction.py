@@ -203,7 +203,6 @@ def _without_the_rest(parts: Sequence[TextSegment], mentions: list[Mention]) -> 
 def _is_bare(
     parts: Sequence[TextSegment], mention: Mention, beyond: frozenset[str] = FRAME
 ) -> bool:
-    """Return whether a segment holds nothing but the mention and framing words."""
     words = parts[mention.segment].words
     rest = words[: mention.start] + words[mention.end :]
     return all(word in beyond or len(word) == 1 or word.isdigit() for word in rest)
@@ -273,8 +272,7 @@ def _joined(
         if (other.segment, other.start) <= (last.segment, last.start):
             continue
         if other.segment == last.segment:
-            between = parts[other.segment].words[last.end : other.start]
-            joined = set(between) <= _JOINING
+            joined = set(parts[other.segment].words[last.end : other.start]) <= _JOINING
         else:
             joined = (
                 other.segment == last.segment + 1

@@ -23,9 +23,7 @@ MEASURES = frozenset({"words", "ttr", "mattr", "mtld"})
 
 
 def ttr(text: Sequence[str]) -> Estimate:
-    """Return the type-token ratio: different words / words. Undefined for a text without words.
-
-    It falls with length: compare only texts of similar length.
+    """Return different words / words, which falls with length; undefined for a text without words.
 
     >>> ttr(["the", "cat", "the", "dog"]).value
     0.75

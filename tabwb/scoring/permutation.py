@@ -131,8 +131,7 @@ def sign_flip_max_t(differences: Sequence[Sequence[float]]) -> MaxT | None:
     n = rows.shape[1]
     scale = np.sqrt((rows**2).sum(axis=1, keepdims=True))
     scaled = np.divide(rows, scale, out=np.zeros_like(rows), where=scale > 0)
-    observed = np.abs(scaled.sum(axis=1))
-    limits = observed - _SLACK * sqrt(n)
+    limits = np.abs(scaled.sum(axis=1)) - _SLACK * sqrt(n)
     moving = scaled[:, (scaled != 0).any(axis=0)].T
     exact = len(moving) <= EXACT_UP_TO
     blocks = _all_signs(len(moving)) if exact else _drawn_signs(len(moving))
@@ -260,9 +259,7 @@ def label_permutation(
 def label_permutation_of_rates(
     first: Sequence[tuple[int, int]], second: Sequence[tuple[int, int]]
 ) -> float | None:
-    """Return the two-sided p value of :func:`label_permutation` for one rate, from counts.
-
-    The first side's hits are hypergeometric and drawn directly.
+    """Return :func:`label_permutation`'s p value for one rate, drawing hypergeometric counts.
 
     Args:
         first: (hits, responses) for each item.

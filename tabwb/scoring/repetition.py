@@ -88,7 +88,6 @@ def read_repetition(response: str, target: str, prompt: str = "") -> Repetition:
 
 
 def _is_said_once(wanted: Sequence[str], given: Sequence[str]) -> bool:
-    """Return whether the target's words occur in a row exactly once and do not begin again."""
     size = len(wanted)
     places = [at for at in range(len(given) - size + 1) if given[at : at + size] == wanted]
     if size == 0 or len(places) != 1:

@@ -233,9 +233,8 @@ def response_status(
        line up to its last colon (the carrier), once or over and over (the last time perhaps cut),
        and nothing else. A carrier echo *with* something new (TAB, appendix C, example 3) is *ok*:
        it is a response, and repetition counts its carrier echoes.
-    5. *degenerate*: one word or phrase, three times or more,
-       fills half of the words; or, in connected and free text, there are function words alone.
-       In a choice, a yes-no question, a repetition or a naming item only from
+    5. *degenerate*: one word or phrase, three times or more, fills half of the words; or, in
+       connected and free text, there are function words alone. Elsewhere only from
        :data:`ANSWER_WORDS` words on, so that no answer is degenerate.
     6. *truncated*: the token limit ended it.
     7. *ok*.

@@ -251,7 +251,6 @@ def segments(
 def _prompted(
     words: Sequence[str], prompts: Sequence[str], options: Sequence[Sequence[str]]
 ) -> set[int]:
-    """Return the positions of the words that belong to the prompt."""
     if not prompts:
         return set()
     lines = [run for prompt in prompts for line in prompt.splitlines() if (run := words_of(line))]

@@ -125,9 +125,7 @@ def aside(reading: AttemptReading) -> str:
 
 
 def cuts(reading: AttemptReading) -> Iterator[AttemptReading]:
-    """Yield what remains without a filler, a carrier or a false start at the beginning.
-
-    Readings with one cut come before those with two.
+    """Yield what remains without fillers, carriers or false starts, those with fewest cuts first.
 
     >>> [each.words for each in cuts(AttemptReading(words=("it's", "a", "bed"), ear=True))]
     [('a', 'bed'), ('bed',)]
@@ -199,7 +197,6 @@ def carrier_sounds() -> dict[tuple[str, ...], str]:
 
 @lru_cache(maxsize=1)
 def _aside_sounds() -> dict[tuple[str, ...], str]:
-    """Return the flags of carriers and fillers by sound, including fillers that are words."""
     return {sound: "filler" for word in FILLERS for sound in sounds_of(word)} | carrier_sounds()
 
 

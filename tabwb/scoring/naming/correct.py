@@ -165,7 +165,6 @@ def _places(
 
 
 def _lengths(form: int, tolerance: Tolerance | None) -> tuple[int, int]:
-    """Return the shortest and the longest stretch that can be right for a form of this length."""
     if tolerance is None:
         return form, form
     if tolerance.slips is not None:

@@ -107,13 +107,11 @@ def read_words(words: tuple[str, ...], base: AttemptReading | None = None) -> At
 
 
 def _attempts(part: str, notation: Notation, *, ipa: bool) -> list[AttemptReading]:
-    """Return the attempts of a text without commas: one, or several where pauses are long."""
     label = part.lower()
     if label in (*SILENT, UNINTELLIGIBLE):
         return [AttemptReading(ear=True, noise=True)]
-    if _is_arpabet(part) or (
-        ipa or _IPA_BRACKETS.match(part) or not part.replace("’", "'").isascii()
-    ):
+    ipa = ipa or bool(_IPA_BRACKETS.match(part)) or not part.replace("’", "'").isascii()
+    if ipa or _is_arpabet(part):
         return _phonemes(part, notation)
     words = [word.strip('.,!?;:"').lower().replace("’", "'") for word in part.split()]
     kept = tuple(word for word in words if word.strip("-"))

@@ -31,10 +31,7 @@ from tabwb.scoring.naming.words import pronunciations
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response as the rules read it: its attempts, their readings, and what each is coded as.
-
-    ``proposals`` has None for a fragment; ``proposal`` is that of the response.
-    """
+    """One response as the rules read it; ``proposals`` has None for a fragment."""
 
     attempts: tuple[SpokenAttempt, ...]
     readings: tuple[AttemptReading, ...]
@@ -128,11 +125,8 @@ def read_attempts(
 
 
 def _machine_reading(attempt: SpokenAttempt) -> AttemptReading:
-    breaks = frozenset(
-        at
-        for at in range(1, len(attempt.segments))
-        if attempt.segments[at].start_s - attempt.segments[at - 1].end_s >= BREAK_S
-    )
+    pairs = enumerate(pairwise(attempt.segments), 1)
+    breaks = frozenset(at for at, (a, b) in pairs if b.start_s - a.end_s >= BREAK_S)
     return AttemptReading((attempt.phonemes,), breaks=breaks)
 
 
@@ -202,7 +196,6 @@ def _first_at_name(
 
 
 def _is_named(target: NamingTarget, reading: AttemptReading) -> bool:
-    """Return whether an attempt is an accepted form or name, or a word listed for the item."""
     lists = (target.names, *(getattr(target, name) for name in LISTS))
     words = {word for words in lists for word in words}
     if reading.words:
@@ -310,7 +303,6 @@ def _of_response(
 
 
 def _holding(verdict: Correctness, attempts: Sequence[SpokenAttempt]) -> int:
-    """Return the number of the attempt in which the form that was found begins."""
     if verdict.attempt is not None:
         return verdict.attempt
     spoken = 0
@@ -322,7 +314,6 @@ def _holding(verdict: Correctness, attempts: Sequence[SpokenAttempt]) -> int:
 
 
 def _approached(attempts: Sequence[SpokenAttempt]) -> bool:
-    """Return whether two or more attempts approach the last, right one step by step."""
     if len(attempts) < 3:
         return False
     right = attempts[-1].phonemes

@@ -67,8 +67,7 @@ def no_name_comes(case: Case) -> Proposal | None:
         return replace(proposal, flags=("dont-know",)) if flag == "dont-know" else proposal
     if case.reading.words or case.reading.phonemes not in dont_know_sounds():
         return None
-    clause = f"{case.shown}: may say that no name comes"
-    return case.undecided(clause, "no-response", "description")
+    return case.undecided(f"{case.shown}: may say that no name comes", "no-response", "description")
 
 
 def fragment(case: Case) -> Proposal | None:
@@ -110,12 +109,9 @@ def other_number(case: Case) -> Proposal | None:
     form = forms.get(case.reading.word)
     if form is None and not case.reading.word:
         phonemes = case.reading.phonemes
-        form = next(
-            (form for form in case.target.accept if phonemes in numbers_of(form.phonemes)), None
-        )
-        form = form or next(
-            (form for name, form in forms.items() if phonemes in pronunciations(name)), None
-        )
+        by_sound = [form for form in case.target.accept if phonemes in numbers_of(form.phonemes)]
+        by_name = [form for name, form in forms.items() if phonemes in pronunciations(name)]
+        form = next(iter(by_sound + by_name), None)
     if form is None:
         return None
     return replace(_right(case, form, " in another number"), flags=("number",))

@@ -334,8 +334,9 @@ def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
     """
     right: dict[tuple[str, bool], list[bool]] = {}
     for item in _answered(items):
+        by_outcome = item.outcome in ("right", "right-after-cue")
         for cue in dict.fromkeys(item.cues):
-            right.setdefault(cue, []).append(_came_right(item))
+            right.setdefault(cue, []).append(by_outcome if item.person is None else item.person)
     return tuple(CueCount(*cue, len(outcomes), sum(outcomes)) for cue, outcomes in right.items())
 
 
@@ -355,9 +356,3 @@ def right_by(item: NamedItem, basis: RatingSource) -> bool | None:
     if basis == "outcome":
         return None if item.outcome is None else item.outcome == "right"
     return item.rules.get(basis)
-
-
-def _came_right(item: NamedItem) -> bool:
-    if item.person is not None:
-        return item.person
-    return item.outcome in ("right", "right-after-cue")

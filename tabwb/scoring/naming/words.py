@@ -292,7 +292,6 @@ def similarity(
 
 
 def _meet(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Return whether the sequences have the same phoneme at the same place."""
     return any(left and left == right for left, right in zip(first, second, strict=False))
 
 
@@ -325,7 +324,6 @@ def most_similar(
 
 
 def _without_number(phonemes: Sequence[str], word: str) -> tuple[Sequence[str], str]:
-    """Return the phonemes without the -s of a plural, and the stress of the whole word."""
     return _singular(phonemes, word), stress_of(phonemes, word) if word else ""
 
 

@@ -57,7 +57,9 @@ def abandoned_utterances(passage: Passage) -> RuleVerdict:
     for unfinished in passage.utterances[:-1]:
         if _is_left_open(unfinished):
             style = passage.typed_form and _may_be_style(unfinished)
-            (stylistic if style else quotes).append(_quote_end(passage, unfinished))
+            ending = next((mark for mark in _BREAKS if unfinished.bare.endswith(mark)), "")
+            quote = passage.quote(unfinished.tokens[-_LAST_WORDS:]) + ending
+            (stylistic if style else quotes).append(quote)
     for utterance in passage.finished:
         tokens = utterance.tokens
         quotes += [
@@ -83,11 +85,6 @@ def _may_be_style(utterance: Utterance) -> bool:
     return dots and any(
         token.word not in vocabulary.LEFT_OPEN | vocabulary.OPEN_BEFORE_DOTS for token in last
     )
-
-
-def _quote_end(passage: Passage, utterance: Utterance) -> str:
-    ending = next((mark for mark in _BREAKS if utterance.bare.endswith(mark)), "")
-    return passage.quote(utterance.tokens[-_LAST_WORDS:]) + ending
 
 
 def _breaks_off(tokens: tuple[Token, ...], at: int) -> bool:
@@ -181,10 +178,8 @@ def approaches(passage: Passage) -> tuple[tuple[Token, Token], ...]:
     """
     steps: dict[tuple[int, int], tuple[Token, Token]] = {}
     for utterance in passage.utterances:
-        for step in (
-            *_edited(passage, utterance.tokens),
-            *_rising(utterance.tokens, passage.limits),
-        ):
+        tokens = utterance.tokens
+        for step in (*_edited(passage, tokens), *_rising(tokens, passage.limits)):
             steps[step[0].start, step[1].start] = step
     return tuple(steps[key] for key in sorted(steps))
 
@@ -255,7 +250,6 @@ def _rising(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[Token
 
 
 def _may_break_off(token: Token, limits: Thresholds) -> bool:
-    """Return whether a word may be a fragment: hyphened, or of 1-3 letters and infrequent."""
     if token.hyphen:
         return True
     level = load_lexicon().level(token.word)

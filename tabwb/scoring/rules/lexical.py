@@ -50,7 +50,6 @@ def _is_word(word: str, part: int, loans: bool = False) -> bool:
 
 
 def _is_loan(stem: str) -> bool:
-    """Return whether a word is a loan word, or the plural of one or of any known word."""
     bases = {stem, stem.removesuffix("s"), stem.removesuffix("es")}
     return not bases.isdisjoint(vocabulary.LOAN_WORDS) or any(
         len(base) > _BASE_LETTERS and load_lexicon().known(base) for base in bases
@@ -63,11 +62,7 @@ def _is_derived(word: str) -> bool:
         return True
     if word.endswith("in") and known(word + "g"):
         return True
-    bases = (
-        word.removeprefix(beginning)
-        for beginning in vocabulary.BEGINNINGS
-        if word.startswith(beginning)
-    )
+    bases = (word.removeprefix(start) for start in vocabulary.BEGINNINGS if word.startswith(start))
     return _is_inflected(word) or any(
         len(base) > _BASE_LETTERS and (common(base) or _is_inflected(base)) for base in bases
     )
@@ -145,7 +140,6 @@ _ALTERNATIVES = re.compile(r"[A-Za-z']+(?:/[A-Za-z']+){1,2}")
 
 
 def _run_around(text: str, token: Token) -> str:
-    """Return the stretch without white space around a word, without closing marks."""
     start = max(text.rfind(" ", 0, token.start), text.rfind("\n", 0, token.start)) + 1
     end = token.end
     while end < len(text) and not text[end].isspace():
@@ -191,8 +185,7 @@ def jargon(passage: Passage) -> RuleVerdict:
     limits = passage.limits
     strange, _ = nonwords(passage)
     total = len(passage.tokens)
-    short = total < limits.jargon_short_text
-    share = limits.jargon_share_short if short else limits.jargon_share
+    share = limits.jargon_share_short if total < limits.jargon_short_text else limits.jargon_share
     if len(strange) < limits.jargon_words or len(strange) < share * total:
         return absent(NEOLOGISTIC if limits.form_based else "")
     note = f"{len(strange)} of {total} words"
@@ -358,9 +351,7 @@ def lost_function_words(passage: Passage) -> RuleVerdict:
     if not any(word == answer for word, answer in aligned):
         return undefined(NOTHING_SAID)
     lost = [word for word, answer in aligned if answer is None and word and not is_content(word)]
-    if not lost:
-        return absent()
-    return present(*lost, note="missing from the target")
+    return present(*lost, note="missing from the target") if lost else absent()
 
 
 def _altered(passage: Passage, counts: Callable[[str, str], bool]) -> RuleVerdict:

@@ -66,9 +66,7 @@ def short_utterances(passage: Passage) -> RuleVerdict:
 
 
 def _asks_for_a_list(passage: Passage) -> bool:
-    """Return whether the prompt asks for steps or a list, which people give in short lines."""
-    asks = ASKS_FOR_A_LIST.search(passage.context.prompt) is not None
-    return passage.limits.form_based and asks
+    return passage.limits.form_based and bool(ASKS_FOR_A_LIST.search(passage.context.prompt))
 
 
 NOT_OWN = "a list or a dialogue shows no utterances of the speaker's own"
@@ -78,11 +76,9 @@ _FEW = 2
 def _short(utterances: Sequence[Utterance], limits: Thresholds) -> RuleVerdict:
     lengths = [len(utterance.tokens) for utterance in utterances]
     if len(lengths) == 1:
-        if lengths[0] < limits.lone_utterance:
-            return present(
-                utterances[0].text, note=f"one utterance of {plural(lengths[0], 'word')}"
-            )
-        return absent()
+        note = f"one utterance of {plural(lengths[0], 'word')}"
+        lone = lengths[0] < limits.lone_utterance
+        return present(utterances[0].text, note=note) if lone else absent()
     short = [
         utterance for utterance in utterances if len(utterance.tokens) <= limits.short_utterance
     ]
@@ -202,7 +198,6 @@ _TABLE = re.compile(r"[\d\"\u201c:;\[(-]")
 
 
 def _opens_clause(passage: Passage, tokens: tuple[Token, ...], at: int) -> bool:
-    """Return whether a word begins its utterance or a clause, openers such as *so* set aside."""
     if at > 0 and tokens[at - 1].word in vocabulary.CLAUSE_OPENERS:
         return True
     if all(token.word in vocabulary.UTTERANCE_OPENERS for token in tokens[:at]):
@@ -255,23 +250,19 @@ def omitted_bound_morphemes(passage: Passage) -> RuleVerdict:
     if passage.context.kind is ResponseKind.VERBATIM:
         return lexical.lost_suffixes(passage)
     quotes: list[tuple[int, str]] = []
+    form_based = passage.limits.form_based
     for utterance in passage.utterances:
         tokens = utterance.tokens
         quotes += [
             (tokens[at].start, passage.quote(tokens[at : at + 2]))
             for at in range(len(tokens) - 1)
             if _lacks_agreement(passage, utterance, at)
-            or (
-                passage.limits.form_based
-                and at < 2
-                and _noun_lacks_agreement(passage, utterance, at)
-            )
+            or (form_based and at < 2 and _noun_lacks_agreement(passage, utterance, at))
         ]
     for match in _COUNTED.finditer(passage.text):
         after = match["after"]
         if after is None or not is_content(after.lower()):
-            counted = match.group().removesuffix(after or "").rstrip()
-            quotes.append((match.start(), counted))
+            quotes.append((match.start(), match.group().removesuffix(after or "").rstrip()))
     return present(*(words for _, words in sorted(quotes))) if quotes else NOT_SEEN
 
 
@@ -292,13 +283,9 @@ def _noun_lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bo
 def _lacks_agreement(passage: Passage, utterance: Utterance, at: int) -> bool:
     tokens = utterance.tokens
     subject, verb = tokens[at].word, tokens[at + 1].word
-    if (
-        subject not in ("he", "she", "it")
-        or verb not in vocabulary.BARE_VERBS
-        or utterance.is_question
-    ):
-        return False
-    if passage.text[tokens[at].end : tokens[at + 1].start] != " ":
+    bare = subject in ("he", "she", "it") and verb in vocabulary.BARE_VERBS
+    adjacent = passage.text[tokens[at].end : tokens[at + 1].start] == " "
+    if utterance.is_question or not (bare and adjacent):
         return False
     before = tokens[max(0, at - passage.limits.agreement_window) : at]
     # An opening "and he go" is joined to the previous utterance, not to another subject.

@@ -47,10 +47,7 @@ class TextContext:
 
 
 class Token(NamedTuple):
-    """A word of the normalised text.
-
-    ``word`` is in small letters and without a trailing hyphen, ``text`` as written and without it.
-    """
+    """A word without a trailing hyphen: ``word`` in small letters, ``text`` as written."""
 
     word: str
     text: str

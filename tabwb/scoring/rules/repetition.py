@@ -164,8 +164,7 @@ def _is_emphasis(passage: Passage, tokens: Sequence[Token], run: Run) -> bool:
     if run.size != 1 or run.times > passage.limits.emphatic_times or passage.context.spoken:
         return False
     between = (passage.text[token.end : following.start] for token, following in pairwise(tokens))
-    alone = len(passage.plain) == len(tokens)
-    return not alone and all("," in gap for gap in between)
+    return len(passage.plain) != len(tokens) and all("," in gap for gap in between)
 
 
 def _returning(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, int]]:
@@ -220,7 +219,6 @@ def _again(tokens: Sequence[Token], limits: Thresholds) -> Iterator[tuple[int, i
 
 
 def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the spans in order without those inside another one."""
     kept: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not kept or end > kept[-1][1]:
@@ -271,7 +269,6 @@ def _shared_formulas(passage: Passage) -> Iterator[str]:
 
 
 def _formulas(passage: Passage, longest: int) -> tuple[str, ...]:
-    """Return the short whole utterances, in small letters."""
     short = (
         " ".join(token.word for token in without_fillers(utterance.tokens))
         for utterance in passage.utterances
