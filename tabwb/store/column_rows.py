@@ -14,50 +14,28 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.states import AttemptState, ResponseStatus, StopReason
-from tabwb.records.trials import Attempt, AttemptEntry, EventEntry, NumberedEntry, PlannedTrial
+from tabwb.records.states import ResponseStatus
+from tabwb.records.trials import Attempt
 from tabwb.store.database import Row, Transaction
-from tabwb.store.derive import History
+from tabwb.store.read import outline
 
 T = TypeVar("T")
-
-
 Ints = NDArray[np.integer[Any]]
-
-
 STATUSES = tuple(ResponseStatus)
 """A response's status is its place here; -1 where none was stored."""
-
-
 NOTES = ("protocol", "sampled", "replayed_sampled", "batch_exact", "cause", "replayed_line",
          "replayed_administration")  # fmt: skip
 """The notes of a back end that summaries read, besides the seed."""
-
-
 _NOTED = {*NOTES, "seed"}
-
-
 _NOTE = re.compile(rf'[{{,]"({"|".join(_NOTED)})":"([^"]*)"')
 """One note in canonical JSON without escapes (:func:`tabwb.store.write.to_json`)."""
-
-
 BLOCK = 2_000
 """Answers that are kept as rows at a time."""
-
-
 _CORRECTIONS = "('skipped', 'voided', 'undone', 'not-needed', 'observed')"
-
-
 _STATUS = {status.value: place for place, status in enumerate(STATUSES)}
-
-
 _MEASURE_BITS = 16
-
-
 _PLACE = f"((CAST(s.id AS BIGINT) << {_MEASURE_BITS}) | r.measure_id)"
 """SQL: names one rating by its set and measure."""
-
-
 _INTS = ("trials", "attempts", "items", "replicates", "options", "asked", "texts", "statuses",
          "seeds", *NOTES)  # fmt: skip
 
@@ -161,15 +139,15 @@ def _counting_row(
     return (*row[:11], counting.response, status, json.dumps(notes, separators=(",", ":")))
 
 
-def _add(read: Read, rows: Sequence[Row], asked: Mapping[int, object], found: array[int]) -> None:
-    """Add answers that count, and the keys of their attempts to ``found``."""
+def _add(read: Read, rows: Sequence[Row], asked: Mapping[int, object], added: array[int]) -> None:
+    """Add answers that count, and the keys of their attempts to ``added``."""
     if not rows:
         return
     _, trials, subtests, items, replicates, options, prompts, _, keys, attempts, *answered = zip(
         *rows, strict=True
     )
     _, responses, statuses, metadata = answered
-    found.extend(keys)
+    added.extend(keys)
     messages = [asked.get(key, prompt) for key, prompt in zip(keys, prompts, strict=True)]
     columns: dict[str, Iterable[int]] = {
         "trials": trials,
@@ -202,8 +180,8 @@ def _notes(metadata: str) -> Iterable[tuple[str, str]]:
         raise ValueError("the notes of a reply are not JSON")
     if "\\" in metadata:
         return [pair for pair in json.loads(metadata).items() if pair[0] in _NOTED]
-    found: list[tuple[str, str]] = _NOTE.findall(metadata)
-    return found
+    notes: list[tuple[str, str]] = _NOTE.findall(metadata)
+    return notes
 
 
 def _seed(noted: str, table: dict[str, int]) -> int:
@@ -241,37 +219,16 @@ def _corrected(transaction: Transaction, span: tuple[int, int]) -> dict[int, dic
 
 
 def _folded(transaction: Transaction, number: int) -> dict[int, Attempt]:
-    plan = [
-        PlannedTrial(trial, "", "", 0, (), "", bool(practice))
-        for trial, practice in transaction.rows(
-            "SELECT number, practice FROM trials WHERE administration_id = ? ORDER BY number",
-            number,
-        )
-    ]
-    attempts = {
-        row[0]: row[1:]
-        for row in transaction.rows(
+    answers = {
+        sequence: (attempt, response, None if status is None else ResponseStatus(status))
+        for sequence, attempt, response, status in transaction.rows(
             "SELECT sequence, number, response, status FROM attempts WHERE administration_id = ?",
             number,
         )
     }
-    steps: list[NumberedEntry] = []
-    for sequence, kind, trial, text, undoes in transaction.rows(
-        "SELECT sequence, kind, trial, text, undoes FROM entries WHERE administration_id = ?"
-        " ORDER BY sequence",
-        number,
-    ):
-        if kind.startswith("attempt-"):
-            attempt, response, status = attempts[sequence]
-            stored = None if status is None else ResponseStatus(status)
-            state = AttemptState(kind.removeprefix("attempt-"))
-            answer = Attempt(attempt, response, state, stored, StopReason.NONE, None)
-            steps.append(AttemptEntry(trial, answer))
-        else:
-            steps.append(EventEntry(kind, trial, text, undoes))
     return {
         trial.plan.number: trial.counting
-        for trial in History.of(plan, steps).trials
+        for trial in outline(transaction, number, answers).trials
         if trial.is_answered and trial.counting is not None
     }
 

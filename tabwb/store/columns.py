@@ -116,9 +116,11 @@ def response_columns(
     }
     ratings = _by_rater(transaction, read)
     reasons: set[int] = set()
+    prompts: set[int] = set()
     for rater in ratings.values():
-        for of in rater.measures.values():
-            reasons.update(np.unique(of.reasons).tolist())
+        prompts.update(np.unique(rater.prompts).tolist())
+        for measure in rater.measures.values():
+            reasons.update(np.unique(measure.reasons).tolist())
     return ResponseColumns(
         administrations=tuple(administrations),
         starts=np.asarray(read.starts),
@@ -130,11 +132,7 @@ def response_columns(
         noted=tuple(read.noted),
         ratings=ratings,
         reasons=_texts(transaction, "reasons", reasons - {0}),
-        prompts=_texts(
-            transaction,
-            "texts",
-            {one for rater in ratings.values() for one in np.unique(rater.prompts).tolist()},
-        ),
+        prompts=_texts(transaction, "texts", prompts),
         **ints,
     )
 
@@ -169,9 +167,9 @@ def _by_rater(transaction: Transaction, read: Read) -> dict[str, RaterColumns]:
     for rater, parts in sorted(read.raters.items()):
         rows, order = _joined(parts)
         measures = {}
-        for of, measure in sorted(read.ratings):
-            if of == rater:
-                measures[names[measure]] = _whole(read.ratings.pop((of, measure)), rows)
+        for key in sorted(read.ratings):
+            if key[0] == rater:
+                measures[names[key[1]]] = _whole(read.ratings.pop(key), rows)
         judged, prompts = _joined(read.prompts.get(rater, []))
         columns[specs[rater]] = RaterColumns(rows, order, measures, judged, prompts)
     return columns
@@ -189,30 +187,24 @@ def _whole(parts: Sequence[Ratings], rated: Ints) -> Ratings:
 
 
 def _joined(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    nothing = np.empty(0, np.int64)
-    first = np.concatenate([one for one, _ in parts]) if parts else nothing
-    return first, np.concatenate([other for _, other in parts]) if parts else nothing
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([ids for _, ids in parts])
 
 
 def _texts(transaction: Transaction, table: str, ids: Collection[int]) -> dict[int, str]:
-    found: dict[int, str] = {}
+    texts: dict[int, str] = {}
     ordered = sorted(ids)
     for at in range(0, len(ordered), 500):
-        some = ordered[at : at + 500]
-        marks = ", ".join("?" * len(some))
-        found.update(transaction.rows(f"SELECT id, text FROM {table} WHERE id IN ({marks})", *some))
-    return found
+        part = ordered[at : at + 500]
+        marks = ", ".join("?" * len(part))
+        texts.update(transaction.rows(f"SELECT id, text FROM {table} WHERE id IN ({marks})", *part))
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is recorded of one administration as a whole.
-
-    Attributes:
-        model: what the back end said of the model when it was opened last.
-        notes: on the administration.
-        declarations: what each rater said of itself last.
-    """
+    """What is recorded of one administration as a whole; of the model and the raters the latest."""
 
     model: Mapping[str, str]
     notes: tuple[str, ...]
@@ -232,7 +224,7 @@ def facts_of(transaction: Transaction, administration: int) -> Facts:
         " ORDER BY sequence",
         administration,
     )
-    back = taken_back([(one[0], one[3]) for one in events if one[3] is not None])
+    back = taken_back([(at, undoes) for at, _, _, undoes in events if undoes is not None])
     opened = [text for _, kind, text, _ in events if kind == "model-opened"]
     return Facts(
         json.loads(opened[-1]) if opened else {},

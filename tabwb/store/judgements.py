@@ -59,13 +59,13 @@ def insert(
         judgement = entry.judgement
         attempt_id = attempt_key(transaction, administration_id, entry.trial, entry.attempt)
         rater_id = keys.of(transaction, "raters", judgement.rater)
-        set_id: int | None = None
-        verdict: str | None = None
+        set_id = verdict = None
         if judgement.repeat == 0:
             sets = insert_ratings(transaction, keys, attempt_id, judgement.ratings, moment)
             set_id = sets[judgement.rater]
         else:
-            verdict = _verdict(judgement.ratings)
+            plain = [[r.measure, r.value, r.status.value, r.reason] for r in judgement.ratings]
+            verdict = to_json(plain)
         row = {
             "attempt_id": attempt_id,
             "rater_id": rater_id,
@@ -173,10 +173,6 @@ def _ratings(transaction: Transaction, sets: Sequence[int]) -> dict[int, _Given]
             given = (measure, value, STATUS_OF_KEY[status], reason or "")
             ratings.setdefault(set_id, []).append(given)
     return ratings
-
-
-def _verdict(ratings: Sequence[Rating]) -> str:
-    return to_json([[r.measure, r.value, r.status.value, r.reason] for r in ratings])
 
 
 def _from_verdict(verdict: str) -> _Given:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tabwb.records.condition_table import conditions_from
 from tabwb.records.errors import StoreError
@@ -212,8 +212,8 @@ def administrations(
     made: list[Administration] = []
     for number, uid, battery, version, content_hash, title, conditions, created, versions in rows:
         if number in folded:
-            outline = _outline(transaction, number)
-            status, reason, n_answered = outline.status, outline.reason, outline.answered
+            whole = outline(transaction, number)
+            status, reason, n_answered = whole.status, whole.reason, whole.answered
         else:
             status, reason = status_of(events.get(number, ()))
             n_answered = answered.get(number, 0) - practised.get(number, 0)
@@ -237,8 +237,14 @@ def administrations(
     return tuple(made)
 
 
-def _outline(transaction: Transaction, administration_id: int) -> History:
-    """Return the fold over what decides states only: no text, prompt or rating is read."""
+Answer = tuple[int, str, ResponseStatus | None]
+"""Number of an attempt, its response and the status of that."""
+
+
+def outline(
+    transaction: Transaction, administration_id: int, answers: Mapping[int, Answer] | None = None
+) -> History:
+    """Return the fold without prompts and ratings; ``answers`` by sequence number, if wanted."""
     planned = [
         PlannedTrial(number, "", "", 0, (), "", bool(practice))
         for number, practice in transaction.rows(
@@ -247,14 +253,16 @@ def _outline(transaction: Transaction, administration_id: int) -> History:
         )
     ]
     steps: list[Entry] = []
-    for kind, trial, text, undoes in transaction.rows(
-        "SELECT kind, trial, text, undoes FROM entries WHERE administration_id = ?"
+    for sequence, kind, trial, text, undoes in transaction.rows(
+        "SELECT sequence, kind, trial, text, undoes FROM entries WHERE administration_id = ?"
         " ORDER BY sequence",
         administration_id,
     ):
         if kind.startswith(_ATTEMPT):
+            number, response, status = (0, "", None) if answers is None else answers[sequence]
             state = AttemptState(kind.removeprefix(_ATTEMPT))
-            steps.append(AttemptEntry(trial, Attempt(0, "", state, None, StopReason.NONE, None)))
+            attempt = Attempt(number, response, state, status, StopReason.NONE, None)
+            steps.append(AttemptEntry(trial, attempt))
         else:
             steps.append(EventEntry(kind, trial, text, undoes))
     return History.of(planned, steps)
