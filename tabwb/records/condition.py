@@ -99,12 +99,7 @@ class Real(NamedTuple):
 
 
 class OneOf(NamedTuple):
-    """One of a few values.
-
-    Attributes:
-        values: each value as text, with its words in the dialog.
-        make: the value from its text (an enumeration, for example).
-    """
+    """One of a few values, each as text with its words in the dialog; ``make`` reads the text."""
 
     values: Mapping[str, str]
     make: Callable[[str], Any] = str
@@ -281,13 +276,9 @@ class ConditionError(UsageError):
 
 
 class Option(NamedTuple):
-    """An option of a command.
+    """An option of a command, as click takes it.
 
     Attributes:
-        flag: for example ``--seed``.
-        help: its text in ``--help``.
-        command: the command that has it.
-        metavar: stands for its value in ``--help``.
         default: the value where it is not given, shown in ``--help``; None: not shown.
         value: of a flag that stands for one value of a condition: that value.
     """
@@ -301,13 +292,7 @@ class Option(NamedTuple):
 
 
 class Field(NamedTuple):
-    """A field of the new-administration dialog.
-
-    Attributes:
-        label: shown before the field.
-        help: what the field is for, without a final stop.
-        placeholder: shown while the field is empty.
-    """
+    """A field of the new-administration dialog; ``help`` has no final stop."""
 
     label: str
     help: str
@@ -319,10 +304,6 @@ class Column(NamedTuple):
 
     Conditions of ``decoding`` have what was sent with each request under ``decoding_NAME``, the
     others their value under their key in documents.
-
-    Attributes:
-        meaning: for people.
-        unit: of a number, or empty.
     """
 
     meaning: str
@@ -330,12 +311,7 @@ class Column(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A part of the line of conditions on screens and above results.
-
-    Attributes:
-        template: holds ``{}`` for the value in words.
-        always: shown also where the value is the default.
-    """
+    """A part of the line of conditions; ``always``: shown also where the value is the default."""
 
     template: str = "{}"
     always: bool = False

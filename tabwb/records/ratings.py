@@ -155,12 +155,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judgement with the attempt that it judges.
-
-    Attributes:
-        trial: its number in the administration.
-        attempt: its number within the trial.
-    """
+    """A judgement with the trial and the attempt, by number, that it judges."""
 
     trial: int
     attempt: int

@@ -176,12 +176,7 @@ EventKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class AttemptEntry:
-    """The response, or the failure, of one presentation of a trial.
-
-    Attributes:
-        trial: number of the trial.
-        attempt: its number within the trial must be new.
-    """
+    """The response, or the failure, of one presentation; the attempt's number is new."""
 
     trial: int
     attempt: Attempt
@@ -191,10 +186,7 @@ class AttemptEntry:
 class RatingsEntry:
     """Ratings of one attempt; for the same attempt and rater a later entry replaces an earlier one.
 
-    Attributes:
-        trial: its number in the administration.
-        attempt: its number within the trial.
-        ratings: by one or several raters; per rater the whole of what it says.
+    ``ratings`` hold, of each rater in it, all that it says.
     """
 
     trial: int

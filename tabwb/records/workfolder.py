@@ -162,10 +162,7 @@ def _drafts_of(folder: Path) -> list[tuple[Path, Path | None]]:
 
 
 def _remove(draft: Path, unless: Path | None, mark: str) -> bool:
-    """Remove a draft with what lies beside it under its name; True when nothing is left to do.
-
-    Only what carries the mark of its work folder is removed, in its name or inside.
-    """
+    """Remove a draft with what lies beside it, if marked as its own; True when all is done."""
     if not draft.parent.is_dir():
         return False  # a medium that is not there now
     if not draft.name.startswith(mark):

@@ -26,13 +26,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """Contents of one annotation file.
+    """Contents of one annotation file, with the recording beside it, if any.
 
-    Attributes:
-        path: of the file.
-        tiers: name to its labelled intervals in time order; points are intervals of no length,
-            and stretches without a label are left out.
-        sound: the recording it belongs to, or None where it is not beside it.
+    Tiers have their labelled intervals in time order; points are intervals of no length.
     """
 
     path: Path
@@ -111,11 +107,7 @@ def _eaf(path: Path) -> tuple[Tiers, Path | None]:
 
 
 def _place(eaf: Any, path: Path) -> None:
-    """Give every time slot a time: ELAN writes none between annotations that divide another.
-
-    Such annotations follow one another and share their slots; they are of equal length, as ELAN
-    shows them.
-    """
+    """Give a time to slots that have none: annotations that divide another are of equal length."""
     times: dict[str, float | None] = eaf.timeslots
     for name in sorted(eaf.tiers, key=lambda tier: _depth(eaf, tier)):
         aligned = [(first, last, label) for first, last, label, _ in eaf.tiers[name][0].values()]

@@ -40,13 +40,9 @@ MOST_RIFF = 0x7FFF_0000
 
 @dataclass(frozen=True, slots=True)
 class SoundInfo:
-    """Description of a sound file, without its samples.
+    """Description of a sound file: ``rate`` in Hz, ``frames`` per channel.
 
-    Attributes:
-        rate: samples per second.
-        channels: 1 for mono, 2 for stereo.
-        frames: samples in each channel.
-        format, subtype: as libsndfile calls them, such as ``WAV`` and ``PCM_24``.
+    ``format`` and ``subtype`` are those of libsndfile, such as ``WAV`` and ``PCM_24``.
     """
 
     path: Path
@@ -245,10 +241,7 @@ def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None
 
 
 def _promised(path: Path) -> int:
-    """Return the number of bytes that a WAV header states; of other files the size.
-
-    A crashed program leaves 0 or the largest number there, which is ignored.
-    """
+    """Return the bytes that a WAV header states; the size where it states none (after a crash)."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(12)

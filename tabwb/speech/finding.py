@@ -91,7 +91,6 @@ def stretches_of_speech(samples: Samples, rate: int) -> tuple[Stretch, ...]:
 
 
 def _without_gaps(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """Join stretches with less than 0.3 s between them."""
     closed: list[Stretch] = []
     for stretch in stretches:
         if closed and stretch.start_s - closed[-1].end_s < LEAST_GAP_S:
@@ -242,10 +241,7 @@ def voice_probabilities(samples: Samples) -> NDArray[np.float32]:
 
 
 def _stretches_of_voice(probabilities: NDArray[np.float32], seconds: float) -> tuple[Stretch, ...]:
-    """Return the stretches of speech in a row of probabilities.
-
-    A stretch begins with the first frame at 0.3 or more and ends before the next one below 0.15;
-    60 ms are added on both sides, and gaps below 0.3 s are closed.
+    """Return the stretches of speech in a row of probabilities (:data:`BEGINS`, :data:`ENDS`).
 
     >>> row = np.array([0, 0, 0.4, 0.2, 0.1, 0, 0], dtype=np.float32)
     >>> [(round(a, 3), round(b, 3)) for a, b in _stretches_of_voice(row, 0.224)]

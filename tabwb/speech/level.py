@@ -88,11 +88,7 @@ def level(samples: Samples) -> Level:
 
 
 class Meter:
-    """The level of block after block, where a cut-off wave may lie across two of them.
-
-    Attributes:
-        clips: how many stretches at full scale there were so far.
-    """
+    """The level of block after block; ``clips`` counts clipped stretches, also across blocks."""
 
     def __init__(self) -> None:
         self.clips = 0
@@ -232,12 +228,9 @@ METHOD = "energy-1"
 
 @dataclass(frozen=True, slots=True)
 class Onset:
-    """The onset of speech.
+    """The onset of speech, in seconds from the beginning, with its uncertainty to either side.
 
-    Attributes:
-        s: seconds from the beginning of the samples.
-        uncertainty_s: to either side, in seconds.
-        method: its name, version and what was left out, for the reader of a latency.
+    ``method`` names the method, its version and what was left out.
     """
 
     s: float

@@ -1,8 +1,4 @@
-"""Remarks on the quality of a recording, made while it can still be repeated.
-
-Thresholds are ours; a remark names its number. They describe a recording, not the person who
-speaks.
-"""
+"""Remarks on a recording's quality, made while it can still be repeated; thresholds are ours."""
 
 from __future__ import annotations
 
@@ -98,11 +94,7 @@ def quality(samples: Samples, rate: int) -> Quality:
 
 
 def _speech_level(samples: Samples, rate: int) -> float | None:
-    """Return the active level in dBov of speech (ITU-T P.56, method B); None without speech.
-
-    Measured on the stretches of speech, one after the other, so that what the recording holds
-    besides them does not change it.
-    """
+    """Return the active level in dBov (ITU-T P.56, method B) of the stretches of speech, if any."""
     stretches = find_speech(samples, rate).speech
     if not stretches:
         return None

@@ -27,13 +27,9 @@ STOP_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording that has ended.
+    """A recording that has ended: 24-bit PCM WAV at the device's own rate in Hz, mode 0600.
 
-    Attributes:
-        path: of the file: 24-bit PCM WAV at the device's own rate, mode 0600.
-        rate: in Hz.
-        frames: samples of each channel.
-        remarks: every alarm there was, with its second in the file.
+    ``frames`` are samples of each channel; ``remarks`` every alarm with its second in the file.
     """
 
     path: Path

@@ -81,12 +81,7 @@ LOOK_S = 2.0
 
 
 class Routing:
-    """Watches the source of this process's recording.
-
-    Attributes:
-        source: its description at the beginning, or empty where no sound server is in between.
-        changed: how the source changed, as a sentence, or empty.
-    """
+    """Watches the source of this process's recording; ``changed`` says how it changed, if so."""
 
     def __init__(self) -> None:
         self.source = ""

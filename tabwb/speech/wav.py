@@ -28,12 +28,7 @@ MOST_BYTES = 2**32 - 1 - HEADER
 
 
 class WavWriter:
-    """Writes PCM to a new file of mode 0600, which a lock marks as growing.
-
-    Attributes:
-        path: of the file.
-        frames: written so far.
-    """
+    """Writes PCM to a new file of mode 0600, which a lock marks as growing."""
 
     def __init__(self, path: Path, rate: int, channels: int) -> None:
         self.path = path

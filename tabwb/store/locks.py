@@ -1,10 +1,9 @@
 """One lock for each administration of an embedded store.
 
-A small file in ``<store>.locks``, locked through ``filelock``: the system frees the lock when the
-process ends, however it ends. The file names the holder's process. A second lock in the same
-process is refused too, and a child made by ``fork`` gives up its copy at once. Where the platform
-or the file system has no such locks, ``filelock`` uses the existence of the file, and takes over
-one whose process is gone.
+A small file in ``<store>.locks`` names the holder's process and is locked through ``filelock``: the
+system frees the lock when the process ends. A second lock in the same process is refused too, and a
+child made by ``fork`` gives up its copy at once. Without such locks ``filelock`` uses the existence
+of the file, and takes over one whose process is gone.
 """
 
 from __future__ import annotations

@@ -91,7 +91,6 @@ def _prepare(path: Path, *, create: bool) -> None:
 
 
 def _finish_deletions(database: EmbeddedDatabase) -> None:
-    """Finish a deletion that was interrupted before its end."""
     with database.reading() as transaction:
         # Every opening passes here: the table is small, and mostly empty.
         if not transaction.value("SELECT 1 FROM tombstones WHERE pending IS NOT NULL LIMIT 1"):

@@ -162,11 +162,7 @@ class ServerDatabase:
 
 
 def _parameters(driver: Any, url: str, location: str) -> dict[str, str]:
-    """Return the parameters of the URL as libpq reads them.
-
-    Raises:
-        StoreError: it cannot read them. Its own words quote the URL, with the password.
-    """
+    """Return the parameters as libpq reads them; its own message would quote the password."""
     try:
         if not is_plain(url):
             raise ValueError("ambiguous")

@@ -25,22 +25,14 @@ from tabwb.store.people_rows import finish
 from tabwb.store.schema import open_embedded
 
 if TYPE_CHECKING:
+    from tabwb.store.columns import Facts, ResponseColumns
     from tabwb.store.server import ServerDatabase
 
     Database = EmbeddedDatabase | ServerDatabase
 
-if TYPE_CHECKING:
-    from tabwb.store.columns import Facts, ResponseColumns
-
 
 class Access:
-    """Transactions for the parts of a store. May be used from several threads.
-
-    Attributes:
-        database: where the rows are.
-        embedded: the SQLite file, or None for a server.
-        keys: of what is stored once.
-    """
+    """Transactions for the parts of a store. May be used from several threads."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -98,13 +90,7 @@ class Access:
 
 
 class Store:
-    """An open store. May be used from several threads; writers take turns.
-
-    Attributes:
-        people: the part that keeps speakers, their consents and recordings.
-        database: where the rows are.
-        location: for people, without any password.
-    """
+    """An open store. May be used from several threads; writers take turns."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -152,11 +138,9 @@ class Store:
     @property
     def elsewhere(self) -> str:
         """The other computer that keeps what is stored, or empty for this one."""
-        return (
-            ""
-            if isinstance(self.database, EmbeddedDatabase)
-            else ", ".join(self.database.elsewhere)
-        )
+        if isinstance(self.database, EmbeddedDatabase):
+            return ""
+        return ", ".join(self.database.elsewhere)
 
     def close(self) -> None:
         """Close every connection; may be called twice."""
