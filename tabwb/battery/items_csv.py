@@ -125,7 +125,6 @@ def read_pictures(
 def _check(
     path: Path, content: dict[str, Any], rows: Sequence[Sequence[Row]], columns: Sequence[str]
 ) -> None:
-    """Raise the problems of tables that were made from the rows of each subtest."""
     from tabwb.battery.validation import validate
 
     def column(where: KeyPath) -> str:
@@ -151,8 +150,7 @@ def _rows(path: Path, columns: Sequence[str], needed: str) -> Iterator[Row]:
     text = read_text(path, f"a column '{needed}' and items")
     if isinstance(text, Problem):
         raise BatteryProblems([text])
-    header_line = text.partition("\n")[0]
-    delimiter = max(",;\t", key=header_line.count)
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(
         io.StringIO(text.replace("\r\n", "\n"), newline=""), strict=True, delimiter=delimiter
     )

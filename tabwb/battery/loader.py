@@ -1,7 +1,4 @@
-"""Reading a battery: a file, whose problems all have lines, or the canonical JSON of a store.
-
-A battery is data only; no code runs. Files that it names are inside its own folder.
-"""
+"""Reading a battery (data only, no code): a TOML file, or the canonical JSON of a store."""
 
 from __future__ import annotations
 

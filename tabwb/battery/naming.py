@@ -91,8 +91,7 @@ def forms_of(words: str) -> tuple[Form, ...]:
             tuple(itertools.chain.from_iterable(pronunciation.phonemes for pronunciation in way)),
             "".join(pronunciation.stress for pronunciation in way),
         )
-        reason = "variant" if forms else "citation"
-        ways = [(joined.phonemes, joined.arpabet, reason)]
+        ways = [(joined.phonemes, joined.arpabet, "variant" if forms else "citation")]
         if joined.flapped is not None:
             ways.append((joined.flapped, "", "flap"))
         for phonemes, arpabet, why in ways:

@@ -73,8 +73,8 @@ def dotted(path: KeyPath) -> str:
         if isinstance(part, int):
             text += f"[{part + 1}]"
         else:
-            bare = part if _BARE.fullmatch(part) else shortened(part)
-            text += f"{'.' if text else ''}{bare}"
+            text += "." if text else ""
+            text += part if _BARE.fullmatch(part) else shortened(part)
     return text + ("…" if len(path) > _MOST_PARTS else "")
 
 
@@ -116,6 +116,4 @@ def control_character(text: str) -> str:
 
 def _printable(text: str) -> str:
     # Control characters of a battery could steer the terminal.
-    if text.isprintable():
-        return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -34,12 +34,7 @@ _OF_EVERY_ITEM = ("id", "tags", "practice", "reference", "metadata")
 
 @dataclass(frozen=True, slots=True)
 class Scorers:
-    """The scorers that a battery may name.
-
-    Attributes:
-        ids: of those that exist.
-        problem: what is wrong with a spec whose id exists (its options), or None.
-    """
+    """The ids that a battery may name, and what is wrong with the options of a spec, or None."""
 
     ids: Collection[str]
     problem: Callable[[str], TabwbError | None] = lambda spec: None

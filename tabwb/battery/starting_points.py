@@ -34,13 +34,12 @@ def subtest_table(subtest: str, response: str, items: Sequence[dict[str, Any]]) 
     """
     known = response in set(ResponseKind)  # what is misspelt is reported with its line later
     task = task_type(ResponseKind(response) if known else ResponseKind.FREE)
-    options = " ({options})" if task.options else ""
     return {
         "id": subtest,
         "title": title_of(subtest),
         "response": response,
         "instructions": {"text": task.instructions, "source": "ours"},
-        "template": f"{{instructions}}\n{{prompt}}{options}",
+        "template": "{instructions}\n{prompt}" + (" ({options})" if task.options else ""),
         "scorers": list(task.scorers),
         "item": list(items),
     }

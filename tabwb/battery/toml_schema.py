@@ -1,8 +1,4 @@
-"""Pydantic models of a battery file: types and required keys.
-
-Rules between keys (an expected answer among the options, unique ids) are in
-:mod:`tabwb.battery.rules`. The descriptions here become the reference page.
-"""
+"""Pydantic models of a battery file; their descriptions become the reference page."""
 
 from __future__ import annotations
 

@@ -142,7 +142,6 @@ def _with_placeholders(tables: dict[str, Any], errors: Iterable[Any]) -> Battery
 
 
 def _placeholder(where: KeyPath, number: int) -> Any:
-    """Return something of the right type for this place."""
     names = [part for part in where if isinstance(part, str)]
     name, element = names[-1], isinstance(where[-1], int)
     if name == "battery" or name in _ARRAYS_OF_TABLES:

@@ -80,7 +80,6 @@ def show(battery_name: str, as_json: bool) -> None:
 
 
 def _loaded(argument: str) -> Battery:
-    """Load the battery of an id or a path."""
     with opened_plugins() as plugins:
         return load_battery(plugins.find_battery(argument))
 
@@ -119,8 +118,7 @@ def check(argument: str, as_json: bool) -> int:
     if not problems:
         loaded = load_battery(file)
         names = loaded.id, loaded.version, loaded.content_hash
-        subtests = plural(len(loaded.subtests), "subtest")
-        counts = f"{subtests}, {plural(loaded.n_items, 'item')}"
+        counts = f"{plural(len(loaded.subtests), 'subtest')}, {plural(loaded.n_items, 'item')}"
     return print_check(file, problems, names, "battery_hash", counts, as_json=as_json)
 
 

@@ -70,8 +70,7 @@ def _subtest_lines(battery: Battery, subtest: Subtest) -> list[str]:
 def _item_lines(battery: Battery, subtest: Subtest, item: Item) -> list[str]:
     lines = []
     if item.picture or subtest.naming:
-        digest = battery.assets.get(item.picture, "")
-        lines.append(f"picture {item.picture}, sha256 {digest[:16]}")
+        lines.append(f"picture {item.picture}, sha256 {battery.assets.get(item.picture, '')[:16]}")
     if not subtest.naming:
         return lines + render_prompt(subtest, item).splitlines()
     named = naming_item(item)
@@ -87,7 +86,6 @@ def _item_lines(battery: Battery, subtest: Subtest, item: Item) -> list[str]:
 
 
 def _rule_lines(subtest: Subtest) -> list[str]:
-    """Return one line for each rule of a naming subtest, marked as ours or with its source."""
     rules = subtest.naming
     if rules is None:
         return []

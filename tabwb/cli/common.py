@@ -1,7 +1,4 @@
-"""Shared by all commands: options, output, opening parts with the user's configuration.
-
-Imports only click and records, so that ``tabwb --help`` stays instant.
-"""
+"""Shared by all commands; imports only click and records, so that ``--help`` stays instant."""
 
 from __future__ import annotations
 
@@ -175,10 +172,7 @@ def print_check(
 
 
 def note(message: str, *, newline: bool = True) -> None:
-    """Print one line on stderr, so that stdout stays a document.
-
-    A closed pipe or a full disk must not end an administration: nothing is raised.
-    """
+    """Print one line on stderr; a closed pipe or a full disk must not end an administration."""
     with suppress(OSError):
         click.echo(message, nl=newline, err=True)
 
@@ -198,10 +192,7 @@ def heading(text: str, *, err: bool = False, newline: bool = True, **style: Any)
 
 
 def configuration(offline: bool | None = None) -> Configuration:
-    """Return the user's configuration; go offline at once if it or the flag says so.
-
-    Work folders that killed processes left are removed first.
-    """
+    """Remove old work folders; return the configuration, offline if it or the flag says so."""
     from dataclasses import replace
 
     from tabwb.plugin_api.config.settings import Configuration
@@ -264,10 +255,7 @@ def missing_store(location: str | None, plugins: Plugins) -> Path | None:
 
 
 def fail(error: TabwbError) -> int:
-    """Print one message on stderr and return the command's exit status.
-
-    A command that was stopped early has not failed: its message does not begin with "error".
-    """
+    """Print one message on stderr, with "error" unless stopped early; return the exit status."""
     lines = str(error).splitlines()
     if not isinstance(error, Interrupted):
         with suppress(OSError):

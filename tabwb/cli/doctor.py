@@ -102,8 +102,7 @@ def _extras() -> Iterator[Finding]:
         missing = [package for package in packages if not is_installed(package)]
         if missing:
             lacking = f"not installed ({', '.join(missing)}): {LACKING[extra]}"
-            install = f"install it with: {extra_command(extra)}"
-            yield Finding(f"[{extra}]", "note", lacking, install)
+            yield Finding(f"[{extra}]", "note", lacking, f"install it with: {extra_command(extra)}")
         else:
             yield Finding(f"[{extra}]", "ok", ", ".join(packages))
 

@@ -101,12 +101,10 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
 
 
 def _protocol(request: Request) -> Protocol:
-    """Return how this answer is obtained: without options freely, under any protocol."""
     return request.protocol if request.options else Protocol.GENERATE
 
 
 def _held(request: Request) -> str:
-    """Return what a protocol does with one item; empty where all are answered freely."""
     options = " | ".join(request.options)
     if request.protocol is Protocol.GENERATE:
         return ""

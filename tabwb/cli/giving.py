@@ -114,7 +114,6 @@ def resume_administration(
 
 
 def _check_typed(battery: Battery, conditions: Conditions, asked: str) -> None:
-    """Refuse a person a battery of which nothing is typed; it was ``asked`` for by id or path."""
     typed = any(subtest.task.typed for subtest in battery.subtests)
     if conditions.kind == "speaker" and not typed:
         raise UsageError(

@@ -124,12 +124,10 @@ def _way(descriptor: Descriptor) -> str:
 
 
 def _file_of(descriptor: Descriptor) -> Path | None:
-    """The prompt's file of a judge that has one."""
     return prompt_files()[0].get(prompt_id(descriptor.id))
 
 
 def _find(plugins: Plugins, judge: str) -> tuple[Descriptor, Path]:
-    """Return the judge of an id or alias, and the file of its prompt."""
     descriptors = plugins.descriptors("judges")
     with_prompt = [descriptor.id for descriptor in descriptors if _file_of(descriptor)]
     for descriptor in descriptors:

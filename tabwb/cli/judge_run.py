@@ -108,7 +108,6 @@ def check_verdicts(documents: Sequence[dict[str, Any]], hint: str) -> None:
 
 
 def _all_unparsed(documents: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """Return the raters none of whose replies could be read, with the number of replies."""
     judged: Counter[str] = Counter()
     unparsed: Counter[str] = Counter()
     for document in documents:

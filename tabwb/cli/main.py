@@ -205,7 +205,6 @@ def _command(
 
 
 def _guarded(work: Callable[[], object]) -> int:
-    """Return the exit status of some work, with one message where it failed."""
     try:
         status = work()
         return status if isinstance(status, int) else 0

@@ -120,8 +120,6 @@ def try_device(
 
 
 def _listen(recorder: Recorder, seconds: int) -> None:
-    """Show the level until the time is over; at once what happens to the microphone."""
-
     def clear() -> None:
         if on_terminal():
             renew_line()

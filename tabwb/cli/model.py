@@ -147,10 +147,9 @@ def _backend(descriptor: Descriptor) -> dict[str, Any]:
         check_needs(descriptor)
     except MissingExtra as error:
         missing = error.extra
-    name_help = f":{descriptor.name_help}" if descriptor.name_help else ""
     return {
         "id": descriptor.id,
-        "spec": descriptor.id + name_help,
+        "spec": descriptor.id + (f":{descriptor.name_help}" if descriptor.name_help else ""),
         "title": descriptor.title,
         "protocols": list(descriptor.answers_under),
         "needs": list(descriptor.needs),

@@ -63,8 +63,7 @@ def give_naming_battery(options: dict[str, Any]) -> None:
                     check(store, options["speaker"], "record")
                     pick(options["device"])
                 with setup.create_naming(store, plugins, battery, conditions) as session:
-                    given = session.administration.conditions
-                    _begin(session, files, given.transcriber, options)
+                    _begin(session, files, session.administration.conditions.transcriber, options)
             return
         with (
             open_store(location, plugins, create=False) as store,
@@ -88,11 +87,6 @@ def _conditions(options: dict[str, Any], battery: Battery) -> Conditions:
 
 
 def _session_date(options: dict[str, Any], files: Sequence[TakeFile]) -> str | None:
-    """Return the day of the session: of the option, else of the manifest or the files.
-
-    Raises:
-        UsageError: it is not a day, or several differ.
-    """
     day = options["session_date"]
     if options["source"] == MICROPHONE:
         if day is not None:
@@ -129,7 +123,6 @@ def _begin(
 
 
 def _keep_interrupted(session: Session) -> None:
-    """Keep what a program that died had recorded, so that its responses can be scored."""
     for recording, path in left_over(session):
         try:
             adopt_recording(session, recording, path)
@@ -140,13 +133,11 @@ def _keep_interrupted(session: Session) -> None:
 
 
 def _was_given(option: str) -> bool:
-    """Return whether an option was given on the command line."""
     source = click.get_current_context().get_parameter_source(option)
     return source is not None and source.name != "DEFAULT"
 
 
 def _check_same(session: Session, battery: str, options: dict[str, Any]) -> None:
-    """Check that what is resumed began with the same speaker, battery and conditions."""
     given = session.administration
     began = given.conditions
 
@@ -232,7 +223,6 @@ def _give(
 
 
 def _settle(session: Session, reason: str, *, stopped: bool) -> None:
-    """Finish what has been given; pause where something still waits."""
     if reason_to_end := reason_to_discontinue(session.spoken):
         note(reason_to_end)
     if not stopped:

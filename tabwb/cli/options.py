@@ -1,7 +1,4 @@
-"""Options of commands that come from the declarations of conditions.
-
-Imports only click and records, so that ``tabwb COMMAND --help`` stays fast.
-"""
+"""Options of commands from the declarations of conditions; imports only click and records."""
 
 from __future__ import annotations
 

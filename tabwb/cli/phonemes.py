@@ -115,8 +115,7 @@ def phonemes(
     )
     scores = corpus.score()
     if corpus.extra and as_json:
-        extra = plural(len(corpus.extra), "id")
-        note(f"{extra} of {hyp} left out, because {ref} has no such id")
+        note(f"{plural(len(corpus.extra), 'id')} of {hyp} left out, because {ref} has no such id")
     best = reading.ceiling(corpus, labels)
     psst = inventory == "psst"
     report = summaries.PhonemeReport(
@@ -137,7 +136,6 @@ def phonemes(
 
 
 def _accepted(argument: str) -> Accepted:
-    """Return the accepted pronunciations of a table, or of the naming items of a battery."""
     path = Path(argument)
     # What ends so was meant as a table also where it is not there.
     if path.suffix.lower() in (".tsv", ".txt", ".csv") or (

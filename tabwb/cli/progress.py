@@ -143,8 +143,7 @@ class Countdown:
         """
         text = f"{self._what} {done}/{self._planned}{detail}"
         if timed:
-            seconds = (time.monotonic() - self._began) / timed
-            text += time_left(seconds * (self._planned - done))
+            text += time_left((time.monotonic() - self._began) / timed * (self._planned - done))
         self.status.show(text)
 
     def wait(self, words: str) -> None:

@@ -83,8 +83,7 @@ def results(
         if csv_file is not None and listing:
             raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
         if csv_file is not None and (details or as_json):
-            other = "--json" if as_json else "--details"
-            raise UsageError(f"--csv and {other} exclude each other")
+            raise UsageError(f"--csv and --{'json' if as_json else 'details'} exclude each other")
         if listing and (sort or judge or details):
             raise UsageError(
                 "a list of administrations has no burdens to sort, choose or detail",

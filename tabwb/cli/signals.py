@@ -87,10 +87,7 @@ def own_interrupts() -> Iterator[None]:
 
 
 def end(status: int) -> None:
-    """End the process now where threads that a plugin left would keep it alive.
-
-    The interpreter waits for every thread that is not a daemon. They get :data:`JOIN_S` to end.
-    """
+    """End the process where a plugin's threads still run after :data:`JOIN_S` and keep it alive."""
     own = threading.main_thread()
     left = [thread for thread in threading.enumerate() if thread is not own and not thread.daemon]
     deadline = time.monotonic() + JOIN_S

@@ -78,8 +78,7 @@ def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool
         ]
         stones = store.people.tombstones()
     if as_json:
-        deleted = [asdict(stone) for stone in stones]
-        print_json({"format": 1, "speakers": rows, "deleted": deleted})
+        print_json({"format": 1, "speakers": rows, "deleted": list(map(asdict, stones))})
         return
     width = max((len(row["id"]) for row in rows), default=0)
     for row in rows:
@@ -310,7 +309,6 @@ def _keep(
 
 
 def _check_new(store: Store, speaker_id: str) -> None:
-    """Refuse an invalid ID; remark on one that is not written as the study's."""
     check_id(speaker_id)
     remark = configuration().study.remark(speaker_id)
     if remark and speaker_id not in {person.id for person in store.people.speakers()}:

@@ -170,7 +170,6 @@ def _heard(
     accepted: Forms,
     cancel: threading.Event,
 ) -> Iterator[tuple[int, Transcript]]:
-    """Yield numbers of files with their transcripts as they come; progress on stderr."""
     from tabwb.administer.transcription.transcribe import Job, Transcribing
     from tabwb.cli.progress import Countdown
 
@@ -193,7 +192,6 @@ def _heard(
 
 
 def _accepted(forms: Sequence[str]) -> Forms:
-    """Return the phonemes of each form, without silence and noise."""
     read: list[tuple[str, ...]] = []
     for form in forms:
         try:
@@ -219,7 +217,6 @@ def _in_order(heard: Iterator[tuple[int, Transcript]]) -> Iterator[tuple[int, Tr
 
 
 def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
-    """Return the files to transcribe, and those that cannot be, with the reason."""
     from tabwb.speech.files import sound_files
 
     sounds: dict[Path, None] = {}
@@ -233,7 +230,6 @@ def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
 
 
 def _tell(path: Path, transcript: Transcript, shape: str, accepted: Forms) -> None:
-    """Print one transcript, unless a document is printed at the end."""
     if transcript.status == "error":
         message = transcript.error.splitlines() or ["no reason was given"]
         text = message[0] if str(path) in message[0] else f"{path}: {message[0]}"
@@ -259,7 +255,6 @@ def _tell(path: Path, transcript: Transcript, shape: str, accepted: Forms) -> No
 
 
 def _file(path: Path, transcript: Transcript, accepted: Forms) -> dict[str, Any]:
-    """Return one file of the document; of a transcriber of words their phonemes too."""
     sounds = pronounced(transcript)
     document: dict[str, Any] = {
         "file": str(path),

@@ -28,8 +28,7 @@ rater_option = click.option(
 
 def trial_arguments(command: Command) -> Command:
     """``ADMINISTRATION TRIAL``."""
-    trial = click.argument("trial_name", metavar="TRIAL")
-    return click.argument("administration")(trial(command))
+    return click.argument("administration")(click.argument("trial_name", metavar="TRIAL")(command))
 
 
 def of_session(function: Command) -> Command:

@@ -1,8 +1,4 @@
-"""Writes an export whole or not at all, together with the text that explains it.
-
-For exporters of plugins and for tables of reports. Files are readable by their owner only, because
-responses of people are confidential.
-"""
+"""Writes an export whole or not at all, with its explanation; only its owner can read the files."""
 
 from __future__ import annotations
 

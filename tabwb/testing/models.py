@@ -268,8 +268,7 @@ def _transcriber_checks(
         return transcripts
 
     def check_unit() -> None:
-        unit = transcriber.unit
-        expect(unit in ("phonemes", "words"), f"unit is {unit!r}")
+        expect(transcriber.unit in ("phonemes", "words"), f"unit is {transcriber.unit!r}")
 
     def check_transcripts() -> None:
         for index, transcript in transcripts_of(clips).items():
@@ -278,9 +277,8 @@ def _transcriber_checks(
             kept = checked(transcript, resolved)
             message = f"the transcript of clip {index} cannot be kept: {kept.error}"
             expect(kept.status != "error", message)
-            unit = transcriber.unit
-            message = f"a transcript is of {transcript.unit}, the transcriber of {unit}"
-            expect(transcript.unit == unit, message)
+            message = f"a transcript is of {transcript.unit}, the transcriber of {transcriber.unit}"
+            expect(transcript.unit == transcriber.unit, message)
 
     def check_same() -> None:
         first, second = (transcripts_of(clips) for _ in range(2))

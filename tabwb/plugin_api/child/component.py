@@ -134,11 +134,7 @@ class _Process:
 
 
 class ChildComponent:
-    """A component in a child process.
-
-    A process that dies ends the current call with a :class:`ComponentError`; the next call starts
-    another process.
-    """
+    """A component in a child process; one that dies ends its call, the next starts another."""
 
     _KIND: ClassVar[ComponentKind]
 
@@ -265,10 +261,7 @@ class ChildComponent:
 
 
 class ChildModel(ChildComponent):
-    """A model back end in a child process.
-
-    It has ``reply_many`` and ``likelihood`` where the descriptor says that the back end has them.
-    """
+    """A model back end in a child process, with the optional methods that its descriptor names."""
 
     _KIND = "models"
 
@@ -302,8 +295,7 @@ class ChildModel(ChildComponent):
             answered = answered or isinstance(piece, Reply)
             yield piece
         if not answered:
-            latency = time.monotonic() - started
-            yield Reply("".join(texts), StopReason.CANCELLED, latency, first)
+            yield Reply("".join(texts), StopReason.CANCELLED, time.monotonic() - started, first)
 
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
@@ -326,11 +318,7 @@ class ChildModel(ChildComponent):
 
 
 class ChildTranscriber(ChildComponent):
-    """A transcriber in a child process.
-
-    Attributes:
-        unit: valid once :meth:`open` was called.
-    """
+    """A transcriber in a child process; its ``unit`` is valid once :meth:`open` was called."""
 
     _KIND = "transcribers"
     unit: Literal["phonemes", "words"] = "phonemes"
@@ -385,8 +373,7 @@ class ChildTranscriber(ChildComponent):
             yield index, Transcript(str(self._spec), "error", unit=self.unit, error=message)
 
     def _some(self, clips: Sequence[Clip], cancel: Cancel) -> Iterator[tuple[int, Transcript]]:
-        arguments = {"clips": list(clips)}
-        for frame in self._call(self._ready(), "transcribe-many", arguments, cancel):
+        for frame in self._call(self._ready(), "transcribe-many", {"clips": list(clips)}, cancel):
             if "piece" in frame:
                 index, plain = frame["piece"]
                 yield index, read_record(Transcript, plain)

@@ -90,8 +90,7 @@ def child_environment(
         "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
     }
     if threads is not None:
-        names = ("OMP", "MKL", "OPENBLAS", "RAYON")
-        child |= {f"{name}_NUM_THREADS": threads for name in names}
+        child |= {f"{name}_NUM_THREADS": threads for name in ("OMP", "MKL", "OPENBLAS", "RAYON")}
     switch_telemetry_off(child)
     if configuration.offline:
         child |= SWITCHES

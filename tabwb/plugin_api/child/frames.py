@@ -111,8 +111,7 @@ def error_to_plain(error: BaseException) -> Frame:
     """Return an error as plain data; one that is not ours keeps the name of its type."""
     if not isinstance(error, TabwbError):
         return {"message": f"{type(error).__name__}: {error}"}
-    keys = ("message", "where", "allowed", "hint")
-    return {key: getattr(error, key) for key in keys}
+    return {key: getattr(error, key) for key in ("message", "where", "allowed", "hint")}
 
 
 def error_from_plain(plain: Frame) -> ComponentError:

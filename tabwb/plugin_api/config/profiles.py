@@ -1,7 +1,4 @@
-"""Model profiles: specs under names of the user's, read from and written into ``tabwb.toml``.
-
-Writing leaves everything else in the file as it is.
-"""
+"""Model profiles in ``tabwb.toml``: specs under names of the user's."""
 
 from __future__ import annotations
 

@@ -15,13 +15,7 @@ _TYPES = {bool: "true or false", str: "a string", list: "a list", dict: "a table
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table and its place.
-
-    Attributes:
-        path: of the file.
-        content: the keys and values.
-        key: of the table itself (``study.columns[0]``), empty for the whole file.
-    """
+    """A table of a file at a key (``study.columns[0]``), which is empty for the whole file."""
 
     path: Path
     content: Mapping[str, Any]

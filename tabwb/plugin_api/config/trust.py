@@ -1,8 +1,7 @@
 """The plugin folders and ``tabwb.toml`` files that the user trusts, by the hash of their content.
 
-A downloaded battery or project may contain a ``tabwb.toml``. Until ``tabwb trust FOLDER`` it can
-only restrict the program. Plugin folders that it names are not loaded until ``tabwb trust FOLDER``
-or ``tabwb plugins trust PATH``. A changed file or folder is no longer trusted.
+Until ``tabwb trust FOLDER`` a file can only restrict the program, and its plugin folders are not
+loaded without it or ``tabwb plugins trust PATH``. What changes is no longer trusted.
 """
 
 from __future__ import annotations

@@ -27,11 +27,7 @@ PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class JudgePrompt:
-    """A whole prompt; :mod:`tabwb.plugin_api.judge_prompts.schema` explains its parts.
-
-    Attributes:
-        path: the file it was read from; not part of the prompt.
-    """
+    """A prompt read from ``path``; :mod:`tabwb.plugin_api.judge_prompts.schema` explains it."""
 
     id: str
     title: str
@@ -88,10 +84,7 @@ class JudgePrompt:
 
     @property
     def json_schema(self) -> str:
-        """The JSON schema of a reply, for interfaces that can follow one.
-
-        Not sorted: some models write the keys in the order of the schema.
-        """
+        """The JSON schema of a reply, unsorted: some models write the keys in its order."""
         keys = list(self.keys)
         return json.dumps(
             {

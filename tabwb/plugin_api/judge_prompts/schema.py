@@ -175,7 +175,6 @@ def _placeholders(key: str, template: str) -> Iterator[Broken]:
 
 
 def _unused(file: JudgeFile) -> Iterator[Broken]:
-    """Yield texts that no placeholder shows."""
     shown = set(PLACEHOLDER.findall(file.prompt.system + file.prompt.user))
     written: tuple[tuple[str, KeyPath, bool], ...] = (
         ("definitions", ("feature",), any(feature.definition for feature in file.feature)),

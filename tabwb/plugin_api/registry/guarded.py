@@ -150,10 +150,7 @@ class GuardedComponent:
 
 
 class GuardedModel(GuardedComponent):
-    """A model back end that yields strings, waits and replies with valid numbers.
-
-    It has ``reply_many`` and ``likelihood`` where the plugin's back end has them.
-    """
+    """A model back end that yields only valid pieces; with the plugin's optional methods."""
 
     def __init__(self, inner: Any, name: str, report: Report) -> None:
         super().__init__(inner, name, report)

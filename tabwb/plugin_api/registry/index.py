@@ -1,7 +1,4 @@
-"""Components and batteries by id, and the checks of a spec before a component is made.
-
-Two components or batteries with one id are both refused, first-party ones included.
-"""
+"""Components and batteries by id (two with one id are both refused), and the checks of a spec."""
 
 from __future__ import annotations
 
@@ -81,8 +78,7 @@ class Registry:
                     f"'{word}' is not a kebab-case id (a-z, 0-9 and single hyphens; variants "
                     "joined by '+')"
                 )
-        component = Component(self.kind, descriptor, owner)
-        self._claims.setdefault(descriptor.id, []).append(component)
+        self._claims.setdefault(descriptor.id, []).append(Component(self.kind, descriptor, owner))
 
     @property
     def components(self) -> tuple[Component, ...]:

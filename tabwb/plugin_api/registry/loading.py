@@ -31,13 +31,7 @@ READING, LOADING, NOT_LOADED = "reading", "loading", "not loaded"
 
 @dataclass(frozen=True, slots=True)
 class PluginProblem:
-    """A failure of a plugin.
-
-    Attributes:
-        plugin: name of its entry point, or its folder.
-        what: what failed.
-        error: the text of the error.
-    """
+    """A failure of a plugin (its entry point or folder), what failed, and the error's text."""
 
     plugin: str
     what: str
@@ -49,13 +43,7 @@ class PluginProblem:
 
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """A plugin.
-
-    Attributes:
-        name: of its entry point.
-        distribution, version: of its package, or empty.
-        folder: of a plugin folder; empty for installed plugins.
-    """
+    """A plugin by its entry point, with its package where known; ``folder`` if not installed."""
 
     name: str
     distribution: str
@@ -69,13 +57,7 @@ class PluginInfo:
 
 
 class Loader:
-    """Loads plugins into a pluggy manager.
-
-    Attributes:
-        manager: has the implementations of every plugin that could be loaded.
-        loaded: those plugins, installed ones first.
-        problems: the failures; callers of implementations add theirs.
-    """
+    """Loads plugins into a pluggy manager, installed ones first; callers add to ``problems``."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
@@ -263,7 +245,6 @@ class _SourceOnly(SourceFileLoader):
 
 
 def _finder(path: str) -> FileFinder:
-    here = Path(path)
-    if not any(here.is_relative_to(folder) for folder in _folders):
+    if not any(Path(path).is_relative_to(folder) for folder in _folders):
         raise ImportError(path)
     return FileFinder(path, (_SourceOnly, [".py"]))

@@ -1,8 +1,4 @@
-"""The plugins of one start of the program: finds, checks and makes components, calls observers.
-
-Implementations are called one by one. A failure is kept as a :class:`PluginProblem` and ends
-neither the program nor another plugin.
-"""
+"""The plugins of one start of the program: finds, checks and makes components, calls observers."""
 
 from __future__ import annotations
 
@@ -174,10 +170,7 @@ class Plugins:
         return Profile(expanded, "", family.strip(), tuning, count)
 
     def open_model(self, spec: str) -> ModelBackend:
-        """Return the model back end of a spec, not yet opened.
-
-        With ``runs = "child"`` it is a proxy; its ``open`` starts the process.
-        """
+        """Return the model back end of a spec; its ``open`` loads it or starts its process."""
         return cast("ModelBackend", self._open("models", spec))
 
     def open_transcriber(self, spec: str) -> Transcriber:

@@ -1,8 +1,6 @@
 """The base of model back ends of remote services: retries, pauses, and requests in parallel.
 
-A back end implements one try (:meth:`RemoteModel.call`). This module adds exponential pauses with
-jitter, ``Retry-After``, one gate for all threads at a rate limit, cancelling, and errors without
-keys.
+A back end implements one try (:meth:`RemoteModel.call`).
 """
 
 from __future__ import annotations
@@ -105,8 +103,6 @@ class _Gate:
 
 @dataclass(slots=True, eq=False)
 class _Flight:
-    """One request in progress."""
-
     stop: threading.Event
     began: float | None = None  # monotonic seconds at the start of its try; None between tries
 
@@ -190,8 +186,7 @@ class RemoteModel(ABC):
                 yield piece
                 if isinstance(piece, Reply):
                     return
-        text = redact("".join(texts))
-        yield Reply(text, StopReason.CANCELLED, time.monotonic() - started)
+        yield Reply(redact("".join(texts)), StopReason.CANCELLED, time.monotonic() - started)
 
     def reply_many(
         self, requests: Sequence[Request], cancel: Cancel
