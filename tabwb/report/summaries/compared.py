@@ -252,8 +252,8 @@ def _max_t(
     profiles = _profiles(judges)
     differences = [
         [
-            sum(each[at] for each in one) / len(one) - sum(each[at] for each in other) / len(other)
-            for one, other in zip(*profiles, strict=True)
+            sum(row[at] for row in mine) / len(mine) - sum(row[at] for row in theirs) / len(theirs)
+            for mine, theirs in zip(*profiles, strict=True)
         ]
         for at in range(len(rates))
     ]
@@ -301,7 +301,6 @@ def _compared(
 
 
 def _design(first: Side, second: Side) -> Design:
-    """Return the shared items, and responses to each: those of the side that has fewer."""
     places = [place for place in first.values if place in second.values]
     if not places:
         return Design(0, 1)

@@ -83,8 +83,7 @@ def load_administrations(
         sound: find the files of recordings too.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
-    administrations = _chosen(store, references)
-    return _with_trials(store, administrations, sound=sound, primary=primary)
+    return _with_trials(store, _chosen(store, references), sound=sound, primary=primary)
 
 
 def load_columns(
@@ -101,24 +100,24 @@ def load_columns(
     """
     from tabwb.report.summaries.columns.prepared import prepare
 
-    administrations = sorted(_chosen(store, references), key=lambda one: one.id)
+    administrations = sorted(_chosen(store, references), key=lambda record: record.id)
     batteries = _batteries(store, administrations)
     spoken = [
-        one
-        for one in administrations
-        if one.conditions.kind == "speaker" and batteries[one.battery_hash].coded
+        record
+        for record in administrations
+        if record.conditions.kind == "speaker" and batteries[record.battery_hash].coded
     ]
     named = {
         data.administration.id: data
         for data in _with_trials(store, spoken, sound=False, primary=primary)
     }
-    numbers = [one.id for one in administrations]
+    numbers = [record.id for record in administrations]
     loaded = [
-        named.get(one.id)
+        named.get(record.id)
         or AdministrationData(
-            one, batteries[one.battery_hash], (), facts.model, facts.notes, facts.declarations
+            record, batteries[record.battery_hash], (), facts.model, facts.notes, facts.declarations
         )
-        for one, facts in zip(administrations, store.facts(numbers), strict=True)
+        for record, facts in zip(administrations, store.facts(numbers), strict=True)
     ]
     deciding = {
         next(iter(declared.features), "")
@@ -134,14 +133,13 @@ def load_columns(
 def _chosen(store: Store, references: Sequence[int | str]) -> list[Administration]:
     if not references:
         return list(store.administrations())
-    named = map(store.administration, references)
-    return list({record.id: record for record in named}.values())
+    return list({record.id: record for record in map(store.administration, references)}.values())
 
 
 def _batteries(store: Store, administrations: Iterable[Administration]) -> dict[str, Battery]:
     return {
         content_hash: battery_from_canonical(store.battery_canonical(content_hash))
-        for content_hash in dict.fromkeys(one.battery_hash for one in administrations)
+        for content_hash in dict.fromkeys(record.battery_hash for record in administrations)
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import fsum
+from operator import itemgetter
 
 import numpy as np
 
@@ -46,7 +47,9 @@ def answers_of(table: Table) -> Answers:
         ),
         statuses=status_counts(table, rows),
         inexact=int((inexact == no).sum()),
-        empty_causes={columns.noted[one]: int((silent == one).sum()) for one in first_of(silent)},
+        empty_causes={
+            columns.noted[cause]: int((silent == cause).sum()) for cause in first_of(silent)
+        },
         usable=count_usable(unusable(table, rows)),
         shared_streams=int(table.shared[rows].sum()),
         repeated_draws=int(again.sum()),
@@ -58,8 +61,8 @@ def failures_of(table: Table) -> tuple[FailedRater, ...]:
     asking = {
         rater
         for source in table.sources
-        for rater, told in source.declarations.items()
-        if told.prompt_text
+        for rater, declaration in source.declarations.items()
+        if declaration.prompt_text
     }
     made: list[tuple[tuple[int, int], FailedRater]] = []
     for rater, columns in table.columns.ratings.items():
@@ -84,7 +87,7 @@ def failures_of(table: Table) -> tuple[FailedRater, ...]:
         place = int(order[np.searchsorted(at, first)])
         failure = FailedRater(rater, len(rows), int(given.sum()), reason[first])
         made.append(((first, place), failure))
-    return tuple(failure for _, failure in sorted(made, key=lambda one: one[0]))
+    return tuple(failure for _, failure in sorted(made, key=itemgetter(0)))
 
 
 def others_of(table: Table) -> dict[str, dict[str, Measured]]:
@@ -93,9 +96,9 @@ def others_of(table: Table) -> dict[str, dict[str, Measured]]:
     coded = np.array([subtest.task.coded for subtest in table.battery.subtests])
     for rater, columns in table.columns.ratings.items():
         featureless = [
-            (told := source.declarations.get(rater)) is not None
-            and told.kind == "judge"
-            and not told.features
+            (declaration := source.declarations.get(rater)) is not None
+            and declaration.kind == "judge"
+            and not declaration.features
             for source in table.sources
         ]
         if not any(featureless):
@@ -123,8 +126,8 @@ def others_of(table: Table) -> dict[str, dict[str, Measured]]:
             if len(mine):
                 values = plain(given.values[rows][mine])
                 measures.append((int(mine[0]), rank, measure, values))
-        measures.sort(key=lambda one: one[:2])
+        measures.sort(key=itemgetter(0, 1))
         first = int(counted[own][0])
         means = {name: measured(values, add=fsum) for _, _, name, values in measures}
         made.append(((first, int(place[rows[0]])), rater, means))
-    return {rater: means for _, rater, means in sorted(made, key=lambda one: one[0])}
+    return {rater: means for _, rater, means in sorted(made, key=itemgetter(0))}

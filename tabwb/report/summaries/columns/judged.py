@@ -43,8 +43,9 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
     connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
     counted = np.flatnonzero(table.counts)
     members: dict[Terms, list[Ints]] = {}
-    said: dict[Terms, Declaration | None] = {}
+    declared: dict[Terms, Declaration | None] = {}
     not_judged: Counter[str] = Counter()
+    known_features = [feature.id for feature in table.battery.features]
     seen: dict[tuple[int, str], Ints] = {}
     for rater in dict.fromkeys(rater for raters in by_place.values() for rater in raters):
         chosen = table.chosen(rater)
@@ -61,14 +62,14 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
     for place, raters in by_place.items():
         for rater in raters:
             given = table.sources[place].declarations.get(rater)
-            told = given or _undeclared(table, place, rater)
-            features = tuple(one.id for one in table.battery.features if one.id in told.features)
-            terms = Terms(rater, features, told.scope, told.prompt_hash)
+            declaration = given or _undeclared(table, place, rater)
+            features = tuple(id_ for id_ in known_features if id_ in declaration.features)
+            terms = Terms(rater, features, declaration.scope, declaration.prompt_hash)
             members.setdefault(terms, []).append(seen[place, rater])
-            said.setdefault(terms, given)
+            declared.setdefault(terms, given)
     return tuple(
         replace(
-            _summarise(table, np.concatenate(own), terms, said[terms], interval=interval),
+            _summarise(table, np.concatenate(own), terms, declared[terms], interval=interval),
             not_judged=not_judged[terms.rater],
         )
         for terms, own in members.items()
@@ -76,7 +77,6 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
 
 
 def _raters(table: Table) -> dict[int, list[str]]:
-    """Return, by administration, the judges that rated anything there, in order of appearance."""
     features = {feature.id for feature in table.battery.features}
     # Duplicates stand after the response as which they count.
     order = np.lexsort((np.arange(len(table)), table.representative))
@@ -86,17 +86,17 @@ def _raters(table: Table) -> dict[int, list[str]]:
         scorer: np.array([scorer in subtest.scorers for subtest in table.battery.subtests])
         for scorer in table.columns.ratings
     }
-    found: dict[int, list[tuple[int, int, str]]] = {}
+    first_rated: dict[int, list[tuple[int, int, str]]] = {}
     for rater, columns in table.columns.ratings.items():
         rows, first = table.rated_rows(rater)
         place = table.source[rows]
         free = np.zeros(len(rows), bool)
         on_feature: Bools | None = None
         for at in np.unique(place).tolist():
-            told = table.sources[at].declarations.get(rater)
+            declaration = table.sources[at].declarations.get(rater)
             here = place == at
-            if told is not None:
-                free[here] = told.kind != "scorer" and bool(told.features)
+            if declaration is not None:
+                free[here] = declaration.kind != "scorer" and bool(declaration.features)
                 continue
             if on_feature is None:
                 rated = np.zeros(len(table), bool)
@@ -108,18 +108,16 @@ def _raters(table: Table) -> dict[int, list[str]]:
         for at in np.unique(place[free]).tolist():
             own = np.flatnonzero(free & (place == at))
             best = own[np.argmin(rank[rows[own]])]
-            found.setdefault(at, []).append((int(rank[rows[best]]), int(first[best]), rater))
-    return {at: [rater for *_, rater in sorted(found[at])] for at in sorted(found)}
+            first_rated.setdefault(at, []).append((int(rank[rows[best]]), int(first[best]), rater))
+    return {at: [rater for *_, rater in sorted(first_rated[at])] for at in sorted(first_rated)}
 
 
 def _undeclared(table: Table, place: int, rater: str) -> Declaration:
-    """Return the terms of a rater that declared none; see ``undeclared``."""
     connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
     rows = np.flatnonzero((table.source == place) & connected[table.subtest])
-    columns = table.columns.ratings[rater]
     statuses = {
         measure: table.spread(ratings).statuses[rows]
-        for measure, ratings in columns.measures.items()
+        for measure, ratings in table.columns.ratings[rater].measures.items()
     }
     valued = np.zeros(len(rows), bool)
     for given in statuses.values():
@@ -129,12 +127,12 @@ def _undeclared(table: Table, place: int, rater: str) -> Declaration:
         for measure, given in statuses.items()
         if (given != NOT_RATED).any() and not (valued & (given == UNDEFINED)).any()
     }
-    features = tuple(one.id for one in table.battery.features if one.id in known)
-    return Declaration(rater, features)
+    features = (feature.id for feature in table.battery.features)
+    return Declaration(rater, tuple(feature for feature in features if feature in known))
 
 
 def _summarise(
-    table: Table, own: Ints, terms: Terms, said: Declaration | None, *, interval: bool
+    table: Table, own: Ints, terms: Terms, declared: Declaration | None, *, interval: bool
 ) -> JudgeSummary:
     connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
     rated = np.zeros(len(table), bool)
@@ -162,9 +160,9 @@ def _summarise(
         terms.rater,
         terms.scope,
         burden,
-        caution=said.caution if said else "",
+        caution=declared.caution if declared else "",
         prompt_hash=terms.prompt_hash,
-        declared=said is not None,
+        declared=declared is not None,
         groupings={
             name: burden.categories if groupings[name] is first else made
             for name, made in categories.items()
@@ -188,8 +186,7 @@ def _present(table: Table, rows: Ints, terms: Terms) -> tuple[Bools, NDArray[np.
         reasons[:, at] = given.reasons[rows]
     causes = np.full(len(rows), "", object)
     undefined = statuses == UNDEFINED
-    open_rows = np.flatnonzero(undefined.any(axis=1))
-    for row in open_rows.tolist():
+    for row in np.flatnonzero(undefined.any(axis=1)).tolist():
         named, words = "", ""
         for at in np.flatnonzero(undefined[row]).tolist():
             reason = table.columns.reasons.get(int(reasons[row, at]), "")
@@ -219,7 +216,6 @@ def _burden(
     *,
     interval: bool,
 ) -> Burden:
-    """Return the symptom burden; see ``symptom_burden``."""
     has = causes == ""
     profiles = present[has]
     sizes = profiles.sum(axis=1)
@@ -276,15 +272,14 @@ def _category(profiles: Bools, features: Sequence[str], members: frozenset[str])
 
 
 def _other_prompts(table: Table, rows: Ints, terms: Terms) -> Mapping[str, int]:
-    """Return how many verdicts were given under another prompt than the declared one."""
     columns = table.columns.ratings[terms.rater]
     judged, prompts = table.local(columns.judged, columns.prompts)
-    told = np.full(len(table), -1, np.int64)
-    told[judged] = prompts
+    used = np.full(len(table), -1, np.int64)
+    used[judged] = prompts
     counts: Counter[str] = Counter()
-    for row in rows[told[rows] >= 0].tolist():
+    for row in rows[used[rows] >= 0].tolist():
         declared = table.sources[int(table.source[row])].declarations.get(terms.rater)
-        prompt = table.columns.prompts[int(told[row])]
+        prompt = table.columns.prompts[int(used[row])]
         if declared is not None and prompt != declared.prompt_text:
             counts[prompt_hash(prompt) or "none"] += 1
     return counts

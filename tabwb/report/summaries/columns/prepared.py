@@ -29,11 +29,10 @@ class Prepared:
     Attributes:
         columns: as read.
         sources: of each administration, its battery, conditions and declarations; no trials.
-        words: number of words of each text of ``columns.responses``.
+        words, blank: of each text of ``columns.responses``: number of words, whether it is empty.
         statuses: under which each response counts, places in ``STATUSES`` or -1.
         protocols: places in ``PROTOCOLS``.
         fixed: whether nothing was drawn; shared: whether it shares a random stream.
-        lengths: number of characters of each text without white space at its ends.
     """
 
     columns: ResponseColumns
@@ -68,7 +67,7 @@ def prepare(columns: ResponseColumns, sources: Sequence[Source]) -> Prepared:
         columns: as read.
         sources: of each administration of ``columns``, in its order.
     """
-    folded = [" ".join(found) for found in map(words, columns.responses)]
+    folded = [" ".join(parts) for parts in map(words, columns.responses)]
     codes: dict[str, int] = {"": 0}
     spoken = np.array([codes.setdefault(text, len(codes)) for text in folded], np.int64)
     statuses = columns.statuses.astype(np.int64)
@@ -84,8 +83,7 @@ def prepare(columns: ResponseColumns, sources: Sequence[Source]) -> Prepared:
         if battery not in known:
             known[battery] = items_of(source, columns)
         items = known[battery]
-        texts = spoken[columns.texts[rows]]
-        repeated = _repeated(items, columns.items[rows], texts, codes)
+        repeated = _repeated(items, columns.items[rows], spoken[columns.texts[rows]], codes)
         own = statuses[rows]
         own[repeated & _USABLE[own]] = REPEATED
         _obtained(source, items, columns, noted, rows, protocols, fixed, shared)
@@ -107,15 +105,14 @@ def _repeated(
     texts: Ints,
     codes: Mapping[str, int],
 ) -> Bools:
-    """Return which answers of one administration repeat a text; see ``effective_statuses``."""
     prompts: dict[str, int] = {}
     prompt = np.full(len(items), -1)
     expected = np.full(len(items), -1)
     closed = np.full(len(items), -1)
     for place in np.unique(places).tolist():
-        found = items[place]
-        assert found is not None
-        number, subtest, item = found
+        entry = items[place]
+        assert entry is not None
+        number, subtest, item = entry
         if subtest.task.coded:
             continue
         prompt[place] = prompts.setdefault(item.prompt, len(prompts))
@@ -161,7 +158,7 @@ def _obtained(
         return same
 
     listed = np.array([bool(options) for options in columns.shown])
-    answers = np.array([one is not None and bool(one[1].task.answers) for one in items])
+    answers = np.array([entry is not None and bool(entry[1].task.answers) for entry in items])
     chosen = listed[columns.options[rows]] | answers[columns.items[rows]]
     own = np.where(chosen, PROTOCOLS.index(source.protocol), PROTOCOLS.index(Protocol.GENERATE))
     for code, protocol in enumerate(PROTOCOLS):

@@ -1,13 +1,10 @@
-"""The summary of each subtest over the columns of a group.
-
-The values are those of :mod:`tabwb.report.summaries.subtests`, which reads one object per response;
-a test compares both.
-"""
+"""The summary of each subtest over columns; tests compare it with ``summaries.subtests``."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -54,15 +51,15 @@ def accuracy_sides(first: Table, second: Table) -> Iterator[tuple[Subtest, str, 
         rows = [np.flatnonzero(table.counts & (table.subtest == number)) for table in tables]
         for scorer in subtest.scorers:
             given = [table.verdict(scorer, "exact") for table in tables]
-            values = [verdicts.values[own] for verdicts, own in zip(given, rows, strict=True)]
-            rated = [verdicts.statuses[own] for verdicts, own in zip(given, rows, strict=True)]
-            told = np.concatenate(values)[np.concatenate(rated) != NOT_RATED]
-            if len(told) and is_verdict(told):
-                one, other = (
+            values = [side.values[own] for side, own in zip(given, rows, strict=True)]
+            rated = [side.statuses[own] for side, own in zip(given, rows, strict=True)]
+            verdicts = np.concatenate(values)[np.concatenate(rated) != NOT_RATED]
+            if len(verdicts) and is_verdict(verdicts):
+                sides = [
                     table.side(own, np.where(np.isnan(right), np.nan, right == 1.0))
                     for table, own, right in zip(tables, rows, values, strict=True)
-                )
-                yield subtest, scorer, one, other
+                ]
+                yield subtest, scorer, sides[0], sides[1]
                 break
 
 
@@ -169,15 +166,14 @@ class _Subtest:
                 (int(hits[at]), int(sizes[at])) for at in np.flatnonzero(sizes).tolist()
             )
         fixed = bool(len(rows)) and bool(table.fixed[rows].all())
-        shared = bool(table.shared[rows].any())
-        return Share(len(rows), items, fixed, shared)
+        return Share(len(rows), items, fixed, bool(table.shared[rows].any()))
 
     def _verdicts(self) -> dict[str, list[tuple[int, StoredAnswer, int]]]:
         """Return, by policy, the place, the stored verdict and the row of each answer with one."""
-        found: dict[str, list[tuple[int, StoredAnswer, int]]] = {policy: [] for policy in POLICIES}
+        stored: dict[str, list[tuple[int, StoredAnswer, int]]] = {policy: [] for policy in POLICIES}
         task = self.subtest.task
         if self.decider is None or not task.closed:
-            return found
+            return stored
         reasons = self.table.columns.reasons
         read: dict[tuple[int, int, float, int], StoredAnswer] = {}
         for policy in POLICIES:
@@ -204,8 +200,8 @@ class _Subtest:
                     answer = read[key] = read_reason(
                         value == 1.0, reasons.get(reason, ""), item.expected, shown, item.foils
                     )
-                found[policy].append((place, answer, at))
-        return found
+                stored[policy].append((place, answer, at))
+        return stored
 
     def _yes(self) -> str:
         items = [self.table.item(place) for place in first_of(self.places)]
@@ -246,7 +242,7 @@ class _Subtest:
             )
             for place, answer, at in verdicts["extracted"]
         )
-        return made if sum(one.keyed > 0 for one in made) > 1 else ()
+        return made if sum(position.keyed > 0 for position in made) > 1 else ()
 
     def _by_foil(
         self, verdicts: Mapping[str, Sequence[tuple[int, StoredAnswer, int]]]
@@ -273,14 +269,13 @@ class _Subtest:
         }
 
     def _measures(self) -> dict[str, Measured]:
-        """Return the further measures; those of language are over usable responses only."""
         table, text = self.table, self.subtest.task.connected
         usable = table.usable[self.rows]
         deciding = {
-            next(iter(told.features), "")
+            next(iter(declaration.features), "")
             for source in table.sources
-            if (told := source.declarations.get(self.decider or "")) is not None
-            and told.kind == "scorer"
+            if (declaration := source.declarations.get(self.decider or "")) is not None
+            and declaration.kind == "scorer"
         }
         made: list[tuple[tuple[int, int, int], str, str, list[float | None]]] = []
         for rater in self.subtest.scorers:
@@ -313,7 +308,7 @@ class _Subtest:
                     (first, int(place[first]), rank), rater, measure,
                     plain(values),
                 ))  # fmt: skip
-        made.sort(key=lambda one: one[0])
+        made.sort(key=itemgetter(0))
         shared = Counter(measure for _, _, measure, _ in made)
         return {
             measure if shared[measure] == 1 else f"{rater}: {measure}": measured(
@@ -326,7 +321,7 @@ class _Subtest:
         return [
             place
             for place, source in enumerate(self.table.sources)
-            if (told := source.declarations.get(self.decider or "")) is not None
-            and told.kind == "scorer"
-            and next(iter(told.features), "") == measure
+            if (declaration := source.declarations.get(self.decider or "")) is not None
+            and declaration.kind == "scorer"
+            and next(iter(declaration.features), "") == measure
         ]

@@ -19,27 +19,15 @@ from tabwb.report.summaries.paired import Side
 from tabwb.store.column_rows import STATUSES, Ints, Ratings
 
 EMPTY = STATUSES.index(ResponseStatus.EMPTY)
-
-
 TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
-
-
 REPEATED = STATUSES.index(ResponseStatus.REPEATED_ANSWER)
-
-
 NOT_RATED = -1
-
-
 _USABLE = np.array([status.usable for status in STATUSES] + [True])  # -1: no status is taken as ok
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """The ratings of one measure, spread over the rows of a table.
-
-    Attributes:
-        values: nan where there is none; statuses: -1 where it was not rated; reasons: ids.
-    """
+    """The ratings of one measure by row of a table: value nan or status -1 where there is none."""
 
     values: NDArray[np.float64]
     statuses: Ints
@@ -62,13 +50,13 @@ class Table:
         starts = prepared.columns.starts
         self.ranges = [(int(starts[place]), int(starts[place + 1])) for place in members]
         self.planned = [prepared.columns.planned[place] for place in members]
-        self.rows: Ints = np.concatenate([np.arange(*one) for one in self.ranges])
+        self.rows: Ints = np.concatenate([np.arange(*limits) for limits in self.ranges])
         sizes = [stop - start for start, stop in self.ranges]
         self.source: Ints = np.repeat(np.arange(len(members)), sizes)
         self.offsets = np.cumsum([0, *sizes])
         self.known = items_of(self.sources[0], prepared.columns)
         self.place: Ints = self.columns.items[self.rows].astype(np.int64)
-        number = [-1 if one is None else one[0] for one in self.known]
+        number = [-1 if entry is None else entry[0] for entry in self.known]
         self.subtest: Ints = np.array(number, np.int64)[self.place]
         self.status: Ints = prepared.statuses[self.rows]
         self.fixed: Bools = prepared.fixed[self.rows]
@@ -82,9 +70,9 @@ class Table:
 
     def item(self, place: int) -> Item:
         """Return the item at a place."""
-        found = self.known[place]
-        assert found is not None
-        return found[2]
+        entry = self.known[place]
+        assert entry is not None
+        return entry[2]
 
     @cached_property
     def usable(self) -> Bools:
@@ -105,14 +93,13 @@ class Table:
             spoken = np.array([source.is_speaker for source in self.sources])[self.source]
             code = np.where(spoken, len(self.columns.places) + self.source, code)
         used = np.unique(code)
-        names = sorted({keys[one] for one in used.tolist()})
+        names = sorted({keys[at] for at in used.tolist()})
         rank = {name: at for at, name in enumerate(names)}
         table = np.zeros(len(keys), np.int64)
-        table[used] = [rank[keys[one]] for one in used.tolist()]
+        table[used] = [rank[keys[at]] for at in used.tolist()]
         return table[code], names
 
     def _representatives(self) -> Ints:
-        """Return the row as which each row counts; see ``counted``."""
         own = np.arange(len(self.rows))
         examinees: dict[str, int] = {}
         who = np.array(
@@ -181,8 +168,8 @@ class Table:
 
     def rated_rows(self, rater: str) -> tuple[Ints, Ints]:
         """Return the rows that a rater has rated, ascending, and its order among their raters."""
-        found = self.columns.ratings[rater]
-        rows, order = self.local(found.rows, found.order)
+        ratings = self.columns.ratings[rater]
+        rows, order = self.local(ratings.rows, ratings.order)
         return rows, order
 
     def spread(self, ratings: Ratings | None) -> Given:
@@ -204,8 +191,8 @@ class Table:
             rater: its name.
             measure: its name.
         """
-        found = self.columns.ratings.get(rater)
-        return self.spread(None if found is None else found.measures.get(measure))
+        ratings = self.columns.ratings.get(rater)
+        return self.spread(None if ratings is None else ratings.measures.get(measure))
 
     def verdict(self, rater: str, policy: str) -> Given:
         """Return a scorer's verdicts.
@@ -215,16 +202,16 @@ class Table:
             policy: ``exact`` is its deciding measure, whatever its name.
         """
         names = {
-            place: next(iter(told.features), "")
+            place: next(iter(declaration.features), "")
             for place, source in enumerate(self.sources)
             if policy == "exact"
-            and (told := source.declarations.get(rater)) is not None
-            and told.kind == "scorer"
+            and (declaration := source.declarations.get(rater)) is not None
+            and declaration.kind == "scorer"
         }
         given = self.measure(rater, policy)
         for name in set(names.values()) - {policy}:
             other = self.measure(rater, name)
-            own = np.isin(self.source, [place for place, one in names.items() if one == name])
+            own = np.isin(self.source, [place for place, key in names.items() if key == name])
             given = Given(
                 np.where(own, other.values, given.values),
                 np.where(own, other.statuses, given.statuses),
@@ -252,10 +239,7 @@ class Table:
         )
 
     def chosen(self, rater: str) -> Ints:
-        """Return, for each row that counts, the row that a rater has rated, of its duplicates too.
-
-        It is the row itself where the rater has rated it or none of its duplicates.
-        """
+        """Return, for each row that counts, the row that a rater has rated: it or a duplicate."""
         rows, _ = self.rated_rows(rater)
         best = np.full(len(self), len(self))
         np.minimum.at(best, self.representative[rows], rows)
@@ -264,11 +248,7 @@ class Table:
 
 
 def table_of(sources: Sequence[Source]) -> Table:
-    """Return the table of administrations that were read as columns.
-
-    Args:
-        sources: of one battery.
-    """
+    """Return the table of administrations of one battery that were read as columns."""
     members = [source.columns for source in sources if source.columns is not None]
     return Table(members[0][0], [place for _, place in members])
 
@@ -293,7 +273,7 @@ def status_counts(table: Table, rows: Ints) -> dict[str, int]:
     """
     statuses = table.status[rows]
     n = np.bincount(statuses[statuses >= 0], minlength=len(STATUSES))
-    return {STATUSES[one].value: int(n[one]) for one in first_of(statuses[statuses >= 0])}
+    return {STATUSES[code].value: int(n[code]) for code in first_of(statuses[statuses >= 0])}
 
 
 def unusable(table: Table, rows: Ints) -> Iterator[str]:
