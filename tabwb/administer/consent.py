@@ -111,10 +111,7 @@ class Guard:
         return tuple(filter(None, remarks))
 
     def missing(self, *, microphone: bool = False) -> tuple[Scope, ...]:
-        """Return the scopes that an administration needs and the speaker has not agreed to.
-
-        Where this program records, with a microphone, everybody must have agreed.
-        """
+        """Return the scopes needed and not agreed to; with ``microphone`` everybody must agree."""
         if not self.conditions.guarded:
             return ()
         speaker, spec = self.conditions.person, self.conditions.transcriber
@@ -142,11 +139,7 @@ class Guard:
             self.check_judging(self.plugins.judge(spec))
 
     def check_transcribing(self, transcriber: str) -> tuple[LogEntry, ...]:
-        """Check ``transcribe``, and ``remote`` of everybody for a transcriber that needs a network.
-
-        Returns:
-            The log entries of the act.
-        """
+        """Check ``transcribe``, and ``remote`` of everybody where a transcriber needs a network."""
         return self._checked(
             "transcribed",
             transcriber,

@@ -116,8 +116,7 @@ class Spending:
         if isinstance(event, events.Asked):
             return replace(self, in_flight=len(event.trials), at_once=event.at_once)
         if isinstance(event, events.AttemptRecorded):
-            left = max(self.in_flight - 1, 0)
-            return replace(self, in_flight=left)._with(event.attempt)
+            return replace(self, in_flight=max(self.in_flight - 1, 0))._with(event.attempt)
         if isinstance(event, events.Paused | events.Finished | events.Discontinued):
             return replace(self, in_flight=0)
         return self

@@ -68,7 +68,7 @@ class Judging:
         again: bool = False,
         price: Price | None = None,
     ) -> None:
-        if repeats > 1 and not _may_differ(judge):
+        if repeats > 1 and not (isinstance(judge, ModelJudge) and getattr(judge, "writes", True)):
             raise UsageError(
                 f"'{judge.rater}' says the same every time", hint="judge once: leave out --repeat"
             )
@@ -175,8 +175,7 @@ class Judging:
                     failures = failures + 1 if down else 0
                     if failures >= CONSECUTIVE_FAILURES:
                         last = f"{failures} calls in a row failed; the last one: "
-                        reason = last + made.ratings[0].reason
-                        raise self._stop(reason, len(open_) + len(waiting))
+                        raise self._stop(last + made.ratings[0].reason, len(open_) + len(waiting))
             if cancel.is_set():
                 raise self._stop("stopped by the user", len(open_) + len(waiting))
 
@@ -308,7 +307,6 @@ class Judging:
         )
 
     def _keep(self, pairs: Sequence[tuple[Target, Judgement]]) -> list[events.JudgementRecorded]:
-        """Record judgements in one commit; one that is in the store already is taken over."""
         judged = [
             Judged(
                 target.trial,
@@ -373,7 +371,6 @@ class Judging:
         return call_at_most(self._price, *tokens, self._most_requests) or 0.0
 
     def _reply_tokens(self) -> int:
-        """Return the estimated tokens of a reply: the mean so far, else ten for each feature."""
         if not getattr(self.judge, "writes", True):
             return 0
         if self.tally.requests and self.tally.reply_tokens:
@@ -384,10 +381,6 @@ class Judging:
         return Interrupted(
             f"judging of administration {self.number} stopped: {why}; {plural(left, 'call')} left"
         )
-
-
-def _may_differ(judge: Judge) -> bool:
-    return isinstance(judge, ModelJudge) and getattr(judge, "writes", True)
 
 
 def _is_down(ratings: Sequence[Rating]) -> bool:

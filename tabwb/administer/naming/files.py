@@ -27,7 +27,6 @@ class TakeFile:
     Attributes:
         item: one of :func:`item_names`.
         take: 1-based; of several takes of an item the last one counts.
-        path: of the file.
         date: when it was recorded, as the manifest says, or empty.
     """
 
@@ -38,10 +37,7 @@ class TakeFile:
 
 
 def item_names(battery: Battery) -> dict[str, tuple[str, str]]:
-    """Return what each naming item is called in folders and manifests, to (subtest, item).
-
-    Its id, or SUBTEST/ITEM where two subtests have items of that id.
-    """
+    """Return what folders and manifests call each naming item, to (subtest, item)."""
     spoken = (subtest for subtest in battery.subtests if subtest.task.spoken)
     places = [(subtest.id, item.id) for subtest in spoken for item in subtest.items]
     count = Counter(item for _, item in places)

@@ -76,7 +76,6 @@ class ImportedSession:
 
     Attributes:
         speaker: as the source calls it, or empty.
-        source: where it is from.
         responses: in the order given.
         date: when the session was held, ISO 8601; empty where the source does not say it.
     """
@@ -230,10 +229,7 @@ def _inside(intervals: Sequence[Interval], window: Interval) -> list[Interval]:
 
 
 def _label(intervals: Sequence[Interval], window: Interval, *, named: bool = True) -> str:
-    """The first label in a window; a tier is ``named`` if it says who gave a label.
-
-    Then that name is left out, and so are labels that a machine proposed.
-    """
+    """The first label in a window; ``named``: without who gave it, and none that is proposed."""
     labels = [interval.label.strip() for interval in _inside(intervals, window)]
     if named:
         labels = [label.partition(" (")[0].strip() for label in labels if PROPOSED not in label]
@@ -275,7 +271,6 @@ def _of_table(table: Path, battery: Battery) -> Iterator[ImportedSession]:
 
 
 def _date_in(responses: Sequence[Named]) -> str:
-    """The day that the sound files of a session say, where they agree; else empty."""
     sounds = {response.sound for response in responses if response.sound is not None}
     days = {day for sound in sounds if (day := recorded_on(sound))}
     return days.pop() if len(days) == 1 else ""
@@ -308,7 +303,6 @@ def _row(row: Mapping[str, str], item: str, folder: Path, where: str) -> Named:
 def _transcript(
     segments: Sequence[Segment], times: str, by: str = "", dropped: Mapping[str, int] | None = None
 ) -> Transcript:
-    """A transcript; ``times`` says where its times come from."""
     kept, meta = tuple(segments), {"times": times}
     return Transcript(by, "ok" if kept else "empty", kept, dropped=dropped or {}, metadata=meta)
 
@@ -343,7 +337,6 @@ def _check_sounds(responses: Sequence[Named]) -> None:
 
 
 def _item(label: str, items: Mapping[str, str], where: str) -> str:
-    """The item that a source calls so."""
     if item := items.get(label.strip().casefold()):
         return item
     meant = near(label.casefold(), items)
@@ -359,7 +352,6 @@ def _item(label: str, items: Mapping[str, str], where: str) -> str:
 
 
 def _attempt(label: str, where: str) -> tuple[str, ...]:
-    """The phonemes of an attempt, with the silences that are written in it."""
     if any(part in SILENT for part in label.split()):
         return tuple(_phoneme(part, where) for part in label.split())
     try:
@@ -370,7 +362,6 @@ def _attempt(label: str, where: str) -> tuple[str, ...]:
 
 
 def _phoneme(label: str, where: str) -> str:
-    """One phoneme, or silence or noise."""
     if label.strip() in SILENT:
         return label.strip()
     if (phoneme := normalise_label(label)) is not None:
@@ -390,7 +381,6 @@ def _heard(label: str, where: str) -> str:
 
 
 def _transcriber(label: str, where: str) -> str:
-    """The spec of a transcriber, or nothing."""
     return _parsed(label, parse_spec, "is not a valid transcriber", where, "transcriber")
 
 
@@ -404,10 +394,8 @@ def _parsed(label: str, parse: Callable[[str], object], problem: str, where: str
 
 
 def _code(label: str, where: str) -> str:
-    """A response code, or nothing."""
     if label and label not in CODES:
-        message = f"'{label}' is not a valid response code"
-        raise _unread(message, where, "code", ", ".join(CODES))
+        raise _unread(f"'{label}' is not a valid response code", where, "code", ", ".join(CODES))
     return label
 
 
@@ -417,7 +405,6 @@ def _unread(message: str, where: str, tier: str, allowed: str | None = None) -> 
 
 
 def _score(label: str, where: str) -> Score | None:
-    """A person's score, or None."""
     for score in SCORES:
         if label.casefold() == score:
             return score
@@ -427,7 +414,6 @@ def _score(label: str, where: str) -> Score | None:
 
 
 def _seconds(cell: str | None, where: str) -> float | None:
-    """A number of seconds, 0 or more; None for an empty cell."""
     text = (cell or "").strip()
     if not text:
         return None
@@ -441,7 +427,6 @@ def _seconds(cell: str | None, where: str) -> float | None:
 
 
 def _correctness(cell: str | None, where: str) -> Score | None:
-    """PSST's correctness as a score; None for an empty cell."""
     match (cell or "").strip().casefold():
         case "":
             return None

@@ -73,8 +73,6 @@ class Live:
     """One recording of a naming session, from ready to end. Owned by the session's thread.
 
     Attributes:
-        session: which everything is committed to.
-        source: what is listened to.
         recording: uid of the recording.
         path: of the file while it grows.
     """
@@ -221,7 +219,6 @@ def job_of(session: Session, view: NamingView) -> Job | None:
 
 
 def _keep(session: Session, recording: str, made: Recording, remarks: str) -> Events:
-    """Store a whole recording, and then remove the file where it was made."""
     sha256 = session.spoken.keep_recording(recording, made.path)
     ended = session.spoken.keep(None, RecordingEnded(recording, sha256, made.seconds, remarks))
     made.path.unlink(missing_ok=True)

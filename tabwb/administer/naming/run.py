@@ -40,9 +40,6 @@ def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.E
         session: running.
         files: of :func:`tabwb.administer.naming.files.take_files`.
 
-    Yields:
-        What was made, after each commit.
-
     Raises:
         TabwbError: a file is not a sound file; the files before it stay imported.
     """
@@ -56,7 +53,6 @@ def give_files(session: Session, files: Sequence[TakeFile]) -> Iterator[events.E
 
 
 def _left(session: Session, trial: Trial, files: Sequence[TakeFile]) -> Sequence[TakeFile]:
-    """The takes of an item that are still to be imported."""
     if trial.state is TrialState.PLANNED:
         return files
     given = len(trial.attempts)
@@ -70,7 +66,6 @@ def _left(session: Session, trial: Trial, files: Sequence[TakeFile]) -> Sequence
 
 
 def _stored_sounds(session: Session) -> dict[str, str]:
-    """Recording to SHA-256 of its file."""
     recordings = session.store.people.recordings(session.administration.id)
     return {recording.uid: recording.sha256 for recording in recordings}
 
@@ -192,15 +187,12 @@ def _give(session: Session, trial: Trial, file: TakeFile) -> Iterator[events.Eve
 def import_responses(
     session: Session, imported: ImportedSession, by: str
 ) -> Iterator[events.Event]:
-    """Store responses that were given and transcribed elsewhere, item by item.
+    """Store responses given and transcribed elsewhere; yield the events after each commit.
 
     Args:
         session: running, of the speaker whose responses they are.
         imported: of :func:`tabwb.administer.naming.imports.read_sessions`.
         by: who transcribed and scored, as it is to be stored.
-
-    Yields:
-        What was made, after each commit.
     """
     kept: dict[Path, tuple[RecordingBegan, RecordingEnded]] = {}
     numbers = {(trial.plan.subtest, trial.plan.item): trial.plan.number for trial in session.trials}
@@ -225,10 +217,7 @@ def _import(
     number: int,
     recorded: tuple[RecordingBegan, Take, RecordingEnded] | None,
 ) -> Events:
-    """Store a response that was given elsewhere in one commit; an earlier answer becomes void.
-
-    A recording that holds several responses is passed with each.
-    """
+    """Store a response given elsewhere, with its recording; an earlier answer becomes void."""
     began, take, ended = recorded or (None, None, None)
     session.must_run()
     trial, administration = session.history.trial(number), session.administration.id

@@ -204,10 +204,7 @@ def named_item(naming: Naming) -> NamedItem:
 
 
 def _heard_of_speaker(view: NamingView, transcript: Transcript) -> tuple[Segment, ...]:
-    """The segments of a transcript without those in which the administrator speaks.
-
-    Phonemes without times of their own all stay.
-    """
+    """The segments in which the administrator does not speak, and phonemes without own times."""
     if not transcript.timed:
         return transcript.segments
     start = _start(view)
@@ -274,8 +271,7 @@ def _transcript_ratings(naming: Naming, transcript: Transcript) -> tuple[Rating,
         reason = "best accepted form against free decoding, natural log"
         ratings.append(valued(rater, LIKELIHOOD, transcript.accepted_likelihood, reason))
     if naming.proposal is not None and naming.proposal.code:
-        measure = f"{CODE}{naming.proposal.code}"
-        ratings.append(valued(rater, measure, 1.0, naming.proposal.clause))
+        ratings.append(valued(rater, f"{CODE}{naming.proposal.code}", 1.0, naming.proposal.clause))
     return tuple(ratings)
 
 

@@ -56,7 +56,6 @@ class SpokenStrategy:
     and cues lie in it. Every command commits first.
 
     Attributes:
-        session: to which everything is committed.
         listener: who scores by ear from now on (a study ID), where that is another person than at
             the beginning; else empty.
         aloud: whether items that may be answered either way are answered aloud; at first, whether
@@ -158,7 +157,6 @@ class SpokenStrategy:
         return replace(self.view_of(trial), earlier=tuple(filter(None, spoken)))
 
     def _spoken(self, trial: Trial) -> Earlier | None:
-        """What was said to an item; read again only after the trial has changed."""
         number = trial.plan.number
         if number not in self._said or self._said[number][0] is not trial:
             self._said[number] = trial, self.view_of(trial).spoken
@@ -301,9 +299,7 @@ class SpokenStrategy:
         return done
 
     def hear(self, text: str) -> Events:
-        """Store what was heard in the current response.
-
-        Of an item that is named a plain word or phonemes, of one that is described its text.
+        """Store what was heard in the current response: a word, phonemes or a whole description.
 
         Raises:
             TabwbError: the text is neither a word nor phonemes.
@@ -504,8 +500,7 @@ class SpokenStrategy:
             return [] if unwritten else [rated_text(self.session, trial)]
         view = self._whole_view(trial)
         person = person_ratings(view.observations, attempt.number)
-        machine = machine_ratings(view, view.transcripts)
-        return _entries(trial, attempt, (*person, *machine))
+        return _entries(trial, attempt, (*person, *machine_ratings(view, view.transcripts)))
 
     def keep(
         self,
@@ -563,12 +558,10 @@ class SpokenStrategy:
     def _person_rated(
         self, trial: Trial, attempt: Attempt, observation: Observation
     ) -> RatingsEntry:
-        observations = [*self.view_of(trial).observations, observation]
-        ratings = person_ratings(observations, attempt.number)
+        ratings = person_ratings([*self.view_of(trial).observations, observation], attempt.number)
         return RatingsEntry(trial.plan.number, attempt.number, ratings)
 
     def _rated_with(self, trial: Trial, observation: Observation) -> list[RatingsEntry]:
-        """All ratings of a trial once this is observed of it."""
         number = trial.plan.number
         history = self.session.history.with_entry(observed(number, observation))
         return self.rated_again(history.trial(number))

@@ -86,10 +86,7 @@ class NamingView:
 
     @property
     def take(self) -> Take | None:
-        """Where the counting attempt lies in a recording; None where nothing was recorded.
-
-        Where a person corrected its limits, within those.
-        """
+        """Where the counting attempt lies in a recording, as corrected; None: nothing recorded."""
         taken = self._recorded
         limits = _latest(_of(LimitsSet, self._of_attempt))
         if taken is None or limits is None:
@@ -204,10 +201,7 @@ class NamingView:
 
     @property
     def transcripts(self) -> tuple[Transcript, ...]:
-        """What was heard in the counting attempt, the latest of each transcriber, in order.
-
-        What was transcribed before the attempt's limits were corrected is cut to those limits.
-        """
+        """The latest transcript of each transcriber, cut to the limits of the counting attempt."""
         transcribed, limits = self._transcribed()
         return tuple(
             transcript if then == limits else _within(transcript, then, limits)
@@ -277,14 +271,12 @@ class NamingView:
 
     @property
     def _of_attempt(self) -> Iterator[Observation]:
-        """The observations of the counting attempt."""
         if (attempt := self.attempt) is not None:
             for observation in self.observations:
                 if getattr(observation, "attempt", None) == attempt.number:
                     yield observation
 
     def _by_rater(self, kind: type[Said]) -> tuple[Said, ...]:
-        """The latest of each rater, in the order in which the raters began."""
         return tuple({given.by: given for given in _of(kind, self._of_attempt)}.values())
 
     def _that_counts(self, given: Sequence[Said]) -> Said | None:
@@ -367,10 +359,7 @@ def with_onset(stretch: Stretch, onset: Onset | None, uncertainty_s: float = 0.0
 
 
 def _within(transcript: Transcript, then: Limits, now: Limits) -> Transcript:
-    """A transcript of a stretch as one of another: what lies outside is left out.
-
-    Phonemes without times of their own stay: nobody knows which of them lie outside.
-    """
+    """A transcript of one stretch cut to another; phonemes without times of their own stay."""
     length = round(now[1] - now[0], 4)
     if not transcript.timed:
         return replace(transcript, seconds=length)

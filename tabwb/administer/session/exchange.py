@@ -219,6 +219,5 @@ def _metadata(reply: Reply, decoding: Decoding | None) -> Mapping[str, str]:
     # What a back end says that it sent has priority over what it was asked for.
     drawn = reply.metadata.get("sampled") != "no"
     written = reply.metadata.get("protocol") != Protocol.LIKELIHOOD
-    asked = sent(decoding, drawn=drawn, written=written)
-    whole = {**asked, **reply.metadata, **known}
+    whole = {**sent(decoding, drawn=drawn, written=written), **reply.metadata, **known}
     return {key: storable(str(value)) for key, value in whole.items()}

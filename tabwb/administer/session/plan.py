@@ -76,11 +76,9 @@ def _generator(conditions: Conditions, replicate: int, place: str) -> random.Ran
 def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
     """Return whether replicates of a greedy model can only repeat each other.
 
-    The items' order matters only inside one conversation.
-
     Args:
         battery: to be given.
-        conditions: how.
+        conditions: how; the items' order matters only inside one conversation.
     """
     if conditions.kind != "model" or conditions.replicates < 2 or not conditions.decoding.greedy:
         return False

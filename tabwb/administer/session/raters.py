@@ -202,7 +202,6 @@ def declaration_of(judge: Judge, judged: Scope = "connected-text") -> Declaratio
 def _guarded(
     rater: str, measures: Iterable[str], rate: Callable[[], Sequence[Rating]]
 ) -> Sequence[Rating]:
-    """Return what a plugin says, or its failure as ratings in error, so that the answer is kept."""
     try:
         with plugin_code:
             return checked(rater, rate())

@@ -277,7 +277,6 @@ def notated(
 
 
 def _check_typed(plugins: Plugins, transcriber: str | None) -> None:
-    """Read a table of transcripts that a person typed, before anything is begun for it."""
     if transcriber is None or not is_typed(transcriber):
         return
     with closing(plugins.open_transcriber(transcriber)) as typed:

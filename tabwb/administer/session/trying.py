@@ -73,5 +73,4 @@ def try_model(
         backend.close()
     if reply is None:
         raise ComponentError(f"'{spec}' ended without a reply")
-    model = str(plugins.resolve("models", spec)[1])
-    return Tried(model, facts, opened, prompt, reply, price)
+    return Tried(str(plugins.resolve("models", spec)[1]), facts, opened, prompt, reply, price)

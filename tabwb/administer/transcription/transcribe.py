@@ -168,7 +168,6 @@ class Transcribing:
     def _transcribed(
         self, ready: Sequence[_Ready], cancel: Cancel
     ) -> Iterator[tuple[_Ready, Transcript]]:
-        """Yield each recording with its transcript, once all of its pieces are heard."""
         places = [(sound, part) for sound in ready for part in range(len(sound.parts))]
         heard: dict[int, dict[int, Transcript]] = {id(sound): {} for sound in ready}
         yield from ((sound, self._whole(sound, {})) for sound in ready if not sound.parts)
@@ -254,5 +253,4 @@ def _wrong(transcript: Transcript) -> str:
     if any(first.start_s > second.start_s for first, second in pairwise(transcript.segments)):
         return "its segments are not in order of time"
     score = transcript.accepted_likelihood
-    is_finite = score is None or isfinite(score)
-    return "" if is_finite else "its likelihood is not a finite number"
+    return "" if score is None or isfinite(score) else "its likelihood is not a finite number"

@@ -95,8 +95,7 @@ def _recorded_json(recorded: Recorded) -> Json:
 
 def list_document(administrations: Iterable[Administration]) -> Json:
     """Return what ``results`` without an id prints with ``--json``."""
-    documents = list(map(administration_json, administrations))
-    return {"format": FORMAT, "administrations": documents}
+    return {"format": FORMAT, "administrations": list(map(administration_json, administrations))}
 
 
 def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json:
@@ -199,7 +198,6 @@ def _attempt_json(attempt: Attempt) -> Json:
 
 
 def _judgement_json(judged: Judged) -> Json:
-    """Return a call of a judge that asks a model: the reply, and how it was obtained."""
     call = judged.judgement
     return {
         "attempt": judged.attempt,
@@ -213,7 +211,6 @@ def _judgement_json(judged: Judged) -> Json:
 
 
 def _item_json(battery: Battery, trial: Trial) -> Json:
-    """Return what the battery says of a trial's item, and which kind of foil was chosen."""
     subtest = battery.subtest(trial.plan.subtest)
     item = subtest.item(trial.plan.item)
     return {
@@ -225,13 +222,7 @@ def _item_json(battery: Battery, trial: Trial) -> Json:
 
 
 def _reply_json(battery: Battery, conditions: Conditions, trial: Trial) -> Json:
-    """Return what was sent for the reply that counts, and what came with it, or nothing.
-
-    ``decoding`` is what was sent (None where it was not sent or is not known; as a whole for a
-    person), ``model_version`` as the service resolved it, ``reply_tokens`` with reasoning,
-    ``finish_reason`` in the service's word, ``cause`` why there is no text, and
-    ``option_log_probabilities`` natural logarithms, summed over the tokens of each option.
-    """
+    """Return what was sent for the reply that counts, and what came with it, or nothing."""
     attempt = trial.counting if trial.state is TrialState.ANSWERED else None
     if attempt is None:
         return {}

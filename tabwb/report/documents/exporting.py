@@ -74,10 +74,7 @@ def export(
 
 
 def _to_place(exporter: Exporter, format_id: str, document: Json, out: Path) -> None:
-    """Let an exporter write beside ``out``, then put what it wrote in its place.
-
-    An exporter that fails leaves nothing, and an older export as it was.
-    """
+    """Let an exporter write beside ``out`` and then replace it: a failure changes nothing."""
     if exporter.suffix == "" and out.exists():
         # A folder: its exporter says what may be there, and writes into it.
         _call(exporter, format_id, document, out)
@@ -108,7 +105,6 @@ def _check_replaced(out: Path, made: Sequence[Path]) -> None:
 def _call(
     exporter: Exporter, format_id: str, document: Json, out: Path, place: Path | None = None
 ) -> None:
-    """Call an exporter, which writes ``out``; messages name ``place`` instead."""
     place = place or out
     try:
         with plugin_code:
@@ -134,7 +130,6 @@ def _unwritable(out: Path, error: OSError) -> TabwbError:
 
 
 def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
-    """Write the file that an exporter makes to standard output, without its explanation."""
     if not exporter.suffix:
         raise UsageError(
             f"the format '{format_id}' makes a folder, which standard output cannot hold",

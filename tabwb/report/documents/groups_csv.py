@@ -127,7 +127,6 @@ def _columns(rows: Sequence[Row]) -> Mapping[str, str]:
 
 
 def _rows(groups: Sequence[Grouped]) -> list[Row]:
-    """Return the row of each group, its specs without folders of this machine."""
     if not groups:
         raise TabwbError("there are no administrations of models to write")
     names = file_names(_specs(groups))
@@ -268,8 +267,7 @@ def _subtest_cells(subtest: SubtestSummary) -> Cells:
     yield "N", share.n, JUDGED_OR_SCORED
     yield "scored", share.scored, "responses with a verdict under the policy exact"
     for policy in POLICIES:
-        meaning = f"right answers under the policy {policy}"
-        yield f"correct_{policy}", share.correct[policy], meaning
+        yield f"correct_{policy}", share.correct[policy], f"right answers under the policy {policy}"
     yield ACCURACY.id, share.accuracy().value, ACCURACY.meaning
     yield from _ends(share.intervals())
     yield "repeated", subtest.repeated, "responses beyond the first to the same item"

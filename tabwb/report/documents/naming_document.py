@@ -12,10 +12,7 @@ from tabwb.report.plain import Json, picked, picked_or_none
 
 
 def spoken_json(naming: Naming) -> Json:
-    """Return what a trial that is answered aloud has besides any other trial.
-
-    Of a picture that is named the response is what was heard, in ARPAbet.
-    """
+    """Return what a trial answered aloud has besides; the response to a picture is in ARPAbet."""
     view, transcript = naming.view, naming.transcript
     if not view.item.coded:
         return {"description": _description_json(naming)}
@@ -34,7 +31,6 @@ def spoken_json(naming: Naming) -> Json:
 
 
 def _description_json(naming: Naming) -> Json:
-    """Return where a description lies in its recording (s), its author and its transcripts."""
     view, take, attempt = naming.view, naming.view.take, naming.view.attempt
     return {
         **picked_or_none(take, "recording", "start_s", "end_s"),
@@ -91,12 +87,10 @@ def naming_json(naming: Naming) -> Json:
 
 
 def _of(record: object | None, **names: str) -> Json:
-    """Return attributes of a record under other keys, each None where there is no record."""
     return {key: None if record is None else getattr(record, name) for key, name in names.items()}
 
 
 def _raters_json(view: NamingView) -> list[Json]:
-    """Return what each listener said of a response, in the order in which they began."""
     scores = {score.by: score for score in view.scores}
     heard = {word.by: word for word in view.words_heard}
     codes = {coded.by: coded for coded in view.codes}
@@ -127,7 +121,6 @@ def _which_counts(view: NamingView) -> str | None:
 
 
 def _correction(change: OnsetSet | LimitsSet | Coded) -> Json:
-    """Return one correction: the kind, the new value, its author, the time and the reason."""
     if isinstance(change, OnsetSet):
         value: Json = {"what": "onset", **picked(change, "onset_s")}
     elif isinstance(change, LimitsSet):
@@ -138,7 +131,6 @@ def _correction(change: OnsetSet | LimitsSet | Coded) -> Json:
 
 
 def _attempts_json(naming: Naming, *, timed: bool) -> list[Json]:
-    """Return each attempt; ``heard`` is a listener's word, ``code`` the proposed one."""
     return [
         {
             "onset_s": attempt.onset_s if timed else None,

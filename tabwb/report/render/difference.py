@@ -90,7 +90,6 @@ def _measures(difference: Difference, battery: Battery, width: int) -> Table:
 
 
 def _sides_table() -> Table:
-    """Return an empty table with a column for the item and one for each side."""
     made = empty_table()
     made.add_column("item", no_wrap=True)
     made.add_column("A", ratio=1, overflow="fold")
@@ -155,7 +154,6 @@ def lines(difference: Difference, battery: Battery) -> Iterator[Line]:
 
 
 def _shown(compared: Sequence[Compared]) -> Iterator[tuple[tuple[str, ...], Compared]]:
-    """Yield measures with the policies that they hold for, accuracies by subtest."""
     alike: dict[str, dict[tuple[object, ...], list[Compared]]] = {}
     for result in compared:
         if result.measure == ACCURACY:
@@ -260,7 +258,6 @@ TEST = (
 
 
 def _naming_views(difference: NamedDifference, *, everything: bool) -> Iterator[RenderableType]:
-    """Yield the tables and notes of one naming subtest on both sides."""
     headings = ("A right", "B right", "items", "gained", "lost", "p", "mid-p")
     made = table(*headings, first=difference.title)
     for changed in difference.changed:

@@ -79,7 +79,6 @@ def groups_view(
 
 
 def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
-    """Yield one table per rater, scope, set and prompt: other burdens do not share a column."""
     tables: dict[Terms, Table] = {}
     for row in chosen:
         for judge in row.summary.judges:
@@ -99,7 +98,6 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
 
 
 def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
-    """Yield which responses are unusable, have no burden or have not been judged."""
     causes: Counter[str] = Counter()
     waiting: dict[str, int] = {}
     few = False
@@ -135,7 +133,6 @@ def burden_cells(judge: JudgeSummary) -> dict[str, str]:
 
 
 def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
-    """Yield each naming subtest with a row for each group, by the day it began."""
     if not any(row.summary.named for row in chosen):
         return
     from tabwb.report.render.naming import sessions_table
@@ -191,7 +188,6 @@ def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
 
 
 def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
-    """Yield what must be known of a group before its row is read."""
     remarks = list(_apart(chosen))
     for row in chosen:
         answers = row.summary.answers
@@ -208,7 +204,6 @@ def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
 
 
 def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
-    """Yield why a label has several rows: the conditions in which they differ."""
     rows: dict[tuple[str, bool], list[Grouped]] = {}
     for row in chosen:
         rows.setdefault((row.group.label, row.group.has_model), []).append(row)
@@ -260,7 +255,6 @@ def pair_view(pair: Pair) -> RenderableType:
 
 
 def _families_view(means: Sequence[FamilyMean]) -> RenderableType:
-    """Return the mean of base - instruct over families, with its interval."""
     title = "base - instruct over families"
     made = table("families", "items", "difference", "95 %", first="measure", fold=True, title=title)
     for mean in means:

@@ -59,7 +59,6 @@ def naming_views(
 
 
 def _accuracy_table(subtest: NamedSubtest) -> RenderableType:
-    """Return the right answers by each basis; the rule of the battery is named."""
     first = f"{subtest.title} (rule {subtest.rules.rule})"
     made = table("right", "of", "95 % exact", "open", first=first)
     for accuracy in subtest.summary.accuracy:
@@ -73,10 +72,7 @@ def _right(accuracy: NamingAccuracy) -> tuple[Text, str, str]:
 
 
 def _items_table(items: Sequence[NamedItem], width: int, *, arpabet: bool) -> RenderableType:
-    """Return a row for each item: the response, its scores, and why.
-
-    What a person heard is shown beside the transcript; the rules use it where there is such a word.
-    """
+    """Return a row for each item: what was heard or transcribed, its scores, and why."""
     heard = _heard(items)
     latency = width >= WIDE or not heard
     made = Table(box=None, expand=True, pad_edge=False, padding=(0, 2, 0, 0))
@@ -251,13 +247,11 @@ def _codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
     made.add_column(no_wrap=True)
     made.add_column(justify="right")
     for code, count in codes.items():
-        full = round(BAR * count / most)
-        made.add_row(code, Text("━" * full, style="cyan"), str(count))
+        made.add_row(code, Text("━" * round(BAR * count / most), style="cyan"), str(count))
     return Padding(Group(Text(title, style="bold"), made), (1, 0, 0, 1))
 
 
 def _facts(subtest: NamedSubtest) -> Iterator[str]:
-    """Yield lines on statuses, raters, self-corrections, cues and latency."""
     summary = subtest.summary
     yield ", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())
     if summary.by_listener or summary.by_rule:

@@ -209,7 +209,6 @@ def _traces(report: PhonemeReport) -> Iterator[RenderableType]:
 
 
 def _alignment(trace: Sequence[Step]) -> Iterator[Text]:
-    """Yield reference, hypothesis and costs below each other, broken at the width."""
     lines = _HEADS
     for step in trace:
         cost = "" if step.op == "EQ" else f"{step.cost:g}"
@@ -251,12 +250,10 @@ def _percent(rate: float | None) -> str:
 
 
 def _features(distance: float) -> str:
-    """Return a distance in features, exactly: quarters have two places at most."""
     return f"{distance:,.2f}".rstrip("0").rstrip(".")
 
 
 def _titled(title: str, made: Table) -> RenderableType:
-    """Return a table under a title that may be wider than it."""
     return Group(Text(title, style="bold"), made)
 
 

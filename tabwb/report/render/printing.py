@@ -49,7 +49,6 @@ class ForWidth:
     make: Callable[[int], RenderableType]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the view."""
         yield self.make(options.max_width)
 
 
@@ -112,13 +111,11 @@ class SpecCell:
         return cls(tuple((spec, "") for spec in specs))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the lines that fit the column."""
         for words, style in self.texts:
             for line in spec_lines(words, options.max_width, INDENT):
                 yield Text(line, style=style, no_wrap=True)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Return the longest part and the longest text."""
         parts = [len(part) + INDENT for words, _ in self.texts for part in _BREAKS.split(words)]
         widest = max((len(words) for words, _ in self.texts), default=0)
         return Measurement(max(parts, default=0), widest).with_maximum(options.max_width)

@@ -54,8 +54,7 @@ def robustness_view(robustness: Robustness, titles: Mapping[str, str]) -> Render
 
 def _judges(robustness: Robustness) -> RenderableType:
     title = "symptom burden by judge (prompt, judging model), 95 % interval"
-    headings = ("usable", "burden", "interval", "features", "N")
-    made = table(*headings, first="judge", title=title)
+    made = table("usable", "burden", "interval", "features", "N", first="judge", title=title)
     times = Counter(judge.rater for judge in robustness.judges)
     mixed = len({judge.scope for judge in robustness.judges}) > 1
     for judge in robustness.judges:
@@ -77,7 +76,6 @@ def _judges(robustness: Robustness) -> RenderableType:
 
 
 def _judge(judge: JudgeSummary, *, several: bool, scope: bool) -> SpecCell:
-    """Return prompt and judging model; the terms where the rater judged under several."""
     prompt, _, model = judge.rater.partition(":")
     texts = [(prompt, "bold"), (model, "")]
     if several:
@@ -90,7 +88,6 @@ def _judge(judge: JudgeSummary, *, several: bool, scope: bool) -> SpecCell:
 
 
 def _notes(judge: JudgeSummary) -> Iterator[str]:
-    """Yield why responses are in no figure of a judge's row, and how many."""
     if causes := judge.burden.usable.causes:
         yield f"not usable: {causes_words(causes)}"
     for cause, n in without_burden(judge.burden).items():
@@ -110,7 +107,6 @@ def _pairs(pairs: tuple[PairAgreement, ...]) -> Table:
 
 
 def _features(pairs: tuple[PairAgreement, ...], titles: Mapping[str, str]) -> Table:
-    """Return the lowest agreement of any two judges on each feature, the lowest first."""
     agreements = [
         (percent, agreement.feature, str(agreement.samples), (pair.first, pair.second))
         for pair in pairs

@@ -142,7 +142,6 @@ def summary_view(
 
 
 def _remarks(subtests: Sequence[SubtestSummary], width: int, *, details: bool) -> RenderableType:
-    """Return remarks in two columns, a subtest's title only once."""
     made = Table.grid(padding=(0, 2))
     made.add_column(style="dim")
     made.add_column()
@@ -157,7 +156,6 @@ def _remarks(subtests: Sequence[SubtestSummary], width: int, *, details: bool) -
 
 
 def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, str]]:
-    """Yield the figures for which :func:`_subtests_table` has no column in this width."""
     if not subtest.share.scored:
         return
     if width < POLICIES_FROM:
@@ -169,7 +167,6 @@ def _hidden_columns(subtest: SubtestSummary, width: int) -> Iterator[tuple[str, 
 
 
 def _kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType]:
-    """Yield errors by kind of foil and right answers by tag, under the three policies."""
     for subtest in subtests:
         rows = [
             *((f"wrong, {plain(k)}", foil.errors, foil.of) for k, foil in subtest.by_foil.items()),
@@ -184,7 +181,6 @@ def _kinds_tables(subtests: Iterable[SubtestSummary]) -> Iterator[RenderableType
 
 
 def _features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
-    """Return in how many responses each feature of the set is present, with the rate's interval."""
     burden = judge.burden
     usable = usable_words(burden.usable)
     made = table("present", "of", "rate", "95 %", first=f"features, {judge.rater} ({usable})")
@@ -201,7 +197,6 @@ def _features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
 
 
 def _subtests_table(subtests: Sequence[SubtestSummary], width: int) -> Table:
-    """Return one row per subtest: right answers with their interval, and what guessing gives."""
     headings = ("right", "95 %", "norm.", "extr.", "baseline")
     shown = 5 if width >= MINIMUM_WIDTH else 4 if width >= POLICIES_FROM else 2
     made = table(*headings[:shown], first="subtest")
@@ -251,8 +246,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
         parts.append(Text(reason, style="dim"))
     parts.append(Text(facts, style="dim"))
     if without := without_burden(burden):
-        words = f"usable but without a burden: {causes_listed(without)}"
-        parts.append(Text(words, style="dim"))
+        parts.append(Text(f"usable but without a burden: {causes_listed(without)}", style="dim"))
     if judge.not_judged:
         parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
     if any(category.count.defined for category in judge.burden.categories.values()):
@@ -261,7 +255,6 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
 
 
 def _category_bars(judge: JudgeSummary, titles: Mapping[str, str], width: int) -> Table:
-    """Return a bar for each category: the mean number of features present, out of all its own."""
     bars = Table.grid(padding=(0, 2))
     bars.add_column()
     bars.add_column(no_wrap=True)

@@ -230,8 +230,7 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
     if share.n > share.scored > 0:
         yield "no verdict", f"{share.n - share.scored} of {share.n}"
     if share.scored and not share.fixed:
-        intervals = share.intervals()
-        these_prompts = [i for i in intervals if i.estimand is Estimand.THESE_PROMPTS]
+        these_prompts = [i for i in share.intervals() if i.estimand is Estimand.THESE_PROMPTS]
         yield from _listed("95 %", intervals_words(these_prompts))
     if task.answers and share.scored:
         yield _yes_no_measures(subtest)
@@ -282,7 +281,6 @@ def remarks(subtest: SubtestSummary) -> Iterator[tuple[str, str]]:
 
 
 def _yes_no_measures(subtest: SubtestSummary) -> tuple[str, str]:
-    """Return the title of the last measure of yes/no subtests, and the figures of all of them."""
     *others, main = (measure for measure in SUBTEST_MEASURES if measure.yes_no)
     defined = any(subtest.estimate(measure.id).defined for measure in others)
     policy = "exact" if defined else "extracted"

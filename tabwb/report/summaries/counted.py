@@ -243,20 +243,14 @@ def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
 
 
 def _protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
-    """Return how a response was obtained: as its back end noted, or freely without options."""
     noted = attempt.metadata.get("protocol")
     if noted in set(Protocol):
         return Protocol(noted)
-    chosen = trial.plan.options or subtest.task.answers
-    return source.protocol if chosen else Protocol.GENERATE
+    return source.protocol if trial.plan.options or subtest.task.answers else Protocol.GENERATE
 
 
 def _is_fixed(conditions: Conditions, protocol: Protocol, attempt: Attempt) -> bool:
-    """Return whether a model gives the same response again to the same request.
-
-    This holds under greedy decoding, under ``likelihood``, which takes the most likely option, and
-    where the back end notes that it drew nothing (``sampled=no``).
-    """
+    """Return whether a model gives the same response again to the same request."""
     if attempt.metadata.get("replayed_sampled") == "yes":
         return False  # drawn when it was recorded
     drew_nothing = attempt.metadata.get("sampled") == "no"
@@ -310,8 +304,7 @@ def counted(sources: Iterable[Source]) -> list[CountedResponse]:
             fixed = _is_fixed(conditions, protocol, attempt)
             shared = not fixed and shares_stream(conditions, attempt)
             row = replace(row, fixed=fixed, shares_stream=shared)
-            asked = attempt.messages or plan.prompt
-            question = examinee, protocol, plan.subtest, plan.item, asked
+            question = examinee, protocol, plan.subtest, plan.item, attempt.messages or plan.prompt
             if fixed:
                 at = first.setdefault((*question, attempt.response), len(rows))
                 if at < len(rows):

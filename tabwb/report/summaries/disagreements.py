@@ -36,7 +36,6 @@ class Disputed:
     """One response with what every judge says of the feature.
 
     Attributes:
-        distance: see :func:`distance`.
         split: some judges call the feature present, others absent.
     """
 

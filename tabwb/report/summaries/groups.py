@@ -96,7 +96,6 @@ class Group:
 
 
 def _values(facts: Iterable[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
-    """Return name to the different values, in order of appearance."""
     values: dict[str, dict[str, None]] = {}
     for given in facts:
         for name, value in given.items():
@@ -218,8 +217,7 @@ class Grouped:
         for judge in self.summary.judges:
             if judge.rater == rater:
                 return judge.not_judged
-        subtests = self.summary.subtests
-        return sum(part.share.n for part in subtests if task_type(part.kind).connected)
+        return sum(part.share.n for part in self.summary.subtests if task_type(part.kind).connected)
 
 
 def summarised(

@@ -226,7 +226,6 @@ Place = tuple[int, str, int, int]
 
 
 def _strays(sources: Sequence[Source]) -> Mapping[Place, str]:
-    """Return the verdicts that count under another prompt than the declared: its SHA-256."""
     strays: dict[Place, str] = {}
     for place, source in enumerate(sources):
         for judged in source.judged:
@@ -283,7 +282,6 @@ def _summarise(
 
 
 def _is_judged(row: CountedResponse, rater: str) -> bool:
-    """Return whether a rater has judged a response; an unusable one needs no verdict."""
     return not row.usable or any(rating.rater == rater for rating in row.trial.ratings)
 
 

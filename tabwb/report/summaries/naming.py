@@ -132,7 +132,6 @@ class Changed:
 
     Attributes:
         basis: by what an answer is right.
-        items: how many items are compared.
         first, second: right ones among them.
         test: McNemar's exact test; None without an item.
         left_out: items with no verdict, or several responses, on a side.
@@ -226,7 +225,6 @@ def _changed(pairs: Sequence[NamedPair], basis: RatingSource) -> Changed:
 
 
 def _only(responses: Sequence[NamedItem], basis: RatingSource) -> bool | None:
-    """Return whether the only response of a side is right; None without or with several."""
     answered = [item for item in responses if item.status == "answered"]
     return right_by(answered[0], basis) if len(answered) == 1 else None
 

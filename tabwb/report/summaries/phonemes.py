@@ -159,8 +159,7 @@ def _optional(report: PhonemeReport) -> Iterator[tuple[str, Any]]:
         }
         yield "by", groups
     if tables := report.tables:
-        classes = [{**plain(row), "error_rate": row.error_rate} for row in tables.classes]
-        yield "classes", classes
+        yield "classes", [{**plain(row), "error_rate": row.error_rate} for row in tables.classes]
         yield "confusions", [[*row.step, row.count] for row in tables.confusions]
         changes = [(row.change, row.count) for row in tables.changed]
         yield (

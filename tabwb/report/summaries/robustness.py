@@ -61,11 +61,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class FeatureConsensus:
-    """What most judges say of one feature, over the responses with two verdicts or more.
-
-    Attributes:
-        ties: responses on which as many say present as absent: undefined.
-    """
+    """What most judges say of one feature; ``ties``: as many say present as absent."""
 
     feature: str
     present: int
@@ -258,7 +254,6 @@ _Labelled = tuple[str, JudgeSummary]
 def _pair(
     rows: Sequence[CountedResponse], first: _Labelled, second: _Labelled
 ) -> PairAgreement | str:
-    """Return the agreement of two judges, or why there is none."""
     (label, judge), (other_label, other) = first, second
     theirs = set(other.burden.features)
     features = tuple(feature for feature in judge.burden.features if feature in theirs)
@@ -269,8 +264,7 @@ def _pair(
     if not counts.any():
         return _uncompared(rows, first, second)
     percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
-    positive = specific_agreement(tables, 1)
-    columns = zip(features, counts, percent, kappa, ac1, positive, strict=True)
+    columns = zip(features, counts, percent, kappa, ac1, specific_agreement(tables, 1), strict=True)
     by_feature = tuple(
         FeatureAgreement(feature, int(n), *map(_or_none, values)) for feature, n, *values in columns
     )
@@ -279,7 +273,6 @@ def _pair(
 
 
 def _uncompared(rows: Sequence[CountedResponse], *judges: _Labelled) -> str:
-    """Return why two judges with a feature in common cannot be compared."""
     places = [{row.place for row, _ in judge.judged} for _, judge in judges]
     both = len(places[0] & places[1])
     if not both:
@@ -296,8 +289,7 @@ def _uncompared(rows: Sequence[CountedResponse], *judges: _Labelled) -> str:
 def _consensus(rows: Sequence[CountedResponse], judges: Sequence[JudgeSummary]) -> Consensus:
     shared = set.intersection(*(set(judge.burden.features) for judge in judges))
     features = tuple(name for name in judges[0].burden.features if name in shared)
-    stack = np.stack([verdicts(rows, judge, features) for judge in judges])
-    most, tied = majority(stack)
+    most, tied = majority(np.stack([verdicts(rows, judge, features) for judge in judges]))
     whole = ~np.isnan(most).any(axis=1) & bool(features)
     # Responses with verdicts on every feature, ties or not.
     judged = (~np.isnan(most) | tied).all(axis=1) & bool(features)

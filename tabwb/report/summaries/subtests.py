@@ -274,7 +274,6 @@ def decider(subtest: Subtest, rows: Iterable[CountedResponse]) -> str | None:
 
 
 def _share_of(rows: Sequence[CountedResponse], rater: str | None) -> Share:
-    """Return the right answers; without a rater nothing is scored."""
     by_item: dict[str, tuple[tuple[int, int], ...]] = {}
     for policy in POLICIES:
         values: dict[tuple[str, ...], list[float]] = {}
@@ -364,11 +363,7 @@ def _by_foil(verdicts: _Verdicts) -> dict[str, FoilErrors]:
 def _measures(
     subtest: Subtest, rows: Sequence[CountedResponse], decides: str | None
 ) -> dict[str, Measured]:
-    """Return the further measures; those of language are over usable responses only.
-
-    These are all measures of connected text, and words and diversity everywhere; others (errors of
-    repetition) are counted in every answer, as right answers are.
-    """
+    """Return the further measures; words, diversity and connected text over usable responses."""
     text = subtest.task.connected
     values: dict[tuple[str, str], list[float | None]] = {}
     for row in rows:

@@ -195,9 +195,8 @@ class LiveSummary:
 
 
 def _is_for_judges(row: CountedResponse) -> bool:
-    scorers = row.subtest.scorers
     return row.subtest.task.connected or any(
-        rating.rater not in scorers for rating in row.trial.ratings
+        rating.rater not in row.subtest.scorers for rating in row.trial.ratings
     )
 
 

@@ -14,7 +14,6 @@ from tabwb.tasks.task_type import TaskType
 
 
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """What is wrong with options, expected answers and foils."""
     for index, item in enumerate(subtest["item"]):
         yield from _options((*path, "item", index), item)
 

@@ -15,7 +15,6 @@ from tabwb.tasks.task_type import TaskType, picture_problems
 
 
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """The items without a picture and a question, and pictures in other kinds of files."""
     for index, item in enumerate(subtest["item"]):
         where = (*path, "item", index)
         if not item.get("picture") and not item.get("prompt", "").strip():

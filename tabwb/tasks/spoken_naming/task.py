@@ -14,7 +14,6 @@ from tabwb.tasks.task_type import TaskType, picture_problems
 
 
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """Every rule of the subtest that does not hold."""
     if subtest.get("scorers"):
         problem = "a naming subtest is scored by its own rules"
         yield Broken((*path, "scorers"), problem, "", "none")
@@ -80,8 +79,7 @@ def _accepted(path: KeyPath, item: Mapping[str, Any], slips: int | None) -> Iter
 
 
 def _neighbours(path: KeyPath, item: Mapping[str, Any], words: Sequence[str]) -> Iterator[Broken]:
-    forms = item.get("accept", ())
-    right = {form["word"].casefold() for form in forms if form.get("word")}
+    right = {form["word"].casefold() for form in item.get("accept", ()) if form.get("word")}
     right |= {item["target"].casefold()} if item.get("target") else set()
     seen: set[str] = set()
     for index, word in enumerate(words):

@@ -13,7 +13,6 @@ from tabwb.tasks.task_type import TaskType
 
 
 def _check(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
-    """The expected answers that are neither Yes nor No."""
     for index, item in enumerate(subtest["item"]):
         expected = item.get("expected")
         if expected not in (None, YES, NO):
