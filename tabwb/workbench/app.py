@@ -51,14 +51,7 @@ def run_workbench(
     battery: str | None = None,
     model: str | None = None,
 ) -> int:
-    """Open the workbench; the exit status.
-
-    Args:
-        store_location: path or URL of the store, or None for the configuration's.
-        offline: use no network.
-        battery: with ``model``: open the new-administration dialog with these filled in.
-        model: see ``battery``.
-    """
+    """Open the workbench and return its exit status; arguments as for :func:`make_workbench`."""
     from tabwb.workbench.engine.gc_tuning import settle
     from tabwb.workbench.naming import graphics
 

@@ -140,8 +140,7 @@ class ComparisonActions(Actions):
             self.desk.notify(f"{len(marked) or 'None'} marked. {TWO}", markup=False)
             return
         first, second = (row.group for row in marked)
-        question = partial(compare, first=first, second=second)
-        self._ask(question, "Reading the responses of both …")
+        self._ask(partial(compare, first=first, second=second), "Reading the responses of both …")
 
     def differ(self) -> None:
         """To the features; on one of them, the responses on which judges differ about it."""

@@ -121,8 +121,7 @@ def verdicts(disputed: Disputed, width: int) -> Iterator[Content]:
         yield Content("")
         yield Content.assemble((f"{words:<16}", "bold"), judge.judge)
         if judge.verdict is not None and judge.verdict.reason:
-            reason = judge.verdict.reason.replace("\n", " ")
-            yield from folded(reason, width, QUIET, 16)
+            yield from folded(judge.verdict.reason.replace("\n", " "), width, QUIET, 16)
 
 
 class DifferingScreen(Dialog[None]):
@@ -190,13 +189,12 @@ class DifferingScreen(Dialog[None]):
 def _line(disputed: Disputed) -> Option:
     present = sum(bool(judge.verdict and judge.verdict.value) for judge in disputed.said)
     asked = sum(judge.score is not None for judge in disputed.said)
-    text = " ".join(disputed.row.attempt.response.split())
     return Option(
         Content.assemble(
             (f"{disputed.distance:.2f}", "bold"),
             f"  {present} of {asked} present  ",
             (f"{disputed.row.item.id}  ", QUIET),
-            text[:200],
+            " ".join(disputed.row.attempt.response.split())[:200],
         )
     )
 

@@ -44,7 +44,6 @@ class ResponseLoader:
     """Reads the responses of a store, and frees them without holding up the screen.
 
     Args:
-        store: to read.
         stopped: returns whether something else has been asked for since.
     """
 
@@ -148,8 +147,7 @@ def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:
 
     members = [loader.members(group) for group in (first, second)]
     first_side, second_side = map(sources_of, members)
-    names = first.name, second.name
-    result = difference(first_side, second_side, names, unlike(*members))
+    result = difference(first_side, second_side, (first.name, second.name), unlike(*members))
     return partial(CompareScreen, result, first.battery)
 
 
@@ -196,10 +194,7 @@ def _by_model(store: Store) -> list[Group]:
 
 
 def _rows(loader: ResponseLoader, group: Group) -> tuple[Grouped, ...]:
-    """Return what a group's responses come to, without the responses.
-
-    Several rows where it turns out that other weights or templates have one name.
-    """
+    """Return a group's rows: several where other weights or templates have one name."""
     groups = [
         replace(part, apart=(*group.apart, *part.apart))
         for part in grouped(loader.members(group, columns=True), group.by)

@@ -262,8 +262,7 @@ class ModelsPage(Page):
 
     def foot_rank(self, command: Command) -> int:
         """Return a command's place in the footer; with several judges, theirs is early."""
-        early = command.id == "results.basis" and len(self.choices) > 1
-        return 2 if early else command.rank
+        return 2 if command.id == "results.basis" and len(self.choices) > 1 else command.rank
 
     def toggle_side(self) -> bool:
         """Show or hide one model's detail in place of the score panel."""
@@ -325,7 +324,6 @@ class ModelsPage(Page):
 
 
 def _counted(shown: Sequence[Grouped], all_rows: Sequence[Grouped]) -> str:
-    """How many models are shown, of how many; and speakers, where there are any."""
     here, there = (sum(row.group.has_model for row in rows) for rows in (shown, all_rows))
     words = f"{here} of {there} models"
     if len(all_rows) > there:

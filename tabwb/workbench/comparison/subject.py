@@ -10,7 +10,6 @@ def _by_model(now: Situation) -> str | None:
 
 
 def _here(verb: str, title: str, foot: str, key: str, rank: int, words: str) -> Command:
-    """Return a command of the page of all models."""
     here = ("models",)
     return Command(f"results.{verb}", title, foot, key, here, rank, words, pages=here)
 

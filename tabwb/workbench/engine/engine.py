@@ -317,7 +317,6 @@ def _profile(plugins: Plugins, name: str) -> ModelEntry:
 
 
 def _unavailable_reason(plugins: Plugins, kind: ComponentKind, spec: str) -> str:
-    """Return why a component cannot be used here, or an empty text."""
     try:
         plugins.resolve(kind, spec)
     except TabwbError as error:

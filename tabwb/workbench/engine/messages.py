@@ -20,12 +20,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The open administration has changed.
-
-    Attributes:
-        work: its present state; None when it was closed.
-        opened: the administration has just been opened.
-    """
+    """The open administration was opened, has changed, or was closed: ``work`` is None."""
 
     work: Work | None
     opened: bool = False
@@ -108,13 +103,10 @@ class ListenerInput:
     """A person who listens to a stored response scores it, codes it or writes what was heard.
 
     Attributes:
-        number: of the administration.
-        trial: its number there.
         what: a score, ``heard``, ``code``, ``not-scorable``, or ``rater``: another person listens.
         rater: the study ID of the person; empty: the one who gave the administration.
         target: the name of the picture.
         code: of the response so far, or empty.
-        flags: beside the code.
         rules_seen: whether the person has seen what the rules say of the response.
     """
 

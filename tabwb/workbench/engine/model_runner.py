@@ -31,11 +31,7 @@ TOGETHER = 32
 
 
 class ModelRunner:
-    """Owns the model of the open session.
-
-    Args:
-        sessions: the controller of the session.
-    """
+    """Owns the model of the open session."""
 
     def __init__(self, sessions: SessionController) -> None:
         self._sessions = sessions
@@ -121,7 +117,6 @@ class ModelRunner:
             self._sessions.publish()
 
     def _check_model(self, session: Session, facts: Mapping[str, str]) -> None:
-        """Refuse a model that is not the one with which the administration began."""
         try:
             session.opened(facts)
         except StoreError:

@@ -209,12 +209,7 @@ class LiveScores:
         self._computed_at = 0.0
 
     def of(self, session: Session, *, now: bool) -> Scores:
-        """Return the scores of a session.
-
-        Args:
-            session: the open one, always the same.
-            now: they must be those of this moment; else they may be a moment old.
-        """
+        """Return the scores of the open session; they may be a moment old unless ``now``."""
         started = time.monotonic()
         if not now and started - self._computed_at < SUMMARY_SHARE * self._cost_s:
             return self._scores

@@ -83,12 +83,7 @@ class SessionController(Controller):
             self.say(messages.Told(f"{idle[0].upper()}{idle[1:]}."))
 
     def resume(self, number: int, *, go_on: bool = True) -> None:
-        """Open an administration again.
-
-        Args:
-            number: of the administration.
-            go_on: end its pause and load its model.
-        """
+        """Open an administration again; with ``go_on``, end its pause and load its model."""
         if not self.holds(number):
             self._close_session("another administration was opened")
             self._open(setup.resume(self.store, self.plugins, number), loading=go_on)

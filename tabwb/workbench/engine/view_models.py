@@ -35,7 +35,6 @@ class Item:
     Attributes:
         place: its number in the administration and how many there are.
         in_subtest: its number within its subtest and how many there are.
-        subtest: title.
         administrator: words to the administrator, or empty.
         sent: exactly what is sent.
         expected: the right answer, or None.
@@ -117,12 +116,10 @@ class Work:
         reason: of the pause.
         item: before the examinee, or None before the first.
         awaiting: the item waits for its answer.
-        asking: the model is answering.
         loading: the model that is being loaded, or empty.
         auto: items follow by themselves.
         remaining: number of trials still to be given.
         scores: empty where the page shows others.
-        facts: of the model.
         upcoming: number of the trial that comes next, or None.
         together: items go out many at once; the one shown is the last that was answered.
         spending: what a model has taken so far; None for a person.
@@ -194,7 +191,6 @@ class Catalogue:
 
     Attributes:
         judges: how their specs begin (``tab-2026:``), and their titles.
-        exporters: ids and titles.
         interrupted: administrations whose recording broke off.
     """
 

@@ -37,7 +37,6 @@ class JudgingWish:
         scope: ``connected-text`` or ``all``.
         repeats: how often each answer is judged.
         again: judge also what this judge has judged before.
-        limits: where to stop.
     """
 
     judge: str
@@ -53,7 +52,6 @@ class JudgingProgress:
 
     Attributes:
         phase: ``estimate``, ``running``, ``done``, ``stopped`` or ``refused``.
-        words: what is shown.
         judged: answers judged so far, of those ``planned``.
     """
 
@@ -113,7 +111,11 @@ class JudgingController(Controller):
             self.say(JudgingProgress("refused", str(error)))
         else:
             self.say(JudgingProgress(phase, words))
-        self._after_judging(number)
+        if self._sessions.holds(number):
+            self._sessions.open_session().reload()
+            self._sessions.publish()
+        self.say(Stored(number))
+        self.engine.refresh()
 
     def _judge_all(self, judging: Judging, wish: JudgingWish) -> str:
         estimate = judging.estimate()
@@ -168,13 +170,6 @@ class JudgingController(Controller):
     def _lock(self, number: int) -> AbstractContextManager[object]:
         """Hold the administration; the open session holds its own already."""
         return nullcontext() if self._sessions.holds(number) else self.store.lock(number)
-
-    def _after_judging(self, number: int) -> None:
-        if self._sessions.holds(number):
-            self._sessions.open_session().reload()
-            self._sessions.publish()
-        self.say(Stored(number))
-        self.engine.refresh()
 
 
 def _left(judging: Judging, planned: int, passed_s: float) -> str:

@@ -61,13 +61,7 @@ class JudgingSelect(Select[str]):
 
 
 class JudgingScreen(Dialog[None]):
-    """Stays while a judge works; closing it stops after the running call.
-
-    Args:
-        desk: runs the commands, and publishes their results.
-        number: of the administration whose answers are judged.
-        judge: the spec to begin with.
-    """
+    """Stays while a judge works on an administration; closing it stops after the running call."""
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#judge"
@@ -180,7 +174,6 @@ class JudgingScreen(Dialog[None]):
         )
 
     def _show_working(self, working: bool, focus: str = "") -> None:
-        """Show the buttons of use while judging is under way, or not; focus one when it ends."""
         ended = self._working and not working
         shown = {"stop": working, "estimate": not working, "begin": not working}
         for name in (name for name, show in shown.items() if show):

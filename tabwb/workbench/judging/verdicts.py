@@ -31,8 +31,7 @@ class JudgeVerdicts:
 
     Attributes:
         rater: its spec.
-        ratings: by feature.
-        probabilities: by feature, of a judge that tells them.
+        ratings, probabilities: by feature; some judges tell no probabilities.
         call: the latest call of a model whose verdict counts; None where no model was asked.
         calls: how often the model was asked; further calls tell how far it agrees with itself.
     """

@@ -10,7 +10,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Select, Static
-from textual.widgets.option_list import Option
 
 from tabwb.records.specs import is_writable
 from tabwb.workbench.engine.messages import Ready
@@ -67,12 +66,7 @@ class Tuning(Select[str]):
 
 
 class ModelsScreen(Dialog[None]):
-    """Stays until it is closed, which stops a running try.
-
-    Args:
-        desk: runs the commands, and publishes their results.
-        catalogue: what there is.
-    """
+    """Stays until it is closed, which stops a running try."""
 
     CSS_PATH = "dialog.tcss"
     AUTO_FOCUS = "#models-known"
@@ -121,20 +115,15 @@ class ModelsScreen(Dialog[None]):
         known, models = self.query_one(Known), catalogue.models
         at = known.highlighted or 0
         width = min(max((len(model.shape) for model in models), default=0), WIDEST)
-        known.set_options(
-            Option(
-                Content.assemble(
-                    _fit(model.shape, width).ljust(width),
-                    "  ",
-                    (_fit(_beside(model), LINE - width), QUIET),
-                )
-            )
-            for model in models
-        )
+        lines = []
+        for model in models:  # the reason without the name, which is in the spec already
+            words = model.unavailable_reason.removeprefix(f"'{model.id}' ") or model.title
+            spec = _fit(model.shape, width).ljust(width)
+            lines.append(Content.assemble(spec, "  ", (_fit(words, LINE - width), QUIET)))
+        known.set_options(lines)
         known.highlighted = min(at, len(models) - 1) if models else None
 
     def _show(self, phase: str, words: str) -> None:
-        """Show the outcome of a command."""
         self._trying = phase == "trying"
         self._asked = ""
         sign = {"trying": "…", "refused": "!", "asked": "?"}.get(phase, "✓")
@@ -221,11 +210,6 @@ def _fields(model: ModelEntry) -> dict[str, str]:
         "tuning": profile.tuning,
         "parameters": "" if profile.parameters is None else str(profile.parameters),
     }
-
-
-def _beside(model: ModelEntry) -> str:
-    """Return the words beside a spec; the reason without the name, which is there already."""
-    return model.unavailable_reason.removeprefix(f"'{model.id}' ") or model.title
 
 
 def _fit(words: str, room: int) -> str:

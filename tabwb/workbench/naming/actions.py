@@ -35,8 +35,7 @@ class NamingActions(Actions):
 
     def playback_wanted(self, message: PlaybackWanted) -> None:
         """Play a stored response, or stop."""
-        play = controller(self.desk).play_response
-        self.desk.do(partial(play, message.number, message.trial))
+        self.desk.do(partial(controller(self.desk).play_response, message.number, message.trial))
 
     def listener_input(self, message: ListenerInput) -> None:
         """Score or code a stored response, or write what was heard, by a listener."""
@@ -65,8 +64,7 @@ class NamingActions(Actions):
 
             self.desk.ask_words(f"{title} cannot be scored", "Reason", because)
         else:
-            score = cast("Score", what)
-            self.desk.do(lambda: by_ear(lambda spoken: spoken.score(score)))
+            self.desk.do(lambda: by_ear(lambda spoken: spoken.score(cast("Score", what))))
 
     def _ask_listener(self, number: int) -> None:
         def given(rater: str | None) -> None:

@@ -225,7 +225,6 @@ class NamingController(Controller):
     # ---------------------------------------------------------------- transcription
 
     def _listen(self, session: Session) -> None:
-        """Have the response that was just given transcribed."""
         from tabwb.administer.naming.live import job_of
 
         view = session.spoken.view()

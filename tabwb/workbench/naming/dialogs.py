@@ -44,13 +44,7 @@ One code says what kind of response it was; flags say under which circumstances.
 
 
 class CodeScreen(Dialog[tuple[str, tuple[str, ...]] | None]):
-    """Returns the code with its flags; None when closed with esc.
-
-    Args:
-        target: the name that was asked for.
-        code: the code so far, or empty.
-        flags: those so far.
-    """
+    """Returns the code with its flags; None when closed with esc."""
 
     CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "mark", "Mark", show=False)]
@@ -94,8 +88,7 @@ class CodeScreen(Dialog[tuple[str, tuple[str, ...]] | None]):
 
     def action_mark(self) -> None:
         """Mark a flag, or not."""
-        listed = self.query_one(CodeList)
-        option = listed.highlighted_option
+        option = self.query_one(CodeList).highlighted_option
         if option is not None and (option.id or "").startswith(FLAG):
             self._flags ^= {(option.id or "").removeprefix(FLAG)}
             self._fill()

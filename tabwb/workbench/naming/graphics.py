@@ -66,8 +66,7 @@ def prepare(environment: Mapping[str, str] = os.environ) -> None:
     except ImportError:
         if not environment.get(VARIABLE):
             return
-        wish = f"{VARIABLE}={protocol}"
-        raise MissingExtra(wish, "pictures", package="textual-image") from None
+        raise MissingExtra(f"{VARIABLE}={protocol}", "pictures", package="textual-image") from None
     chosen: Any = drawn.TGPImage if protocol == "kitty" else drawn.SixelImage
     _widget = chosen
 

@@ -271,7 +271,10 @@ def strip(items: Sequence[NamedItem], width: int) -> Content:
     """
     right = Content.styled(tally(items), "bold")
     room = width - right.cell_length - GAP
-    parts = [_piece(item) for item in items]
+    parts = []
+    for item in items:
+        name = (item.name, "bold" if item.standing == "now" else QUIET)
+        parts.append(Content.assemble(name, " ", _standing(item)))
     begun = [place for place, item in enumerate(items) if item.standing != "open"]
     first = _present(items, begun[-1] if begun else 0)
     last = first + 1
@@ -289,7 +292,6 @@ def strip(items: Sequence[NamedItem], width: int) -> Content:
 
 
 def _present(items: Sequence[NamedItem], otherwise: int) -> int:
-    """The place of the present item."""
     return next((at for at, item in enumerate(items) if item.standing == "now"), otherwise)
 
 
@@ -297,11 +299,6 @@ def _row(parts: Sequence[Content], first: int, last: int) -> Content:
     more = [Content.styled("…", QUIET)]
     before, after = more * (first > 0), more * (last < len(parts))
     return Content(" " * GAP).join([*before, *parts[first:last], *after])
-
-
-def _piece(item: NamedItem) -> Content:
-    name = (item.name, "bold" if item.standing == "now" else QUIET)
-    return Content.assemble(name, " ", _standing(item))
 
 
 def _standing(item: NamedItem) -> Content:
@@ -330,8 +327,7 @@ def naming_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
 
 def column(items: Sequence[NamedItem], width: int, height: int) -> Content:
     """Return the items in lines, as many as there is room for around the present one."""
-    at = _present(items, 0)
-    first = max(0, min(at - height // 2, len(items) - height))
+    first = max(0, min(_present(items, 0) - height // 2, len(items) - height))
     lines = []
     for item in items[first : first + height]:
         now = item.standing == "now"

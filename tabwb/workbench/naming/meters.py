@@ -168,8 +168,7 @@ def marker_line(onset: OnsetMark, envelope: Envelope, width: int) -> Content:
         if at + 2 + len(words) <= width:
             return Content.assemble(" " * at, mark, " ", (words, QUIET))
         if len(words) + 1 <= at:
-            space = " " * (at - len(words) - 1)
-            return Content.assemble(space, (words, QUIET), " ", mark)
+            return Content.assemble(" " * (at - len(words) - 1), (words, QUIET), " ", mark)
     return Content.assemble(" " * at, mark)
 
 

@@ -438,8 +438,7 @@ hidden until you have scored, where the battery does not say otherwise.
         event.prevent_default()
         self._asks_kind = False
         if event.key in NO_RESPONSES:
-            kind = NO_RESPONSES[event.key]
-            self.desk.do(partial(self._controller.score, "no-response", kind))
+            self.desk.do(partial(self._controller.score, "no-response", NO_RESPONSES[event.key]))
         self._show_hint()
 
     def on_waveform_onset_moved(self, event: Waveform.OnsetMoved) -> None:

@@ -186,8 +186,7 @@ class Picture(Widget):
         if not top <= y < top + len(self._strips):
             return Strip.blank(width, self.rich_style)
         strip = self._strips[y - top]
-        left = (width - strip.cell_length) // 2
-        blank = Strip.blank(left, self.rich_style)
+        blank = Strip.blank((width - strip.cell_length) // 2, self.rich_style)
         return Strip.join([blank, strip]).extend_cell_length(width, self.rich_style)
 
 

@@ -181,7 +181,8 @@ class NamingPresenter:
         right = right_by_score(score.score, view.rules.rule)
         word = "" if view.code is None else view.code.code
         if word in {"", "correct"}:
-            word = _short(score.score, right)
+            corrected = f"{MARKS['right' if right else 'wrong']} self-cor."
+            word = corrected if score.score == "self-corrected" else _SHORT.get(score.score, "")
         return NamedItem(name, "scored", right, word)
 
     def _listening(self, view: NamingView) -> str:
@@ -210,12 +211,6 @@ def _text(view: NamingView) -> str:
     if not view.item.coded:
         return "" if view.attempt is None else view.attempt.response
     return "" if view.heard is None else view.heard.text
-
-
-def _short(score: str, right: bool | None) -> str:
-    if score == "self-corrected":
-        return f"{MARKS['right' if right else 'wrong']} self-cor."
-    return _SHORT.get(score, "")
 
 
 def _onset(view: NamingView) -> OnsetMark | None:

@@ -33,7 +33,6 @@ NO_RESPONSE = "there is no response yet: score it first"
 
 
 def _waits(now: Situation, naming: NamingNow) -> bool:
-    """Return whether the response window is open."""
     return now.running and naming.microphone == "open" and now.awaiting
 
 
@@ -44,7 +43,6 @@ def _over(now: Situation, naming: NamingNow) -> str | None:
 
 
 def _closed(now: Situation, naming: NamingNow) -> str | None:
-    """Return why no response can be given now, or None."""
     if reason := _over(now, naming):
         return reason
     if naming.microphone != "open":
@@ -105,7 +103,6 @@ def _code(now: Situation, naming: NamingNow) -> str | None:
 
 
 def _change(now: Situation, naming: NamingNow, *, possible: bool) -> str | None:
-    """Return why the item shown cannot be skipped or declared void, or None."""
     if now.item is not None and possible:
         return None
     return _over(now, naming) or (NO_ITEM if now.item is None else unchangeable(now))

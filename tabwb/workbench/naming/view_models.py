@@ -20,7 +20,6 @@ class Envelope:
     """How loud a stretch of the recording is.
 
     Attributes:
-        start_s, end_s: the stretch.
         peaks_dbfs: the largest sample in each of as many equal parts of it.
     """
 
@@ -34,7 +33,6 @@ class OnsetMark:
     """Where speech begins.
 
     Attributes:
-        at_s: where.
         latency_s: from the picture to there, or None where the picture's time is unknown.
         uncertainty_s: of a measured one; None where a person set it.
         by: who or what says so.
@@ -51,7 +49,6 @@ class AttemptSpan:
     """One spoken attempt.
 
     Attributes:
-        start_s, end_s: where it lies.
         phonemes: ARPAbet, or empty where it is not transcribed.
         marked: a person said that it begins here; else it is a proposal.
         by_ear: whether the phonemes are those of what a listener heard.
@@ -74,7 +71,6 @@ class NamedItem:
 
     Attributes:
         name: its target.
-        standing: see :data:`Standing`.
         right: a person's score, or None where there is none or it is neither.
         word: a person's code or score where it is not simply right or wrong; of a description,
             which is not scored, the mark of what was given.
@@ -91,7 +87,6 @@ class Card:
     """A picture that is, or will be, put before the speaker.
 
     Attributes:
-        number: of its trial.
         target: the name that is asked for; of a description its item's.
         coded: whether the response is scored and coded; else it is described and its text counts.
         accepted: its accepted pronunciations.
@@ -122,8 +117,6 @@ class NamingNow:
     Attributes:
         card: what was shown last, or None before the first.
         upcoming: what *show* will put before the speaker, or None when nothing is left.
-        items: the state of every item.
-        microphone: whether it records.
         shown_s: when the picture was drawn.
         waits: the response window is open.
         cues, cues_given: of the item, and how many were given since the picture was shown.

@@ -118,8 +118,7 @@ class ResultsActions(Actions):
                 self._written(path)
 
         self._exporting = True
-        dialog = ExportScreen(self.desk, message, catalogue.exporters)
-        self.desk.app.push_screen(dialog, closed)
+        self.desk.app.push_screen(ExportScreen(self.desk, message, catalogue.exporters), closed)
 
     def exported(self, message: Exported) -> None:
         """Say what became of an export whose dialog was closed."""

@@ -60,8 +60,6 @@ class ExportScreen(Dialog[str | None]):
     """Stays until the file is written, and returns its path, or until it is closed.
 
     Args:
-        desk: runs the export, and publishes its result.
-        wanted: what is written.
         formats: (id, title) of each exporter.
     """
 

@@ -62,8 +62,6 @@ class ResponseScreen(Dialog[str | None]):
     """Returns ``void``, ``note``, ``judges`` or None; stays while a named picture is scored.
 
     Args:
-        row: the response.
-        administration: which it belongs to.
         listener: who scores it afterwards; None: who gave the administration.
         tell: sends requests: play the response, take a score, a code or what was heard.
         news: publishes the worker's messages, new results among them.
@@ -123,11 +121,6 @@ class ResponseScreen(Dialog[str | None]):
         """A named picture, as the one who listens may see it."""
         return None if self._row.named is None else self._row.named.seen_by(self._rater)
 
-    @property
-    def _blind(self) -> bool:
-        """Whether what others said is hidden from the one who listens."""
-        return self._named is not self._row.named
-
     def _rater_words(self) -> str:
         return f"Rater: {self._rater or 'none'}   r Another rater"
 
@@ -177,7 +170,7 @@ class ResponseScreen(Dialog[str | None]):
             parts += [_head("sent, exactly"), Content(item.sent), Content("")]
         if item.expected is not None:
             parts += [_head("expected"), Content(item.expected), Content("")]
-        if self._blind:
+        if self._named is not row.named:
             return _head("Scores and transcripts of others are shown after your score.")
         parts.append(_head(f"{MARKS[row.glyph]} {row.verdict}"))
         if item.trial.reason:

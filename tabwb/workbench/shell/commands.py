@@ -1,10 +1,9 @@
 """Commands, which say what a user can do, and the subjects that declare them.
 
-Keys, menus, palette, footer and help are made of commands. A command's id is ``group.verb``. Keys
-are those that survive tmux, ssh and an editor's terminal; every command is in a menu and in the
-palette too. A subject is a folder beside this one: its ``subject.py`` holds ``SUBJECT``, which
-:mod:`tabwb.workbench.subjects` lists. Classes are named by path (``module:Class``), because they
-are imported only when they are needed.
+Keys, menus, palette, footer and help are made of commands. Keys are those that survive tmux, ssh
+and an editor's terminal; every command is in a menu and in the palette too. A subject is a folder
+beside this one: its ``subject.py`` holds ``SUBJECT``, which :mod:`tabwb.workbench.subjects` lists.
+Classes are named by path (``module:Class``), because they are imported only when they are needed.
 """
 
 from __future__ import annotations
@@ -171,10 +170,7 @@ class CommandTable:
         return next(iter(here or same), None)
 
     def listed(self, group: str, page: str) -> tuple[Command, ...]:
-        """Return the commands of a menu.
-
-        Where several pages have commands of one id, those of the other pages are left out.
-        """
+        """Return the commands of a menu; where several pages have one id, those of this page."""
         commands = [command for command in self.commands if command.group == group]
         if group == "administer":
             pages = [name for command in commands for name in command.pages]
@@ -183,12 +179,7 @@ class CommandTable:
         return tuple(command for command in commands if self.find(command.id, page) is command)
 
     def bind(self, widget: Widget, where: str) -> None:
-        """Bind the keys of one place to a widget; they run the desk's ``command`` action.
-
-        Args:
-            widget: the page, panel or screen.
-            where: ``everywhere`` or another place that commands name.
-        """
+        """Bind the keys of a :attr:`Command.where` to a widget, to run the desk's ``command``."""
         keys: BindingsMap = widget._bindings
         for command in self.commands:
             chosen = [command.key] if where in command.where else []
@@ -231,8 +222,7 @@ def _pause(desk: Desk) -> None:
 
 def _discontinue(desk: Desk) -> None:
     text = "Items not yet given will read: not administered. u takes it back."
-    title = "Discontinue the administration"
-    desk.ask_words(title, "Reason", desk.sessions.discontinue, text)
+    desk.ask_words("Discontinue the administration", "Reason", desk.sessions.discontinue, text)
 
 
 def _results(desk: Desk) -> None:
@@ -299,7 +289,6 @@ class Subject:
 
     Attributes:
         id: the name of its folder.
-        pages: its pages.
         commands: commands which its actions run.
         actions: path of its :class:`Actions`, or empty.
         controller: path of its :class:`tabwb.workbench.engine.engine.Controller`, or empty; it is

@@ -58,10 +58,7 @@ class Desk(Screen[None]):
     """The main screen; the pages, commands and handlers on it belong to the subjects.
 
     Args:
-        workbench: the application.
-        subjects: the subjects of the workbench.
-        location: of the store, or None for the configuration's.
-        offline: use no network.
+        workbench: the application; the other arguments are its own.
 
     Attributes:
         current: the page in the middle; ``page`` is its id.
@@ -275,12 +272,7 @@ class Desk(Screen[None]):
     # ---------------------------------------------------------------- pages
 
     async def go(self, page: str, *, keep_return: bool = False) -> None:
-        """Put a page into the middle and give it the focus.
-
-        Args:
-            page: its id.
-            keep_return: *Back* still returns to where :attr:`return_to` says.
-        """
+        """Put a page into the middle and focus it; :attr:`return_to` stays if ``keep_return``."""
         if not keep_return:
             self.return_to = ""
         pages = self.query_one("#pages")
@@ -414,14 +406,7 @@ class Desk(Screen[None]):
         self.call_later(self.action_command, name)
 
     def ask_words(self, title: str, label: str, job: Callable[[str], None], text: str = "") -> None:
-        """Ask for a line of text and queue a command with it.
-
-        Args:
-            title: of the dialog.
-            label: of the field.
-            job: the command; not queued when the dialog is closed.
-            text: an explanation.
-        """
+        """Ask for a line of text and queue a command with it, unless the dialog is closed."""
 
         def given(words: str | None) -> None:
             if words is not None:

@@ -16,7 +16,6 @@ _ALL = ("everywhere",)
 
 
 def _toggle_scores(desk: Desk) -> None:
-    """Show or hide the scores, or the page's own side panel."""
     if not desk.current.toggle_side():
         desk.docks.toggle("scores")
 
@@ -28,7 +27,6 @@ def _next_theme(desk: Desk) -> None:
 
 
 def _focus_next(desk: Desk) -> None:
-    """Focus the next visible pane."""
     panes: list[Widget] = [desk.query_one("#pages")]
     if desk.query_one("#explorer-dock").display:
         panes.insert(0, desk.query_one(Explorer))

@@ -38,13 +38,7 @@ class Choice(Button):
 
 
 class ScrollPane(VerticalScroll, can_focus=True):
-    """A part of a dialog or page that can be focused to scroll it.
-
-    Args:
-        children: what is inside.
-        id: of the pane.
-        help_text: for F1.
-    """
+    """A part of a dialog or page that can be focused to scroll it."""
 
     def __init__(self, *children: Widget, id: str, help_text: str) -> None:
         super().__init__(*children, id=id)
@@ -60,8 +54,6 @@ class ChoiceScreen(Dialog[str | None]):
     """Returns the id of what was chosen; None when closed with esc.
 
     Args:
-        title: a few words.
-        text: what it is about.
         choices: (id, words) of each button; the first has the focus.
         alone: nothing else is to be seen.
     """

@@ -92,13 +92,7 @@ class Dock(Horizontal):
         self.content, self.side = content, side
 
     def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
-        """Place the dock.
-
-        Args:
-            shown: whether it is visible.
-            drawer: whether it covers the page instead of being beside it.
-            width: in columns; not used for a drawer.
-        """
+        """Place the dock beside the page, or as a drawer over it, which has a width of its own."""
         self.display = shown
         self.set_class(drawer, "-drawer")
         self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width
@@ -265,7 +259,6 @@ class ShownScores(NamedTuple):
 
     Attributes:
         hidden: show only which items were given.
-        title: the first line.
         present: list the features that are present too.
         special: shown in place of the scores: the function that lays it out, and its argument.
     """
@@ -382,6 +375,5 @@ class CompactScores(WidthAwareWidget):
 
             burden = scores.judges[0].burden
             usable = f"usable {burden.usable.usable}/{burden.usable.n}"
-            mean = number(burden.symptom_burden)
-            words = f"{usable} burden {mean} over {len(burden.features)}"
+            words = f"{usable} burden {number(burden.symptom_burden)} over {len(burden.features)}"
         return compact(scores.subtests, words, width, hidden=hidden)

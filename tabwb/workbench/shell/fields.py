@@ -135,10 +135,7 @@ class Combo(ListField):
     The field's id is the combo's without ``-combo``.
 
     Args:
-        name: of the field.
-        value: its text.
         known: what the list offers.
-        help_text: of the field.
         several: the field takes several values with spaces between.
     """
 
@@ -279,9 +276,6 @@ class Selection(ListField, can_focus=True):
 
     Args:
         values: words and value of each.
-        value: the first value.
-        id: of the field.
-        help_text: of the field.
     """
 
     DEFAULT_CSS = """

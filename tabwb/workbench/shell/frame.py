@@ -96,8 +96,7 @@ class TitleBar(WidthAwareWidget):
             states.append((("offline" if offline else "network allowed"), QUIET))
         if saved is not None:
             states.append(("● saved", ACCENT) if saved else ("! not saved", "bold $warning"))
-        right = Content("   ").join(Content.styled(*state) for state in states)
-        return spread(left, right, width)
+        return spread(left, Content("   ").join(Content.styled(*state) for state in states), width)
 
     def on_click(self, event: Click) -> None:
         """Open the menu that was clicked."""
@@ -234,7 +233,6 @@ class Hint(NamedTuple):
 
     Attributes:
         key: as it is written for people.
-        word: what it does.
         run: what a click does; None where it does nothing.
         always: it keeps its place however narrow the footer is.
     """

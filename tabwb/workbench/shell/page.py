@@ -28,12 +28,7 @@ MOST = 6
 
 
 class Page(Vertical):
-    """A page. The desk mounts it when it is opened first, and hides it afterwards.
-
-    Args:
-        desk: the screen that holds the page.
-        page: its id, as in its :class:`tabwb.workbench.shell.commands.PageSpec`.
-    """
+    """A page. The desk mounts it when it is opened first, and hides it afterwards."""
 
     WIDE_FROM: ClassVar[int] = 100
     """The least columns of the window for docks beside the page."""

@@ -57,8 +57,6 @@ class RuleVerdicts:
     Attributes:
         lines: (rule, what it says), in the order shown.
         aligned: what was said beside the nearest accepted form, or None.
-        phonemes: as transcribed.
-        transcriber: what heard it.
         by_ear: whether what a listener heard replaces the transcript.
     """
 

@@ -112,12 +112,7 @@ _COLOURS = {"cyan": ACCENT, "yellow": AMBER}
 
 
 def content_of(view: RenderableType, width: int) -> Content:
-    """Return a view of the report as lines of text in the colours of the theme.
-
-    Args:
-        view: as a function of :mod:`tabwb.report.render` returns it.
-        width: columns of characters.
-    """
+    """Return a view of :mod:`tabwb.report.render` as lines in the colours of the theme."""
     console = Console(
         file=StringIO(), width=max(width, 1), highlight=False, markup=False, emoji=False
     )

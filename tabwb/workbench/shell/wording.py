@@ -171,10 +171,6 @@ def shortened(label: str, width: int) -> str:
 
     The end tells servers and lesions apart. Of a file the folders are left out first.
 
-    Args:
-        label: the name of a model or an item.
-        width: columns of characters.
-
     >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
     ('openai:small@…000/v1', 'bundled')
     >>> shortened("replay:/home/me/study/lesioned.jsonl", 16)

@@ -62,13 +62,7 @@ class TrialActions(Actions):
         model: str | None = None,
         examinee: str | None = None,
     ) -> None:
-        """Open the dialog for a new administration.
-
-        Args:
-            battery: to fill in.
-            model: to fill in.
-            examinee: one that was examined before, to fill in.
-        """
+        """Open the dialog for a new administration with these fields filled in."""
         desk = self.desk
         if desk.catalogue is None or not desk.started:
             desk.notify("The store is not open yet.")
@@ -147,7 +141,6 @@ class TrialActions(Actions):
 
 
 def _of_examinee(draft: Draft, catalogue: Catalogue, examinee: str) -> Draft:
-    """Return a draft for an examinee that was examined before."""
     conditions = {
         administration.conditions.examinee: administration.conditions
         for administration in catalogue.administrations
@@ -234,10 +227,7 @@ class OpenScreen(Dialog[int | None]):
 
 
 def ranked(administrations: Sequence[Administration], words: str) -> list[Administration]:
-    """Return the administrations with every word: found by number first, then name, then date.
-
-    Among equals the latest is first.
-    """
+    """Return those with every word: by number first, then name, then date, then the latest."""
     ranked_ones = []
     for administration in reversed(administrations):
         ranks = [_rank(administration, word) for word in words.lower().split()]
@@ -261,7 +251,6 @@ def _rank(administration: Administration, word: str) -> int | None:
 
 
 def _line(administration: Administration, width: int) -> Content:
-    """Return number, status in ``width`` columns, progress, date and name."""
     return Content.assemble(
         (f"{administration.id:>4}", "bold"),
         f"  {glyph_of(administration)} {administration.status_word:<{width}}",

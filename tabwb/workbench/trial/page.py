@@ -220,8 +220,7 @@ Every answer is on disk before the next item goes out.
         gap = 6 if self.size.width >= 84 and not self._narrow else 3
         rows = [row for row in verdict_rows(work, hidden=self.hidden) if row]
         self.query_one("#verdicts", Flow).show(rows, gap)
-        below = findings(item, hidden=self.hidden) if item else opening(work)
-        self._put("#findings", below)
+        self._put("#findings", findings(item, hidden=self.hidden) if item else opening(work))
         text = f"to the administrator: {item.administrator}" if item and item.administrator else ""
         roomy = work.of_person or (not self._narrow and self.app.size.height >= TALL)
         self._put("#administrator", work.disclaimer if not item else text if roomy else "")
