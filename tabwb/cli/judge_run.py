@@ -29,7 +29,6 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
-from tabwb.report.summaries.robustness import self_agreement
 from tabwb.store.store import Store
 
 FEW = 3
@@ -246,6 +245,8 @@ class Task:
         document["price"] = None if self._price is None else str(self._price)
         if self._options["repeats"] > 1:
             judged = self._store.judgements(judging.number)
+            from tabwb.report.summaries.robustness import self_agreement  # loads numpy
+
             agreements = self_agreement(judged, self._judge.rater, self._judge.features)
             document["self_agreement"] = [_fields(agreement) for agreement in agreements]
             for row in () if self._quiet else agreements:
