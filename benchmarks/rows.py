@@ -51,7 +51,7 @@ def help_text(rounds: int) -> Iterator[Result]:
         rounds=rounds,
     )
     against = [("bare interpreter", bare), *zip(_peers("llm", "inspect"), others, strict=True)]
-    yield Result("`tabwb --help`", "0.15 s", own, tuple(against))
+    yield Result("`tabwb --help`", "0.08 s", own, tuple(against))
 
 
 def workbench(rounds: int) -> Iterator[Result]:
@@ -78,7 +78,9 @@ def twenty_items(rounds: int) -> Iterator[Result]:
             lambda: process(python("pass")),
             rounds=rounds,
         )
-    yield Result("20 items, echo model, whole process", "0.6 s", own, (("bare interpreter", bare),))
+    yield Result(
+        "20 items, echo model, whole process", "0.45 s", own, (("bare interpreter", bare),)
+    )
 
 
 def durable_item(rounds: int) -> Iterator[Result]:
@@ -116,7 +118,7 @@ def durable_item(rounds: int) -> Iterator[Result]:
             )
         bare.close()
     plugins.close()
-    yield Result("one durable, scored item", "1 ms", own, (("bare SQLite commit", floor),))
+    yield Result("one durable, scored item", "0.8 ms", own, (("bare SQLite commit", floor),))
 
 
 def local_generation(rounds: int) -> Iterator[Result]:
