@@ -35,7 +35,7 @@ from tests.store.conftest import location  # noqa: F401 - a fixture
 BATTERY = Path(str(resources.files("tabwb_batteries"))) / "tab" / "battery.toml"
 TEXTS = ["", " ", "Yes", "No", "yes.", "It is a dog.", "we we we went", "I do not know.", "lion",
          "The boat was red and the lake was cold that day.", "Rain."]  # fmt: skip
-SEEDS = range(int(os.environ.get("TABWB_TEST_STORES", "8")))
+SEEDS = range(int(os.environ.get("TABWB_TEST_STORES", "4")))
 """More stores with ``TABWB_TEST_STORES``."""
 
 
