@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 DIALOG = """
 import asyncio, sys
 from pathlib import Path
@@ -69,5 +71,6 @@ def test_it_is_an_option_a_key_a_column_and_a_condition_that_must_be_alike(
     assert "tempo (text): how fast items followed each other" in notes
 
 
+@pytest.mark.workbench
 def test_it_is_a_field_of_the_dialog(battery_file: Path, tmp_path: Path) -> None:
     assert _python("-c", DIALOG, tmp_path, battery_file).split() == ["slow"]

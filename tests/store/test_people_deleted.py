@@ -339,6 +339,7 @@ def _deleted_in_a_fork(file: Path, at_call: int = 0, after_s: float = 0.0) -> in
     return int(counted.read_text() or 0) if counted.exists() else 0
 
 
+@pytest.mark.crash
 def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
     filled: tuple[Store, int, int], file: Path, tmp_path: Path
 ) -> None:
