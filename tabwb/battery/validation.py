@@ -12,7 +12,7 @@ from tabwb.battery.toml_schema import BatteryFile, allowed_keys, required_keys
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.words import near
 
-_MOST_MENDED = 500
+_MOST_COMPLETED = 500
 """With more wrong types than this, rules are not checked."""
 
 
@@ -35,11 +35,11 @@ def validate(
     except ValidationError as error:
         errors = error.errors(include_url=False)
         wrong = list(type_problems(errors))
-        mended = _with_placeholders(tables, errors) if len(errors) <= _MOST_MENDED else None
-        if mended is not None:
+        completed = _with_placeholders(tables, errors) if len(errors) <= _MOST_COMPLETED else None
+        if completed is not None:
             wrong += [
                 rule
-                for rule in broken_rules(mended, scorers)
+                for rule in broken_rules(completed, scorers)
                 if not any(_may_follow(rule.path, error["loc"]) for error in errors)
             ]
         return None, wrong

@@ -255,10 +255,7 @@ def _summarise(
     places = [
         (row.source, terms.rater, row.trial.plan.number, row.attempt.number) for row, _ in judged
     ]
-    groupings = {
-        grouping.id: {category.id: category.features for category in grouping.categories}
-        for grouping in battery.groupings
-    }
+    groupings = groupings_of(battery)
     first = next(iter(groupings.values()), {})
     burden = symptom_burden(responses, terms.features, first, interval=interval)
     if any(row.shares_stream for row, _ in judged):
@@ -279,6 +276,14 @@ def _summarise(
         judged=judged,
         other_prompts=Counter(strays[place] for place in places if place in strays),
     )
+
+
+def groupings_of(battery: Battery) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return, by grouping, the features of each category."""
+    return {
+        grouping.id: {category.id: tuple(category.features) for category in grouping.categories}
+        for grouping in battery.groupings
+    }
 
 
 def _is_judged(row: CountedResponse, rater: str) -> bool:

@@ -14,7 +14,7 @@ from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.columns.prepared import Bools
 from tabwb.report.summaries.columns.table import EMPTY, NOT_RATED, Table, unusable
 from tabwb.report.summaries.draws import without_draws
-from tabwb.report.summaries.judges import UNUSABLE, JudgeSummary, Terms
+from tabwb.report.summaries.judges import UNUSABLE, JudgeSummary, Terms, groupings_of
 from tabwb.scoring.burden import (
     NO_BURDEN,
     NO_USABLE,
@@ -140,18 +140,13 @@ def _summarise(
     scope = connected[table.subtest[own]] | (terms.scope == "all") & rated[own]
     rows = own[scope]
     present, causes = _present(table, rows, terms)
-    groupings = {
-        grouping.id: {category.id: category.features for category in grouping.categories}
-        for grouping in table.battery.groupings
-    }
-    first = next(iter(groupings.values()), {})
     burden = _burden(table, rows, present, causes, terms.features, interval=interval)
     categories = {
         name: {
             category: _category(present[causes == ""], terms.features, frozenset(members))
             for category, members in grouping.items()
         }
-        for name, grouping in groupings.items()
+        for name, grouping in groupings_of(table.battery).items()
     }
     burden = replace(burden, categories=next(iter(categories.values()), {}))
     if table.shared[rows].any():
@@ -163,10 +158,7 @@ def _summarise(
         caution=declared.caution if declared else "",
         prompt_hash=terms.prompt_hash,
         declared=declared is not None,
-        groupings={
-            name: burden.categories if groupings[name] is first else made
-            for name, made in categories.items()
-        },
+        groupings=categories,
         other_prompts=_other_prompts(table, rows, terms),
         burdens=table.side(rows, np.where(causes == "", present.sum(axis=1), np.nan)),
     )
