@@ -133,6 +133,17 @@ BURDEN = Measure(
 FEATURE_RATE = Measure(
     "rate", "feature rate", "share of responses in which a feature is present", "share"
 )
+CATEGORY_COUNT = Measure(
+    "category_count", "category count", "mean number of the category's features present per "
+    "response", "features per response",
+)  # fmt: skip
+CATEGORY_RATE = Measure(
+    "category_rate", "category rate", "share of responses with a feature of the category", "share"
+)
+FOIL_ERRORS = Measure(
+    "foil_errors", "errors of this kind", "share of the responses to items with such a foil that "
+    "name it", "share",
+)  # fmt: skip
 WORDS_MEAN = Measure(
     "words_mean", "words", "mean number of words of a usable response", "words", digits=0
 )
@@ -169,7 +180,8 @@ PHONEME_MEASURES = (
     ),
 )  # fmt: skip
 MEASURES = (
-    ACCURACY, *SUBTEST_MEASURES, *BASELINES, BURDEN, FEATURE_RATE, WORDS_MEAN, *LEXICAL_MEASURES,
+    ACCURACY, *SUBTEST_MEASURES, *BASELINES, BURDEN, FEATURE_RATE, CATEGORY_COUNT,
+    CATEGORY_RATE, FOIL_ERRORS, WORDS_MEAN, *LEXICAL_MEASURES,
     *NAMING_MEASURES, LATENCY, *PHONEME_MEASURES,
 )  # fmt: skip
 _BY_ID = {measure.id: measure for measure in MEASURES}

@@ -1,0 +1,1 @@
+"""Tables of results, each declared once, made from summaries."""

@@ -1,0 +1,257 @@
+"""The table of results: one row for each group and measure, with its intervals.
+
+All other tables, figures and reports of groups are cut from it, or made from the same summaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tabwb.report.measures import (
+    ACCURACY,
+    BURDEN,
+    CATEGORY_COUNT,
+    CATEGORY_RATE,
+    FEATURE_RATE,
+    FOIL_ERRORS,
+    SUBTEST_MEASURES,
+    WORDS_MEAN,
+    measure_of,
+)
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.subtests import Share, SubtestSummary
+from tabwb.scoring.burden import Usable
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.estimate import Estimate, EstimatedInterval, ratio
+from tabwb.tables.table import Column, Table, records_table
+
+NOTES = (
+    "One row for each group and measure. low and high are the ends of the 95 % interval for "
+    "prompts like these, these_low and these_high for exactly these prompts; without a value they "
+    "are missing, and reason says why a value is.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One value of a group.
+
+    Attributes:
+        part: the subtest's id; empty for a value over all responses.
+        rater: who gave the ratings; empty where there is none.
+        measure, feature, policy: what was measured, of which feature, category, tag or kind of
+            foil (else empty), and under which policy (else empty).
+        n: responses with a value; n_items: the items that they belong to, None where not counted.
+        usable: of the responses that the measure is about.
+    """
+
+    row: Grouped
+    measure: str
+    value: Estimate
+    part: str = ""
+    rater: str = ""
+    feature: str = ""
+    policy: str = ""
+    intervals: tuple[EstimatedInterval, ...] = ()
+    n: int = 0
+    n_items: int | None = None
+    usable: Usable | None = None
+
+
+def results_table(rows: Sequence[Grouped]) -> Table:
+    """Return every value of groups as a table; :data:`COLUMNS` declares it.
+
+    Args:
+        rows: groups with their summaries.
+    """
+    return records_table(
+        "results", COLUMNS, (found for row in rows for found in _results(row)), NOTES
+    )
+
+
+def _results(row: Grouped) -> Iterator[Result]:
+    answers = row.summary.answers
+    yield Result(
+        row, WORDS_MEAN.id, answers.words_mean, n=answers.usable.usable, usable=answers.usable
+    )
+    for subtest in row.summary.subtests:
+        yield from _of_subtest(row, subtest)
+    for judge in row.summary.judges:
+        yield from _of_judge(row, judge)
+    for rater, measures in row.summary.others.items():
+        for name, measured in measures.items():
+            yield Result(row, name, measured.mean, rater=rater, n=measured.n)
+
+
+def _of_subtest(row: Grouped, subtest: SubtestSummary) -> Iterator[Result]:
+    own = Result(row, "", Estimate(0.0), part=subtest.id, usable=subtest.usable)
+    if subtest.share.scored:
+        yield from _accuracies(own, subtest.share)
+        for tag, share in subtest.by_tag.items():
+            yield from _accuracies(replace(own, feature=tag), share)
+        for name, baseline in subtest.baselines.items():
+            yield replace(own, measure=name, value=baseline, n=subtest.share.n)
+    for measure in SUBTEST_MEASURES:
+        for policy, value in subtest.estimates.get(measure.id, {}).items():
+            n = subtest.share.of(policy)
+            yield replace(own, measure=measure.id, value=value, policy=policy, n=n)
+    for kind, errors in subtest.by_foil.items():
+        for policy, count in errors.errors.items():
+            named = ratio(count, errors.of, "no such item")
+            yield replace(
+                own, measure=FOIL_ERRORS.id, feature=kind, policy=policy, value=named, n=errors.of
+            )
+    for name, measured in subtest.measures.items():
+        yield replace(
+            own, measure=measured.measure or name, rater=measured.rater, value=measured.mean,
+            n=measured.n,
+        )  # fmt: skip
+
+
+def _accuracies(own: Result, share: Share) -> Iterator[Result]:
+    for policy in POLICIES:
+        yield replace(
+            own,
+            measure=ACCURACY.id,
+            policy=policy,
+            value=share.accuracy(policy),
+            intervals=share.intervals(policy),
+            n=share.of(policy),
+            n_items=len(share.by_item[policy]),
+        )
+
+
+def _of_judge(row: Grouped, judge: JudgeSummary) -> Iterator[Result]:
+    burden = judge.burden
+    own = Result(
+        row,
+        BURDEN.id,
+        burden.symptom_burden,
+        rater=judge.terms.rater,
+        intervals=burden.intervals,
+        n=burden.n_burden,
+        n_items=len(burden.sizes),
+        usable=burden.usable,
+    )
+    yield own
+    for feature in burden.features:
+        intervals = burden.rate_intervals(feature) if burden.intervals else ()
+        yield replace(
+            own, measure=FEATURE_RATE.id, feature=feature, value=burden.rate(feature),
+            intervals=intervals,
+        )  # fmt: skip
+    for name, category in burden.categories.items():
+        for measure, value in (
+            (CATEGORY_COUNT.id, category.count),
+            (CATEGORY_RATE.id, category.rate),
+        ):
+            yield replace(own, measure=measure, feature=name, value=value, intervals=())
+
+
+def _end(which: int, end: str) -> Any:
+    def value(result: Result) -> float | None:
+        if len(result.intervals) <= which or result.intervals[which].interval is None:
+            return None
+        return float(getattr(result.intervals[which].interval, end))
+
+    return value
+
+
+COLUMNS = (
+    (Column("group", "Group", "the name of the group"), lambda result: result.row.label),
+    (
+        Column("by", "By", "what the administrations of a group have in common"),
+        lambda result: result.row.group.by,
+    ),
+    (Column("battery", "Battery", "the battery's id"), lambda result: result.row.battery.id),
+    (
+        Column("battery_version", "Version", "the battery's version"),
+        lambda result: result.row.battery.version,
+    ),
+    (
+        Column("part", "Subtest", "the subtest; empty for a value over all responses"),
+        lambda result: result.part or None,
+    ),
+    (
+        Column(
+            "rater", "Rater", "who gave the ratings, where it is not the subtest's first scorer"
+        ),
+        lambda result: result.rater or None,
+    ),
+    (Column("measure", "Measure", "what was measured"), lambda result: result.measure),
+    (
+        Column("feature", "Feature", "the feature, category, tag or kind of foil"),
+        lambda result: result.feature or None,
+    ),
+    (
+        Column("policy", "Policy", "how exactly answers must match: exact, normalised, extracted"),
+        lambda result: result.policy or None,
+    ),
+    (
+        Column("value", "Value", "the estimate", "number", digits=2),
+        lambda result: result.value.value,
+    ),
+    (
+        Column(
+            "low", "Low", "lower end of the 95 % interval, prompts like these", "number", digits=2
+        ),
+        _end(0, "low"),
+    ),
+    (
+        Column(
+            "high", "High", "upper end of the 95 % interval, prompts like these", "number", digits=2
+        ),
+        _end(0, "high"),
+    ),
+    (
+        Column(
+            "these_low", "Low", "lower end of the 95 % interval, these prompts", "number", digits=2
+        ),
+        _end(1, "low"),
+    ),
+    (
+        Column(
+            "these_high",
+            "High",
+            "upper end of the 95 % interval, these prompts",
+            "number",
+            digits=2,
+        ),
+        _end(1, "high"),
+    ),
+    (Column("unit", "Unit", "of the value"), lambda result: measure_of(result.measure).unit),
+    (
+        Column("n", "N", "responses behind the value", "integer"),
+        lambda result: result.n,
+    ),
+    (
+        Column("n_items", "Items", "items that these responses answer", "integer"),
+        lambda result: result.n_items,
+    ),
+    (
+        Column("n_usable", "Usable", "usable responses of those the measure is about", "integer"),
+        lambda result: None if result.usable is None else result.usable.usable,
+    ),
+    (
+        Column("n_responses", "Of", "responses that the measure is about", "integer"),
+        lambda result: None if result.usable is None else result.usable.n,
+    ),
+    (
+        Column(
+            "few_usable", "Few usable", "fewer than half are usable: not to be ranked", "boolean"
+        ),
+        lambda result: None if result.usable is None else result.usable.few,
+    ),
+    (
+        Column("status", "Status", "value or undefined"),
+        lambda result: "value" if result.value.defined else "undefined",
+    ),
+    (
+        Column("reason", "Reason", "why the value is undefined"),
+        lambda result: result.value.reason or None,
+    ),
+)
+"""The columns, each with the function that takes its value from a :class:`Result`."""

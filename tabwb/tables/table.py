@@ -1,0 +1,277 @@
+"""A table: named columns of one length, with the meaning, the type and the unit of each.
+
+Every figure of a result is computed once, in :mod:`tabwb.report.summaries`, and put into a table;
+files, reports, figures and the Python interface take it from there. Values are numpy arrays. A
+value that is missing is None for whoever reads it, and never 0 or nan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.records.condition import ColumnType
+
+MISSING = "-"
+"""Is shown where a value is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The declaration of a column.
+
+    Attributes:
+        name: in files and in Python, snake_case.
+        title: what people read above it.
+        meaning: what it holds, for the data dictionary; no final stop.
+        unit: of its numbers (``features per response``); empty where there is none.
+        digits: decimal places that people are shown; None: all of them.
+        percent: a share that people are shown in per cent.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    type: ColumnType = "text"
+    unit: str = ""
+    digits: int | None = None
+    percent: bool = False
+
+    def format(self, value: object) -> str:
+        """Return a value as people are shown it.
+
+        >>> Column("rate", "Rate", "a share", "number", "share", 1, True).format(0.125)
+        '12.5 %'
+        >>> Column("n", "N", "responses", "integer").format(None)
+        '-'
+        """
+        if value is None:
+            return MISSING
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, int | float):
+            if self.digits is None and not self.percent:
+                return f"{value:g}" if isinstance(value, float) else str(value)
+            digits = self.digits or 0
+            return f"{value * 100:.{digits}f} %" if self.percent else f"{value:.{digits}f}"
+        return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """The values of one column.
+
+    Attributes:
+        values: one for each row. Numbers: float64, nan where there is none. Integers: int64; truth
+            values: bool. Texts and lists of texts: int32, places in ``labels``, -1 where there is
+            none.
+        labels: the different texts (or tuples of texts) of a coded column, else None.
+        missing: of integers and truth values, True where there is none; None: nowhere.
+    """
+
+    values: NDArray[Any]
+    labels: Sequence[str] | Sequence[tuple[str, ...]] | None = None
+    missing: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """True where there is no value; shape (rows,)."""
+        if self.labels is not None:
+            return np.asarray(self.values < 0)
+        if self.values.dtype == np.float64:
+            return np.asarray(np.isnan(self.values))
+        return np.zeros(len(self), bool) if self.missing is None else self.missing
+
+    def take(self, rows: NDArray[Any]) -> Series:
+        """Return the values of some rows: their numbers, or True for each that is wanted."""
+        missing = None if self.missing is None else self.missing[rows]
+        return Series(self.values[rows], self.labels, missing)
+
+    def to_list(self) -> list[Any]:
+        """Return the values as Python's own: numbers, truth values, texts, tuples, None."""
+        absent = self.is_missing.tolist()
+        labels = self.labels
+        given = self.values.tolist()
+        if labels is not None:
+            return [
+                None if gone else labels[value] for value, gone in zip(given, absent, strict=True)
+            ]
+        return [None if gone else value for value, gone in zip(given, absent, strict=True)]
+
+
+def series_of(values: Iterable[Any], kind: ColumnType) -> Series:
+    """Return values as a series.
+
+    Args:
+        values: Python's own, None where one is missing.
+        kind: the type of their column.
+
+    Raises:
+        ValueError: a number is infinite or nan: a value that is missing is None.
+
+    >>> series_of(["a", None, "a"], "text").to_list()
+    ['a', None, 'a']
+    >>> series_of([1, None], "integer").to_list()
+    [1, None]
+    """
+    given = list(values)
+    if kind in ("text", "list of text"):
+        places: dict[Any, int] = {}
+        codes = [
+            -1 if value is None else places.setdefault(_label(value), len(places))
+            for value in given
+        ]
+        return Series(np.array(codes, np.int32), list(places))
+    if kind == "number":
+        if not all(value is None or math.isfinite(value) for value in given):
+            raise ValueError("a number is infinite or nan: a missing value is None")
+        return Series(np.array([math.nan if value is None else value for value in given], float))
+    missing = np.array([value is None for value in given], bool)
+    filled: NDArray[Any] = np.array(
+        [value or 0 for value in given], np.int64 if kind == "integer" else np.bool_
+    )
+    return Series(filled, None, missing if missing.any() else None)
+
+
+def _label(value: Any) -> str | tuple[str, ...]:
+    return value if isinstance(value, str) else tuple(value)
+
+
+class Table:
+    """Columns of one length.
+
+    Args:
+        name: kebab-case (``results``), for files.
+        columns: their declarations, in order.
+        series: column name to values.
+        notes: sentences that belong with the table: what is counted, cautions.
+
+    Raises:
+        ValueError: a column has no values, or columns differ in length.
+
+    >>> table = table_of("example", [Column("n", "N", "responses", "integer")], [(3,), (4,)])
+    >>> len(table), table["n"].to_list(), list(table.rows())
+    (2, [3, 4], [(3,), (4,)])
+    """
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[Column],
+        series: Mapping[str, Series],
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.columns = tuple(columns)
+        self.notes = tuple(notes)
+        self._series = {
+            column.name: series[column.name] for column in columns if column.name in series
+        }
+        if len(self._series) != len(self.columns):
+            without = [column.name for column in columns if column.name not in series]
+            raise ValueError(f"columns without values, or twice: {without or self.names}")
+        lengths = {len(values) for values in self._series.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"columns of different length: {sorted(lengths)}")
+        self._length = lengths.pop() if lengths else 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, name: str) -> Series:
+        return self._series[name]
+
+    def __repr__(self) -> str:
+        return f"<Table {self.name}: {len(self)} rows, {len(self.columns)} columns>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """Return the declaration of a column."""
+        return next(column for column in self.columns if column.name == name)
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield each row as Python's own values, None where one is missing."""
+        return zip(*(self._series[name].to_list() for name in self.names), strict=True)
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """Return some rows: their numbers, or True for each that is wanted."""
+        series = {name: values.take(rows) for name, values in self._series.items()}
+        return Table(self.name, self.columns, series, self.notes)
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return some columns, in the order named."""
+        return Table(self.name, [self.column(name) for name in names], self._series, self.notes)
+
+    def where(self, **values: object) -> Table:
+        """Return the rows in which columns have these values; None: no value.
+
+        >>> table = table_of("example", [Column("n", "N", "responses", "integer")], [(3,), (4,)])
+        >>> table.where(n=4)["n"].to_list()
+        [4]
+        """
+        wanted = np.ones(len(self), bool)
+        for name, value in values.items():
+            wanted &= _equal(self._series[name], value)
+        return self.take(wanted)
+
+
+def _equal(series: Series, value: Any) -> NDArray[np.bool_]:
+    if value is None:
+        return series.is_missing
+    if series.labels is not None:
+        labels = list(series.labels)
+        return np.asarray(series.values == (labels.index(value) if value in labels else -2))
+    return np.asarray((series.values == value) & ~series.is_missing)
+
+
+def table_of(
+    name: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Any]],
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table from rows of Python's own values, None where one is missing.
+
+    Args:
+        name: of the table.
+        columns: their declarations.
+        rows: one value for each column.
+        notes: see :class:`Table`.
+    """
+    given = list(rows)
+    made = zip(*given, strict=True) if given else ([] for _ in columns)
+    series = {
+        column.name: series_of(values, column.type)
+        for column, values in zip(columns, made, strict=True)
+    }
+    return Table(name, columns, series, notes)
+
+
+def records_table(
+    name: str,
+    columns: Sequence[tuple[Column, Callable[[Any], Any]]],
+    records: Iterable[Any],
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table from records, and for each column a function that takes its value from one.
+
+    Args:
+        name: of the table.
+        columns: declarations, each with its function.
+        records: one for each row.
+        notes: see :class:`Table`.
+    """
+    rows = [[value(record) for _, value in columns] for record in records]
+    return table_of(name, [column for column, _ in columns], rows, notes)
