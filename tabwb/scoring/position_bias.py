@@ -1,0 +1,304 @@
+"""Whether the position of an option decides: choices and right answers by position.
+
+Defined for items whose options were shown in several orders (rotated or shuffled). Under the null
+hypothesis the order has no influence: the answers to an item could have been given to its orders in
+any assignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tabwb.scoring.distributions import incomplete_gamma
+from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, ratio
+from tabwb.scoring.intervals import rate_interval
+from tabwb.scoring.permutation import LABEL_DRAWS, SEED, sign_flip_max_t, smallest_p
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+PERMUTED_UP_TO = 400
+"""Answers up to which they are permuted; beyond that the chi-squared limit is used."""
+NONE_KEYED = "the right answer was never at this position"
+NONE_CHOSEN = "no answer names an option"
+PERMUTED, LIMIT = "answers permuted within items", "chi-squared limit"
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One answer to an item with the options in the order in which they were shown.
+
+    Attributes:
+        expected: one of the options.
+        chosen: the option that the answer names, or None.
+        right: whether it is right by the policy that decides.
+    """
+
+    item: str
+    options: tuple[str, ...]
+    expected: str
+    chosen: str | None
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AtPosition:
+    """Right answers with the key at one position, and choices of the option there.
+
+    Attributes:
+        number: of the position, from 1.
+        keyed, correct: answers with the key there, and how many are right.
+        chosen, of: answers that name the option there, of those that name any.
+        expected: the share of choices that is expected if positions have no influence.
+        accuracy_like, accuracy_these, chosen_like, chosen_these: intervals for each estimand.
+        p_accuracy, p_chosen: sign flips over items for prompts like these, corrected for all
+            positions by maxT; None where there are no two items.
+    """
+
+    number: int
+    keyed: int
+    correct: int
+    chosen: int
+    of: int
+    expected: Estimate
+    accuracy_like: EstimatedInterval
+    accuracy_these: EstimatedInterval
+    chosen_like: EstimatedInterval
+    chosen_these: EstimatedInterval
+    p_accuracy: float | None
+    p_chosen: float | None
+
+    @property
+    def accuracy(self) -> Estimate:
+        """Share right with the key at this position."""
+        return ratio(self.correct, self.keyed, NONE_KEYED)
+
+    @property
+    def share(self) -> Estimate:
+        """Share of choices that name the option at this position."""
+        return ratio(self.chosen, self.of, NONE_CHOSEN)
+
+
+@dataclass(frozen=True, slots=True)
+class BiasTest:
+    """A test of all positions at once, on these prompts.
+
+    Attributes:
+        chi2, df: the distance from what is expected, in terms of the permutation covariance.
+        p: None where nothing can differ, with the reason.
+        method: ``answers permuted within items`` or ``chi-squared limit``.
+    """
+
+    chi2: float | None
+    df: int
+    p: float | None
+    method: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PositionBias:
+    """Positions with their figures, and the tests of choices and of right answers over all.
+
+    Attributes:
+        items: items that were shown in several orders; answers: to these.
+        smallest_p: that sign flips over so many items can give.
+    """
+
+    positions: tuple[AtPosition, ...]
+    choices: BiasTest
+    accuracy: BiasTest
+    items: int
+    answers: int
+    smallest_p: float
+
+
+def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> PositionBias | None:
+    """Return how right answers and choices depend on position; None without several orders.
+
+    *These prompts*: let N_p be the number of choices of position p. If positions have no influence,
+    each assignment of an item's answers to its orders is equally likely. With the mean E and the
+    covariance V of N over these assignments (Hoeffding), ``X = (N - E)' V^- (N - E)``. p is the
+    share of 10,000 drawn assignments (seeded) with an X at least as large; beyond
+    :data:`PERMUTED_UP_TO` answers that of chi-squared, whose degrees of freedom are the rank of V.
+    The same for right answers by the position of the key. Options of items that are shown in one
+    order only do not count.
+
+    *Prompts like these*: for each position and item the share of choices less the expected one;
+    the signs of items are flipped for all positions at once
+    (:func:`~tabwb.scoring.permutation.sign_flip_max_t`).
+
+    Source: Hoeffding, Annals of Mathematical Statistics 22 (1951), 558; Pitman 1937.
+
+    Args:
+        answers: of one examinee, or of examinees that are pooled.
+        deterministic: nothing was drawn.
+
+    Raises:
+        ValueError: an expected answer is not among the options.
+
+    >>> turned = [("a", "b"), ("b", "a")]
+    >>> given = [Shown(f"{n}", order, "a", order[0], order[0] == "a")
+    ...          for n in range(6) for order in turned]
+    >>> found = position_bias(given)
+    >>> [place.share.value for place in found.positions], found.choices.p < 0.05
+    ([1.0, 0.0], True)
+    """
+    orders: dict[str, set[tuple[str, ...]]] = {}
+    for answer in answers:
+        if answer.expected not in answer.options:
+            raise ValueError(f"'{answer.expected}' is not among the options of '{answer.item}'")
+        orders.setdefault(answer.item, set()).add(answer.options)
+    by_item: dict[str, list[Shown]] = {}
+    for answer in answers:
+        if len(orders[answer.item]) > 1:
+            by_item.setdefault(answer.item, []).append(answer)
+    if not by_item:
+        return None
+    items = list(by_item.values())
+    n_positions = max(len(answer.options) for item in items for answer in item)
+    chosen = _Counts([_choices(item, n_positions) for item in items])
+    right = _Counts([_rights(item, n_positions) for item in items])
+    keyed = _keyed(items, n_positions)
+    p_chosen = chosen.sign_flips([[max(chosen.n[at], 1)] * n_positions for at in range(len(items))])
+    p_right = right.sign_flips([[max(n, 1) for n in row] for row in keyed])
+    positions = []
+    for at in range(n_positions):
+        own = [int(row[at]) for row in chosen.observed]
+        hits, sizes = [int(row[at]) for row in right.observed], [row[at] for row in keyed]
+        positions.append(
+            AtPosition(
+                number=at + 1,
+                keyed=sum(sizes),
+                correct=sum(hits),
+                chosen=sum(own),
+                of=sum(chosen.n),
+                expected=ratio(float(chosen.mean[at]), sum(chosen.n), NONE_CHOSEN),
+                accuracy_like=rate_interval(hits, sizes),
+                accuracy_these=_these(hits, sizes, deterministic),
+                chosen_like=rate_interval(own, chosen.n),
+                chosen_these=_these(own, chosen.n, deterministic),
+                p_accuracy=None if p_right is None else p_right[at],
+                p_chosen=None if p_chosen is None else p_chosen[at],
+            )
+        )
+    n = sum(map(len, items))
+    choices, accuracy = (counts.test(permute=n <= PERMUTED_UP_TO) for counts in (chosen, right))
+    return PositionBias(tuple(positions), choices, accuracy, len(items), n, smallest_p(len(items)))
+
+
+def _these(hits: Sequence[int], sizes: Sequence[int], deterministic: bool) -> EstimatedInterval:
+    return rate_interval(hits, sizes, Estimand.THESE_PROMPTS, deterministic=deterministic)
+
+
+def _keyed(items: Sequence[Sequence[Shown]], n_positions: int) -> list[list[int]]:
+    keyed = [[0] * n_positions for _ in items]
+    for row, item in zip(keyed, items, strict=True):
+        for answer in item:
+            row[answer.options.index(answer.expected)] += 1
+    return keyed
+
+
+def _choices(item: Sequence[Shown], n_positions: int) -> tuple[Floats, list[int]]:
+    """Return which position each label (an option) has in each order, and the labels.
+
+    The first is float64 of shape (answers, labels, positions): 1 where the label stands there.
+    """
+    import numpy as np
+
+    named = [answer for answer in item if answer.chosen in answer.options]
+    labels = {name: at for at, name in enumerate(dict.fromkeys(x.chosen for x in named))}
+    places = np.zeros((len(named), len(labels), n_positions))
+    for row, answer in enumerate(named):
+        for name, at in labels.items():
+            if name in answer.options:
+                places[row, at, answer.options.index(str(name))] = 1.0
+    return places, [labels[answer.chosen] for answer in named]
+
+
+def _rights(item: Sequence[Shown], n_positions: int) -> tuple[Floats, list[int]]:
+    """Return the position of the key, for the label right, and the labels: 1 right, 0 wrong."""
+    import numpy as np
+
+    places = np.zeros((len(item), 2, n_positions))
+    for row, answer in enumerate(item):
+        places[row, 1, answer.options.index(answer.expected)] = 1.0
+    return places, [int(answer.right) for answer in item]
+
+
+class _Counts:
+    """Sums over answers by position, with their distribution over assignments within items.
+
+    Attributes:
+        observed: float64, (items, positions); expected: likewise, means over assignments.
+        mean, covariance: of the sums over items.
+        n: number of answers to each item.
+    """
+
+    def __init__(self, items: Sequence[tuple[Floats, list[int]]]) -> None:
+        import numpy as np
+
+        self.items = items
+        self.n = [len(labels) for _, labels in items]
+        observed, expected, covariances = [], [], []
+        for places, labels in items:
+            n, _, n_positions = places.shape
+            if not n:
+                observed.append(np.zeros(n_positions))
+                expected.append(np.zeros(n_positions))
+                continue
+            observed.append(places[np.arange(n), labels].sum(axis=0))
+            times = np.bincount(labels, minlength=places.shape[1])
+            expected.append(np.einsum("jcp,c->p", places, times) / n)
+            if n > 1:
+                # Hoeffding: the covariance is the sum of products of doubly centred entries.
+                rows = np.einsum("jcp,c->jp", places, times) / n
+                columns = places.mean(axis=0)
+                d = places - rows[:, None] - columns[None] + expected[-1] / n
+                covariances.append(np.einsum("jcp,jcq,c->pq", d, d, times) / (n - 1))
+        self.observed, self.expected = np.array(observed), np.array(expected)
+        self.mean = self.expected.sum(axis=0)
+        size = self.mean.size
+        self.covariance = sum(covariances, np.zeros((size, size)))
+
+    def sign_flips(self, sizes: Sequence[Sequence[int]]) -> tuple[float, ...] | None:
+        """Return p of each position for prompts like these; None with fewer than two items."""
+        import numpy as np
+
+        if len(self.items) < 2:
+            return None
+        off = (self.observed - self.expected) / np.array(sizes, dtype=np.float64)
+        tested = sign_flip_max_t(np.where(np.abs(off) < _SLACK, 0.0, off).T.tolist())
+        return None if tested is None else tested.p
+
+    def test(self, *, permute: bool) -> BiasTest:
+        """Return the test of all positions at once."""
+        import numpy as np
+
+        values, vectors = np.linalg.eigh(self.covariance)
+        kept = values > 1e-9 * max(float(values.max()), 1e-12)
+        df = int(kept.sum())
+        if not df or values.max() <= 1e-9:
+            why = "every assignment of the answers to the orders gives the same counts"
+            return BiasTest(None, 0, None, reason=why)
+        whitened = vectors[:, kept] / np.sqrt(values[kept])
+        chi2 = float((((self.observed.sum(axis=0) - self.mean) @ whitened) ** 2).sum())
+        if not permute:
+            return BiasTest(chi2, df, 1 - incomplete_gamma(chi2 / 2, df / 2), LIMIT)
+        sums = np.zeros((LABEL_DRAWS, self.mean.size))
+        generator = np.random.Generator(np.random.PCG64(SEED))
+        for places, labels in self.items:
+            n = len(labels)
+            if not n:
+                continue
+            drawn = generator.permuted(np.tile(labels, (LABEL_DRAWS, 1)), axis=1)
+            for row in range(n):
+                sums += places[row, drawn[:, row]]
+        reached = (((sums - self.mean) @ whitened) ** 2).sum(axis=1) >= chi2 - _SLACK * (1 + chi2)
+        return BiasTest(chi2, df, (int(reached.sum()) + 1) / (LABEL_DRAWS + 1), PERMUTED)

@@ -1,0 +1,148 @@
+"""Position bias: moments and p values against all assignments counted one by one."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tabwb.scoring.estimate import DETERMINISTIC
+from tabwb.scoring.position_bias import LIMIT, PERMUTED, Shown, position_bias
+
+OPTIONS = ("a", "b", "c")
+
+
+def turned(options: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """All rotations."""
+    return [options[at:] + options[:at] for at in range(len(options))]
+
+
+def answered(item: str, named: list[str | None], expected: str = "a") -> list[Shown]:
+    """Answers to the rotations of three options, one after the other."""
+    orders = turned(OPTIONS) * (len(named) // 3)
+    return [
+        Shown(item, order, expected, name, name == expected)
+        for order, name in zip(orders, named, strict=True)
+    ]
+
+
+GIVEN = [
+    *answered("one", ["a", "c", "c"]),
+    *answered("two", ["b", "b", "a"], "b"),
+]
+
+
+def test_p_is_the_share_of_all_assignments() -> None:
+    # Second derivation: all 36 assignments of answers to orders within the two items; the counts'
+    # covariance over them and the distance from it, by numpy's pseudo-inverse.
+    found = position_bias(GIVEN)
+    assert found is not None
+    items = [GIVEN[:3], GIVEN[3:]]
+    counts = []
+    for order in product(permutations(range(3)), repeat=2):
+        n = [0, 0, 0]
+        for item, places in zip(items, order, strict=True):
+            for shown, at in zip(item, places, strict=True):
+                n[shown.options.index(str(item[at].chosen))] += 1
+        counts.append(n)
+    every = np.array(counts, dtype=float)
+    inverse = np.linalg.pinv(np.cov(every.T, bias=True), rcond=1e-9)
+    off = every - every.mean(axis=0)
+    distances = np.einsum("ip,pq,iq->i", off, inverse, off)
+    observed = np.array([place.chosen for place in found.positions]) - every.mean(axis=0)
+    chi2 = float(observed @ inverse @ observed)
+    assert found.choices.chi2 == pytest.approx(chi2)
+    assert found.choices.df == np.linalg.matrix_rank(np.cov(every.T))
+    share = float((distances >= chi2 - 1e-9).mean())
+    assert found.choices.p == pytest.approx(share, abs=0.015)  # 10,000 draws
+    assert found.choices.method == PERMUTED
+
+
+def test_expected_shares_are_equal_where_options_are_rotated() -> None:
+    found = position_bias(GIVEN)
+    assert found is not None
+    assert [place.expected.value for place in found.positions] == pytest.approx([1 / 3] * 3)
+    assert [place.keyed for place in found.positions] == [2, 2, 2]
+    assert [(place.chosen, place.of) for place in found.positions] == [(3, 6), (3, 6), (0, 6)]
+
+
+def test_the_limit_agrees_with_permuted_answers() -> None:
+    rng = np.random.default_rng(1)
+    given = [
+        Shown(f"{item}", order, "a", name, name == "a")
+        for item in range(6)
+        for order in turned(("a", "b", "c", "d")) * 5
+        for name in [str(order[0] if rng.random() < 0.12 else rng.choice(list("aaabcd")))]
+    ]
+    drawn, limit = position_bias(given), position_bias(given * 4)
+    assert drawn is not None and limit is not None and limit.choices.method == LIMIT
+    assert drawn.choices.chi2 is not None and limit.choices.chi2 is not None
+    assert drawn.choices.p == pytest.approx(
+        stats.chi2.sf(drawn.choices.chi2, drawn.choices.df), abs=0.02
+    )
+    assert limit.choices.p == pytest.approx(stats.chi2.sf(limit.choices.chi2, 3), rel=1e-9)
+
+
+def test_both_tests_keep_their_level_without_bias() -> None:
+    rng = np.random.default_rng(2)
+    rejected = np.zeros(2)
+    for _ in range(60):
+        given = []
+        for item in range(5):
+            right = rng.random() * 0.9  # the items differ, the positions do not
+            for order in turned(("a", "b", "c", "d", "e", "f")):
+                wrong = str(rng.choice(list("bcdef"), p=[0.5, 0.2, 0.1, 0.1, 0.1]))
+                name = "a" if rng.random() < right else wrong
+                given.append(Shown(f"{item}", order, "a", name, name == "a"))
+        found = position_bias(given)
+        assert found is not None
+        rejected += [(test.p or 1.0) < 0.05 for test in (found.choices, found.accuracy)]
+    assert (rejected / 60 <= 0.134).all()  # .05 + 3 standard errors
+
+
+def test_always_the_first_option() -> None:
+    given = [
+        Shown(f"{item}", order, "a", order[0], order[0] == "a")
+        for item in range(8)
+        for order in turned(OPTIONS)
+    ]
+    found = position_bias(given, deterministic=True)
+    assert found is not None and found.items == 8 and found.answers == 24
+    first, second, _ = found.positions
+    assert first.share.value == 1.0 and second.share.value == 0.0
+    assert first.accuracy.value == 1.0 and second.accuracy.value == 0.0
+    assert first.p_chosen == found.smallest_p == 2**-7
+    assert (found.choices.p or 1) < 0.001 and (found.accuracy.p or 1) < 0.001
+    assert first.chosen_these.reason == DETERMINISTIC
+    assert first.chosen_like.interval is not None
+
+
+def test_the_same_option_wherever_it_stands_has_no_bias() -> None:
+    given = [
+        Shown(f"{item}", order, "a", "a", True) for item in range(5) for order in turned(OPTIONS)
+    ]
+    found = position_bias(given)
+    assert found is not None and found.choices.p is None
+    assert found.choices.reason.startswith("every assignment")
+    assert [place.p_chosen for place in found.positions] == [1.0, 1.0, 1.0]
+
+
+def test_items_in_one_order_do_not_count() -> None:
+    fixed = [Shown("fixed", OPTIONS, "a", "a", True)] * 4
+    assert position_bias(fixed) is None
+    both = position_bias([*fixed, *GIVEN])
+    assert both is not None and both.items == 2 and both.answers == 6
+
+
+def test_an_answer_without_an_option_counts_for_accuracy_alone() -> None:
+    found = position_bias([*answered("one", [None, "a", "c"]), *answered("two", ["a", "a", "b"])])
+    assert found is not None
+    assert sum(place.keyed for place in found.positions) == 6
+    assert {place.of for place in found.positions} == {5}
+
+
+def test_a_key_that_was_not_shown_is_refused() -> None:
+    with pytest.raises(ValueError, match="'x' is not among the options of 'one'"):
+        position_bias([Shown("one", OPTIONS, "x", "a", False)])
