@@ -1,0 +1,328 @@
+"""Sentences about how responses were scored, which were unusable, and how figures are computed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from tabwb.battery.model import Battery
+from tabwb.records.words import plural
+from tabwb.report.documents.file_names import without_folders
+from tabwb.report.documents.references import (
+    BROWN_CAI_DASGUPTA,
+    CLOPPER_PEARSON,
+    COVINGTON_MCFALL,
+    GARWOOD,
+    KORN_GRAUBARD,
+    MCCARTHY_JARVIS,
+    Citations,
+)
+from tabwb.report.documents.sentences import listed, spread
+from tabwb.report.documents.studied import Studied
+from tabwb.report.summaries.cautions import FEW_ITEMS
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.subtests import Share
+from tabwb.scoring.burden import Burden
+from tabwb.scoring.intervals import REPLICATE_CORRELATION
+
+SHORT_HASH = 12
+RIGHT = {
+    "choice": "it equals the expected answer in every letter",
+    "yes-no": "it equals the expected answer in every letter",
+    "repetition": "it equals the target in every letter and mark",
+}
+"""Scorer to when a response is right under the policy *exact*."""
+STATUSES = {
+    "empty": "empty",
+    "refused": "refused",
+    "not-language": "not language",
+    "prompt-echo": "an echo of the prompt",
+    "repeated-answer": "the same text for three or more prompts",
+    "degenerate": "degenerate",
+    "truncated": "cut without text",
+}
+"""Why a response is unusable, after its number."""
+
+
+def scoring(about: Studied, cite: Citations) -> Iterator[str]:
+    """Yield how responses were scored right or wrong, measured, and judged.
+
+    Args:
+        about: the study.
+        cite: numbers the works.
+    """
+    for battery in about.batteries:
+        rows = about.rows_of(battery)
+        if len(about.batteries) > 1:
+            yield f"{battery.title}:"
+        yield from _right_or_wrong(battery, rows)
+        yield from _named(rows)
+        yield from _diversity(battery, rows, cite)
+        for judge in _judges(rows):
+            yield from _judged(battery, judge)
+
+
+def _right_or_wrong(battery: Battery, rows: Sequence[Grouped]) -> Iterator[str]:
+    scored = {part.id for row in rows for part in row.summary.subtests if part.share.scored}
+    subtests = [subtest for subtest in battery.subtests if subtest.id in scored]
+    ruled = [subtest for subtest in subtests if subtest.scorers[0] in RIGHT]
+    rules = [
+        f"a response to {listed((subtest.title for subtest in own), 'or')} is right if {rule}"
+        for rule, own in spread(ruled, lambda subtest: RIGHT[subtest.scorers[0]])
+    ]
+    if rules:
+        yield f"Under the policy exact, {listed(rules)}; outer white space is removed."
+        yield (
+            "The policy normalised also accepts other case and a missing or additional final stop; "
+            "the policy extracted reads the answer out of a longer response."
+        )
+    for subtest in subtests:
+        if subtest not in ruled:
+            scorer = without_folders(subtest.scorers[0])
+            yield f"Responses to {subtest.title} were scored by {scorer}."
+    baselines = {
+        name
+        for row in rows
+        for part in row.summary.subtests
+        if part.share.scored
+        for name in part.baselines
+    }
+    words = {
+        "always_first": "always choosing the first option",
+        "always_yes": "always answering Yes",
+        "guessing": "guessing",
+    }
+    known = [text for name, text in words.items() if name in baselines]
+    if known:
+        yield f"Baselines are the accuracies of {listed(known)}."
+
+
+def _named(rows: Sequence[Grouped]) -> Iterator[str]:
+    rules = {(named.title, named.rules.rule) for row in rows for named in row.summary.named}
+    for title, rule in sorted(rules):
+        yield f"A name in {title} is right by the rule {rule} of the battery."
+
+
+def _diversity(battery: Battery, rows: Sequence[Grouped], cite: Citations) -> Iterator[str]:
+    measured = {name for row in rows for part in row.summary.subtests for name in part.measures}
+    if {"mattr", "mtld"} <= measured:
+        yield (
+            "Lexical diversity is the moving-average type-token ratio over windows of 50 words "
+            f"(MATTR) {cite(COVINGTON_MCFALL)} and the measure of textual lexical diversity "
+            f"(MTLD) {cite(MCCARTHY_JARVIS)}; both are undefined below 50 words."
+        )
+
+
+def _judges(rows: Sequence[Grouped]) -> tuple[JudgeSummary, ...]:
+    """Return one judge of each terms."""
+    found = {judge.terms: judge for row in rows for judge in row.summary.judges}
+    return tuple(found.values())
+
+
+def _judged(battery: Battery, judge: JudgeSummary) -> Iterator[str]:
+    titles = {feature.id: feature.title for feature in battery.features}
+    names = [titles.get(feature, feature).lower() for feature in judge.burden.features]
+    what = "Connected text" if judge.scope == "connected-text" else "Every response that it read"
+    prompt = f" (prompt SHA-256 {judge.prompt_hash[:SHORT_HASH]})" if judge.prompt_hash else ""
+    declared = "" if judge.declared else " (set not declared by the rater)"
+    features = plural(len(names), "feature")
+    over = f": {listed(names)}" if names else ""
+    yield (
+        f"{what} was rated by {without_folders(judge.rater)}{prompt} for the presence of "
+        f"{features}{declared}{over}."
+    )
+    if names:
+        yield "The symptom burden is the mean number of these features present per response."
+    if judge.caution:
+        yield f"Verdicts of {without_folders(judge.rater)}: {judge.caution.rstrip('.')}."
+
+
+def unusable(about: Studied) -> Iterator[str]:
+    """Yield how many responses count, and which of them are unusable."""
+    n = sum(row.summary.answers.n for row in about.rows)
+    if not n:
+        yield "There are no responses."
+        return
+    yield from _counted_once(about)
+    causes: Counter[str] = Counter()
+    by_row: dict[str, dict[str, int]] = {}
+    for row in about.rows:
+        found = row.summary.answers.usable.causes
+        causes.update(found)
+        for cause, number in found.items():
+            by_row.setdefault(cause, {})[about.title(row)] = number
+    if not causes:
+        were = (
+            "The one response that counts is usable."
+            if n == 1
+            else (f"All {n:,} responses that count are usable.")
+        )
+        yield were
+    else:
+        total = causes.total()
+        parts = listed(
+            f"{number:,} {STATUSES.get(cause, cause)}{_where(by_row[cause], about)}"
+            for cause, number in causes.most_common()
+        )
+        are = "is" if total == 1 else "are"
+        yield f"Of {plural(n, 'response')} {total:,} {are} unusable: {parts}."
+        yield (
+            "The features of an unusable response are undefined for every rater: it enters no "
+            "burden, rate or mean of words, and stays in the accuracies as scored."
+        )
+    yield from _without_burden(about)
+
+
+def _where(by_row: Mapping[str, int], about: Studied) -> str:
+    if len(about.rows) == 1:
+        return ""
+    return f" ({', '.join(f'{title} {number:,}' for title, number in by_row.items())})"
+
+
+def _counted_once(about: Studied) -> Iterator[str]:
+    answered = sum(part.answered for row in about.rows for part in row.summary.subtests)
+    counted = sum(row.summary.answers.n for row in about.rows)
+    again = sum(row.summary.answers.repeated_draws for row in about.rows)
+    same = answered - counted - again
+    if same > 0:
+        yield (
+            f"{plural(same, 'response')} {'is' if same == 1 else 'are'} identical to another "
+            "response to the same item for which nothing was drawn, and "
+            f"{'is' if same == 1 else 'are'} not counted again."
+        )
+    if again:
+        yield (
+            f"{plural(again, 'response')} {'repeats' if again == 1 else 'repeat'} a draw of "
+            f"another administration and {'is' if again == 1 else 'are'} not counted again."
+        )
+
+
+def _without_burden(about: Studied) -> Iterator[str]:
+    for judge, rows in _by_rater(about).items():
+        causes: Counter[str] = Counter()
+        waiting = sum(row.not_judged(judge) for row in rows)
+        for row in rows:
+            for own in row.summary.judges:
+                if own.rater == judge:
+                    causes.update(_usable_without(own.burden))
+        rater = without_folders(judge)
+        if causes:
+            total = causes.total()
+            why = listed(f"{number:,} {cause}" for cause, number in causes.most_common())
+            yield (
+                f"{plural(total, 'usable response')} {'has' if total == 1 else 'have'} no burden "
+                f"by {rater}: {why}."
+            )
+        if waiting:
+            yield (
+                f"{plural(waiting, 'response')} {'is' if waiting == 1 else 'are'} not yet judged "
+                f"by {rater}, and in none of its figures."
+            )
+
+
+def _usable_without(burden: Burden) -> dict[str, int]:
+    return {
+        cause.replace("-", " "): number
+        for cause, number in burden.no_burden.items()
+        if cause not in burden.usable.causes and cause != "no-response"
+    }
+
+
+def _by_rater(about: Studied) -> dict[str, tuple[Grouped, ...]]:
+    raters = dict.fromkeys(judge.rater for row in about.rows for judge in row.summary.judges)
+    return dict.fromkeys(raters, about.rows)
+
+
+def analysis(about: Studied, cite: Citations) -> Iterator[str]:
+    """Yield how figures are pooled and how their intervals are computed.
+
+    Args:
+        about: the study.
+        cite: numbers the works.
+    """
+    shares = [p.share for row in about.rows for p in row.summary.subtests if p.share.scored]
+    burdens = [
+        judge.burden
+        for row in about.rows
+        for judge in row.summary.judges
+        if judge.burden.symptom_burden.defined
+    ]
+    if any(len(row.group.members) > 1 for row in about.rows):
+        yield (
+            "The responses of a group were pooled; responses given under different conditions "
+            "were not."
+        )
+    if not shares and not burdens:
+        return
+    yield (
+        "Intervals are 95 % intervals for prompts like these: the items are taken as a sample of "
+        "such prompts."
+    )
+    if any(burden.interval for burden in burdens):
+        yield (
+            "Intervals of burdens use the effective sample size of Korn and Graubard "
+            f"{cite(KORN_GRAUBARD)} with exact binomial limits {cite(CLOPPER_PEARSON)}; the "
+            f"correlation of replicates is taken as at least {REPLICATE_CORRELATION:g}."
+        )
+    single, replicated = _by_replicates(shares)
+    if single:
+        where = "" if not replicated else " with one response to each item"
+        yield (
+            f"Intervals of accuracies{where} are exact binomial intervals {cite(CLOPPER_PEARSON)}."
+        )
+    rates = bool(burdens)
+    if replicated or rates:
+        what = listed(
+            [
+                *(["accuracies with several responses to an item"] if replicated else []),
+                *(["rates of features"] if rates else []),
+            ]
+        )
+        yield (
+            f"Intervals of {what} are quantiles of a beta-binomial model with Jeffreys' prior "
+            f"{cite(BROWN_CAI_DASGUPTA)} on the mean and a uniform prior on the correlation of "
+            "responses to one item."
+        )
+    yield from _these_prompts(shares, burdens, cite)
+    if (least := _fewest_items(shares, burdens)) < FEW_ITEMS:
+        yield (
+            f"With {plural(least, 'item')} an interval can be too narrow if one prompt elicits a "
+            "feature almost alone."
+        )
+
+
+def _by_replicates(shares: Sequence[Share]) -> tuple[bool, bool]:
+    sizes = [[n for _, n in share.by_item["exact"]] for share in shares]
+    single = any(all(n == 1 for n in own) for own in sizes)
+    return single, any(any(n > 1 for n in own) for own in sizes)
+
+
+def _these_prompts(
+    shares: Sequence[Share], burdens: Sequence[Burden], cite: Citations
+) -> Iterator[str]:
+    of_burdens = any(
+        len(burden.intervals) > 1 and burden.intervals[1].interval for burden in burdens
+    )
+    of_shares = any(len(found := share.intervals()) > 1 and found[1].interval for share in shares)
+    if of_burdens or of_shares:
+        parts = []
+        if of_burdens:
+            parts.append(
+                f"Garwood's Poisson limits {cite(GARWOOD)}, widened by the dispersion within "
+                "items, for burdens"
+            )
+        if of_shares:
+            parts.append(f"exact binomial intervals {cite(CLOPPER_PEARSON)} for accuracies")
+        yield (
+            "Intervals for exactly these prompts, of which only the draws vary, are "
+            f"{listed(parts)}."
+        )
+    elif all(share.fixed for share in shares) and all(burden.fixed for burden in burdens):
+        yield "Nothing was drawn: for exactly these prompts the figures are deterministic."
+
+
+def _fewest_items(shares: Sequence[Share], burdens: Sequence[Burden]) -> int:
+    counts = [len(share.by_item["exact"]) for share in shares if share.by_item["exact"]]
+    counts += [len(burden.sizes) for burden in burdens if burden.sizes]
+    return min(counts, default=FEW_ITEMS)

@@ -1,0 +1,142 @@
+"""What a report is about: the groups, their administrations, and the names that it may print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tabwb.battery.model import Battery
+from tabwb.records.conditions import RECORDED, Conditions
+from tabwb.records.words import plural
+from tabwb.report.documents.file_names import file_names, named, without_folders
+from tabwb.report.documents.sentences import listed, spread
+from tabwb.report.summaries.counted import model_of
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.load import AdministrationData
+
+MOST_NAMES = 3
+"""A group of more participants has their number as its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Studied:
+    """The groups of a report.
+
+    Attributes:
+        rows: with their summaries.
+        study_ids: whether the names of participants may be printed; else they are numbered.
+        names: administration to the name of its examinee.
+    """
+
+    rows: tuple[Grouped, ...]
+    study_ids: bool = False
+    names: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def members(self) -> tuple[AdministrationData, ...]:
+        """The administrations of all groups, each once, by number."""
+        found = {
+            member.administration.id: member for row in self.rows for member in row.group.members
+        }
+        return tuple(found[number] for number in sorted(found))
+
+    @property
+    def batteries(self) -> tuple[Battery, ...]:
+        """The batteries that were given, in order of appearance."""
+        given = {row.battery.content_hash: row.battery for row in self.rows}
+        return tuple(given.values())
+
+    def rows_of(self, battery: Battery) -> tuple[Grouped, ...]:
+        """Return the groups that were given a battery."""
+        return tuple(row for row in self.rows if row.battery.content_hash == battery.content_hash)
+
+    def name(self, member: AdministrationData) -> str:
+        """Return the printed name of the examinee of an administration."""
+        return self.names[member.administration.id]
+
+    def some(self, chosen: Sequence[AdministrationData]) -> str:
+        """Return the words for some administrations: their models, or the number of people.
+
+        A model of which only a part of the administrations is meant has their numbers.
+
+        Args:
+            chosen: administrations of models, or of people.
+        """
+        if all(is_persons(member) for member in chosen):
+            return plural(len({self.name(member) for member in chosen}), "participant")
+        whole = dict(spread(self.members, self.name))
+        words = []
+        for name, members in spread(chosen, self.name):
+            part = ""
+            if len(members) < len(whole[name]):
+                numbers = listed(f"#{member.administration.id}" for member in members)
+                part = f" in {numbers}"
+            words.append(f"{name}{part}")
+        return listed(words)
+
+    def title(self, row: Grouped) -> str:
+        """Return the name of a group as it may be printed: without folders and study IDs."""
+        title, members = row.group.title, row.group.members
+        models = [member for member in members if not is_persons(member)]
+        if models:
+            specs = (model_of(member.administration.conditions) for member in models)
+            return named(title, file_names(specs))
+        if self.study_ids or not _names_somebody(title, members):
+            return title
+        if len(members) == 1:
+            return f"#{members[0].administration.id} {self.name(members[0])}"
+        names = dict.fromkeys(map(self.name, members))
+        return listed(names) if len(names) <= MOST_NAMES else plural(len(names), "participant")
+
+
+def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
+    """Return what a report is about, with a name for each examinee.
+
+    Args:
+        rows: the groups.
+        study_ids: print study IDs; otherwise participants are numbered in order of administration.
+    """
+    made = Studied(tuple(rows), study_ids)
+    members = made.members
+    models = file_names(
+        model_of(member.administration.conditions) for member in members if not is_persons(member)
+    )
+    people: dict[str, str] = {}
+    names: dict[int, str] = {}
+    for member in members:
+        conditions = member.administration.conditions
+        if is_persons(member):
+            person = person_of(conditions)
+            names[member.administration.id] = people.setdefault(
+                person, person if study_ids else f"participant {len(people) + 1}"
+            )
+        else:
+            model = model_of(conditions)
+            names[member.administration.id] = models.get(model, model)
+    return replace(made, names=names)
+
+
+def is_persons(member: AdministrationData) -> bool:
+    """Return whether the responses are, or may be, a person's."""
+    return member.administration.conditions.guarded
+
+
+def person_of(conditions: Conditions) -> str:
+    """Return who made guarded responses, as far as it is known."""
+    return without_folders(conditions.person)
+
+
+def is_recorded(member: AdministrationData) -> bool:
+    """Return whether the responses were made elsewhere, and read here."""
+    conditions = member.administration.conditions
+    return conditions.origin is not None or conditions.examinee.startswith(RECORDED)
+
+
+def _names_somebody(text: str, members: Sequence[AdministrationData]) -> bool:
+    for member in members:
+        conditions = member.administration.conditions
+        for known in (conditions.examinee, conditions.person):
+            if re.search(rf"(?<![\w-]){re.escape(known)}(?![\w-])", text):
+                return True
+    return False
