@@ -187,7 +187,7 @@ class Table:
         return self._length
 
     def __getitem__(self, name: str) -> Series:
-        return self._series[name]
+        return self._series[self._known(name)]
 
     def __repr__(self) -> str:
         return f"<Table {self.name}: {len(self)} rows, {len(self.columns)} columns>"
@@ -199,11 +199,50 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return the declaration of a column."""
-        return next(column for column in self.columns if column.name == name)
+        return self.columns[self.names.index(self._known(name))]
+
+    def _known(self, name: str) -> str:
+        if name not in self._series:
+            raise KeyError(f"there is no column '{name}'; there are {', '.join(self.names)}")
+        return name
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield each row as Python's own values, None where one is missing."""
         return zip(*(self._series[name].to_list() for name in self.names), strict=True)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return each row as a dictionary by column name, None where a value is missing."""
+        return [dict(zip(self.names, row, strict=True)) for row in self.rows()]
+
+    def to_pandas(self) -> Any:
+        """Return a ``pandas.DataFrame``; see :func:`tabwb.tables.frames.pandas_frame`."""
+        from tabwb.tables.frames import pandas_frame
+
+        return pandas_frame(self)
+
+    def to_polars(self) -> Any:
+        """Return a ``polars.DataFrame``; see :func:`tabwb.tables.frames.polars_frame`."""
+        from tabwb.tables.frames import polars_frame
+
+        return polars_frame(self)
+
+    def to_arrow(self) -> Any:
+        """Return a ``pyarrow.Table``; see :func:`tabwb.tables.arrow.arrow_table`."""
+        from tabwb.tables.arrow import arrow_table
+
+        return arrow_table(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a capsule for Arrow libraries; see :func:`tabwb.tables.arrow.arrow_stream`."""
+        from tabwb.tables.arrow import arrow_stream
+
+        return arrow_stream(self, requested_schema)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from tabwb.tables.html import html_of
+
+        return html_of(self)
 
     def take(self, rows: NDArray[Any]) -> Table:
         """Return some rows: their numbers, or True for each that is wanted."""
@@ -223,7 +262,7 @@ class Table:
         """
         wanted = np.ones(len(self), bool)
         for name, value in values.items():
-            wanted &= _equal(self._series[name], value)
+            wanted &= _equal(self[name], value)
         return self.take(wanted)
 
 
