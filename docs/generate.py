@@ -72,7 +72,7 @@ def value_rows() -> Iterator[str]:
 def record_kinds() -> dict[str, tuple[type, ...]]:
     """Return the records of plugins, by the component that uses them."""
     from tabwb.battery import model as battery
-    from tabwb.plugin_api import components, descriptors
+    from tabwb.plugin_api import components, descriptors, extensions
     from tabwb.records import events, exchange, ratings, speech, trials
     from tabwb.records import naming as observations
     from tabwb.records.specs import Spec
@@ -100,6 +100,14 @@ def record_kinds() -> dict[str, tuple[type, ...]]:
             battery.Feature,
             components.Verdict,
             ratings.Declaration,
+        ),
+        "Results": (
+            extensions.Statistic,
+            extensions.StatisticValue,
+            extensions.Responses,
+            extensions.CommandSource,
+            extensions.PageSource,
+            extensions.PageData,
         ),
         "Transcribers": (speech.Clip, speech.Segment, speech.Transcript),
         "Events": (events.Event, *_dataclasses(events, events.Event)),

@@ -76,9 +76,11 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command of :data:`COMMANDS`."""
+        """Import one command of :data:`COMMANDS`, or one of a plugin."""
         if cmd_name not in COMMANDS:
-            return None
+            from tabwb.cli.plugin_commands import plugin_command
+
+            return plugin_command(cmd_name)
         module = importlib.import_module(f"tabwb.cli.{COMMANDS[cmd_name][0]}")
         # "import" is a word of Python's own.
         command = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
@@ -89,6 +91,8 @@ class LazyGroup(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        formatter.write_paragraph()
+        formatter.write_text("'tabwb plugins list' shows the commands of plugins.")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

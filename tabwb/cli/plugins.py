@@ -159,7 +159,7 @@ def trust(folder: Path, as_json: bool) -> None:
 
 
 def _document(loaded: Plugins) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.index import KINDS
+    from tabwb.plugin_api.registry.index import EXTENSIONS, KINDS
 
     components = {
         kind: [_component(component, loaded) for component in loaded.components(kind)]
@@ -169,12 +169,28 @@ def _document(loaded: Plugins) -> dict[str, Any]:
         {"id": file.id, "title": "", "owner": file.owner, "path": str(file.path), "status": "ok"}
         for file in loaded.batteries()
     ]
+    extensions = {
+        kind: [
+            {"id": made.id, "title": getattr(made, "title", "") or made.help, "owner": known.owner,
+             "status": _refused(kind, made.id) or "ok"}
+            for known in loaded.extensions(kind)
+            for made in [known.extension]
+        ]
+        for kind in EXTENSIONS
+    }  # fmt: skip
     return {
         "format": 1,
         "plugins": [asdict(plugin) for plugin in loaded.plugins],
-        "components": {**components, "batteries": batteries},
+        "components": {**components, "batteries": batteries, **extensions},
         "problems": [asdict(problem) for problem in loaded.problems],
     }
+
+
+def _refused(kind: str, name: str) -> str:
+    from tabwb.cli.main import COMMANDS
+
+    own = kind == "commands" and name in COMMANDS
+    return "not used: tabwb has a command of this name" if own else ""
 
 
 def _component(component: Component, loaded: Plugins) -> dict[str, Any]:

@@ -104,8 +104,12 @@ def results(
                 return
             counting = primary or plugins.configuration.study.primary_rater
             whole = as_json and len(administrations) == 1 and by is None
-            read = load.load_administrations if whole else load.load_columns
-            chosen = read(store, administrations, primary=counting)
+            if whole:
+                chosen = load.load_administrations(store, administrations, primary=counting)
+            else:
+                chosen = load.load_columns(
+                    store, administrations, primary=counting, statistics=plugins.statistics()
+                )
     if csv_file is not None:
         _write_groups(chosen, by, sort, rater, csv_file)
     elif len(chosen) == 1 and by is None:

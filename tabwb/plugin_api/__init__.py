@@ -27,8 +27,17 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import Verdict as Verdict
     from tabwb.plugin_api.descriptors import BatterySource as BatterySource
     from tabwb.plugin_api.descriptors import Descriptor as Descriptor
+    from tabwb.plugin_api.extensions import CommandSource as CommandSource
+    from tabwb.plugin_api.extensions import PageData as PageData
+    from tabwb.plugin_api.extensions import PageSource as PageSource
+    from tabwb.plugin_api.extensions import Responses as Responses
+    from tabwb.plugin_api.extensions import Statistic as Statistic
+    from tabwb.plugin_api.extensions import StatisticValue as StatisticValue
     from tabwb.plugin_api.hookspecs import Register as Register
     from tabwb.plugin_api.hookspecs import RegisterBattery as RegisterBattery
+    from tabwb.plugin_api.hookspecs import RegisterCommand as RegisterCommand
+    from tabwb.plugin_api.hookspecs import RegisterPage as RegisterPage
+    from tabwb.plugin_api.hookspecs import RegisterStatistic as RegisterStatistic
     from tabwb.plugin_api.hookspecs import hookimpl as hookimpl
     from tabwb.plugin_api.registry.plugins import Plugins as Plugins
     from tabwb.plugin_api.remote.failures import RemoteFailure as RemoteFailure
@@ -74,7 +83,10 @@ _NAMES = {
     "tabwb.plugin_api.components": "BatchingBackend Cancel Exporter Judge "
     "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer Transcriber Verdict",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
-    "tabwb.plugin_api.hookspecs": "Register RegisterBattery hookimpl",
+    "tabwb.plugin_api.extensions": "CommandSource PageData PageSource Responses Statistic "
+    "StatisticValue",
+    "tabwb.plugin_api.hookspecs": "Register RegisterBattery RegisterCommand RegisterPage "
+    "RegisterStatistic hookimpl",
     "tabwb.plugin_api.registry.plugins": "Plugins",
     "tabwb.plugin_api.remote.failures": "RemoteFailure",
     "tabwb.plugin_api.remote.keys": "find_key missing_key redact",

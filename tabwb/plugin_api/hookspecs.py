@@ -14,6 +14,7 @@ from typing import get_type_hints
 import pluggy
 
 from tabwb.plugin_api.descriptors import BatterySource, Descriptor
+from tabwb.plugin_api.extensions import CommandSource, PageSource, Statistic
 from tabwb.records import events
 
 PROJECT = "tabwb"
@@ -22,6 +23,9 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 Register = Callable[[Descriptor], None]
 RegisterBattery = Callable[[BatterySource], None]
+RegisterStatistic = Callable[[Statistic], None]
+RegisterCommand = Callable[[CommandSource], None]
+RegisterPage = Callable[[PageSource], None]
 
 
 @hookspec
@@ -76,6 +80,34 @@ def tabwb_register_exporters(register: Register) -> None:
 
     Called once, before the first component is used. The factory returns an
     :class:`~tabwb.plugin_api.components.Exporter`.
+    """
+
+
+@hookspec
+def tabwb_register_statistics(register: RegisterStatistic) -> None:
+    """Register statistics over the responses of groups.
+
+    Called once, before results are first summarised. Call ``register`` with a
+    :class:`~tabwb.plugin_api.extensions.Statistic`; its function is called for each group, or for
+    each subtest of each group. One that raises is *undefined*, with the error as the reason.
+    """
+
+
+@hookspec
+def tabwb_register_commands(register: RegisterCommand) -> None:
+    """Register commands of the command line.
+
+    Called when a command is named that tabwb does not have. Call ``register`` with a
+    :class:`~tabwb.plugin_api.extensions.CommandSource`; its command is imported when it is used.
+    """
+
+
+@hookspec
+def tabwb_register_pages(register: RegisterPage) -> None:
+    """Register result pages of the workbench.
+
+    Called when the pages of plugins are first asked for. Call ``register`` with a
+    :class:`~tabwb.plugin_api.extensions.PageSource`; its page is built in a worker thread.
     """
 
 

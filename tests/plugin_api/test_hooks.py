@@ -12,7 +12,7 @@ from tabwb import plugin_api
 from tabwb.plugin_api import hookspecs
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import OBSERVERS
-from tabwb.plugin_api.registry.index import KINDS
+from tabwb.plugin_api.registry.index import EXTENSIONS, KINDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 HOOKS = [name for name in dir(hookspecs) if name.startswith("tabwb_")]
@@ -34,7 +34,8 @@ def test_every_field_of_a_descriptor_is_documented(field: str) -> None:
 
 
 def test_every_hook_has_a_caller() -> None:
-    called = {f"tabwb_register_{kind}" for kind in KINDS} | {"tabwb_register_batteries"}
+    kinds = (*KINDS, *EXTENSIONS, "batteries")
+    called = {f"tabwb_register_{kind}" for kind in kinds}
     assert called | set(OBSERVERS.values()) == set(HOOKS)
 
 

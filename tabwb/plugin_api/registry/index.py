@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tabwb.plugin_api.components import Exporter, Judge, ModelBackend, Scorer, Transcriber
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
+from tabwb.plugin_api.extensions import (
+    CommandSource,
+    Extension,
+    ExtensionKind,
+    PageSource,
+    Statistic,
+)
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
 from tabwb.records.installation import is_installed
@@ -134,10 +141,65 @@ class Registry:
         return claims[0]
 
 
-def _with_owners(
-    claims: Iterable[tuple[str, Sequence[Component] | Sequence[BatterySource]]],
-) -> Conflicts:
+class _Owned(Protocol):
+    @property
+    def owner(self) -> str: ...
+
+
+def _with_owners(claims: Iterable[tuple[str, Sequence[_Owned]]]) -> Conflicts:
     return [(word, [claim.owner for claim in rivals]) for word, rivals in claims if len(rivals) > 1]
+
+
+EXTENSIONS: Mapping[ExtensionKind, tuple[str, type]] = {
+    "statistics": ("statistic", Statistic),
+    "commands": ("command", CommandSource),
+    "pages": ("page", PageSource),
+}
+"""Kind: its noun, and what plugins register."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extended:
+    """An extension and the plugin that registered it."""
+
+    extension: Any
+    owner: str
+
+
+class ExtensionIndex:
+    """The extensions of one kind by id. Two with one id are both refused."""
+
+    def __init__(self, kind: ExtensionKind) -> None:
+        self._noun, self._type = EXTENSIONS[kind]
+        self._claims: dict[str, list[Extended]] = {}
+
+    def add(self, extension: Extension, owner: str) -> None:
+        """Register an extension.
+
+        Args:
+            extension: of this kind.
+            owner: the plugin.
+
+        Raises:
+            TypeError: it is of another type.
+            ValueError: its id is malformed.
+        """
+        if not isinstance(extension, self._type):
+            given = type(extension).__name__
+            raise TypeError(f"register() takes a {self._type.__name__}, not {given}")
+        if not is_kebab(extension.id):
+            raise ValueError(f"'{extension.id}' is not a kebab-case id")
+        self._claims.setdefault(extension.id, []).append(Extended(extension, owner))
+
+    @property
+    def usable(self) -> tuple[Extended, ...]:
+        """Those that can be used, in the order in which they were registered."""
+        return tuple(claims[0] for claims in self._claims.values() if len(claims) == 1)
+
+    @property
+    def conflicts(self) -> Conflicts:
+        """The ids that are registered twice, with their owners."""
+        return _with_owners(self._claims.items())
 
 
 class BatteryIndex:

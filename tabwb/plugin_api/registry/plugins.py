@@ -19,12 +19,16 @@ from tabwb.plugin_api.components import (
 from tabwb.plugin_api.config.profiles import Profile, number_of_parameters
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
+from tabwb.plugin_api.extensions import ExtensionKind, Statistic
 from tabwb.plugin_api.hookspecs import OBSERVERS
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.index import (
+    EXTENSIONS,
     KINDS,
     BatteryIndex,
     Component,
+    Extended,
+    ExtensionIndex,
     Registry,
     battery_file,
 )
@@ -59,6 +63,7 @@ class Plugins:
         self._problems = loader.problems
         self._registries: dict[ComponentKind, Registry] = {}
         self._batteries: BatteryIndex | None = None
+        self._extensions: dict[ExtensionKind, ExtensionIndex] = {}
         self._closing: list[Callable[[], None]] = []
 
     @classmethod
@@ -85,9 +90,11 @@ class Plugins:
     @property
     def problems(self) -> tuple[PluginProblem, ...]:
         """Every failure so far; all components are registered first."""
-        for kind in KINDS:
-            self._registry(kind)
+        for component in KINDS:
+            self._registry(component)
         self._battery_index()
+        for kind in EXTENSIONS:
+            self.extensions(kind)
         return tuple(self._problems)
 
     def components(self, kind: ComponentKind) -> tuple[Component, ...]:
@@ -101,6 +108,17 @@ class Plugins:
     def batteries(self) -> tuple[BatterySource, ...]:
         """Return the batteries of plugins by id, without those registered twice."""
         return self._battery_index().sources
+
+    def extensions(self, kind: ExtensionKind) -> tuple[Extended, ...]:
+        """Return the statistics, commands or pages of plugins, with their owners."""
+        if kind not in self._extensions:
+            index = self._extensions[kind] = ExtensionIndex(kind)
+            self._fill(index, kind, EXTENSIONS[kind][0])
+        return self._extensions[kind].usable
+
+    def statistics(self) -> tuple[Statistic, ...]:
+        """Return the statistics of plugins."""
+        return tuple(given.extension for given in self.extensions("statistics"))
 
     def resolve(self, kind: ComponentKind, spec: str) -> tuple[Descriptor, Spec]:
         """Return the descriptor of a spec and the spec to store, without heavy imports.
@@ -330,7 +348,9 @@ class Plugins:
             self._fill(self._batteries, "batteries", "battery")
         return self._batteries
 
-    def _fill(self, registry: Registry | BatteryIndex, kind: str, noun: str) -> None:
+    def _fill(
+        self, registry: Registry | BatteryIndex | ExtensionIndex, kind: str, noun: str
+    ) -> None:
         self._call_each(
             f"tabwb_register_{kind}",
             lambda plugin: {"register": partial(registry.add, owner=plugin)},

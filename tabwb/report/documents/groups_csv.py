@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
+from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.visible import CSV_CELLS, csv_text
@@ -169,6 +170,10 @@ def _row(group: Grouped, groups: Sequence[Grouped]) -> Row:
     for subtest in group.summary.subtests:
         if subtest.share.scored:
             row |= _prefixed(subtest.id, _subtest_cells(subtest))
+    for result in group.summary.statistics:
+        for value in result.values:
+            name = " ".join(filter(None, (result.part, result.statistic.id, value.of)))
+            row |= _prefixed(name, _statistic_cells(result.statistic, value))
     return row
 
 
@@ -257,6 +262,13 @@ def _judge_cells(judge: JudgeSummary) -> Cells:
     yield "with_burden", burden.n_burden, "of these, responses that have a burden"
     yield "distinct", burden.n_distinct, "different texts among them"
     yield WORDS_MEAN.id, burden.words_mean.value, WORDS_MEAN.meaning
+
+
+def _statistic_cells(statistic: Statistic, value: StatisticValue) -> Cells:
+    yield "value", value.value, statistic.meaning
+    yield "low", value.low, "lower end of the 95 % interval for prompts like these"
+    yield "high", value.high, "upper end of the 95 % interval for prompts like these"
+    yield "N", value.n, "responses behind the value"
 
 
 JUDGED_OR_SCORED = "responses judged or scored"

@@ -13,6 +13,7 @@ from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
 from tabwb.report.measures import BASELINES, NONE
 from tabwb.report.render.printing import table
+from tabwb.report.render.statistics import statistics_views
 from tabwb.report.render.tables import summary_view
 from tabwb.report.render.wording import (
     SHORT_BASELINES,
@@ -61,6 +62,8 @@ def groups_view(
         parts.append(answers_table(chosen))
         parts += _sessions(chosen)
         parts += _remarks(chosen)
+        if not details:
+            parts += statistics_views([(row.label, row.summary) for row in chosen])
         own = [pair for pair in pairs if pair.battery == f"{given.id} {given.version}"]
         parts += map(pair_view, own)
         if means := over_families(own):

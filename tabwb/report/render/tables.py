@@ -139,6 +139,10 @@ def summary_view(
             of = f" (of {plural(measured.n, 'response')})" if measured.n else ""
             yield Text(f" mean {name} {number(measured.mean)}{of}")
         yield Text()
+    if summary.statistics:
+        from tabwb.report.render.statistics import statistics_views
+
+        yield from statistics_views([("", summary)])
 
 
 def _remarks(subtests: Sequence[SubtestSummary], width: int, *, details: bool) -> RenderableType:

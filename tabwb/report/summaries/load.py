@@ -18,6 +18,7 @@ from tabwb.scoring.choice import POLICIES
 from tabwb.store.store import Store
 
 if TYPE_CHECKING:
+    from tabwb.plugin_api.extensions import Statistic
     from tabwb.report.summaries.columns.prepared import Prepared
 
 
@@ -87,7 +88,11 @@ def load_administrations(
 
 
 def load_columns(
-    store: Store, references: Sequence[int | str] = (), *, primary: str = ""
+    store: Store,
+    references: Sequence[int | str] = (),
+    *,
+    primary: str = "",
+    statistics: tuple[Statistic, ...] = (),
 ) -> tuple[AdministrationData, ...]:
     """Return administrations whose responses are columns; of speakers who name, with trials too.
 
@@ -97,6 +102,7 @@ def load_columns(
         store: where they are.
         references: numbers or uids; without any, all administrations.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        statistics: of plugins, which summaries with intervals have too.
     """
     from tabwb.report.summaries.columns.prepared import prepare
 
@@ -126,7 +132,7 @@ def load_columns(
         if declared.kind == "scorer"
     }
     columns = store.columns(numbers, {*POLICIES, *deciding})
-    prepared = prepare(columns, [data.source for data in loaded])
+    prepared = replace(prepare(columns, [data.source for data in loaded]), statistics=statistics)
     return tuple(replace(data, columns=(prepared, place)) for place, data in enumerate(loaded))
 
 

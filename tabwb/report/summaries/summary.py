@@ -28,6 +28,7 @@ from tabwb.scoring.text import words
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedSubtest
+    from tabwb.report.summaries.statistics import StatisticResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Summary:
     others: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
     named: tuple[NamedSubtest, ...] = ()
     failed: tuple[FailedRater, ...] = ()
+    statistics: tuple[StatisticResult, ...] = ()
 
     def to_json(self) -> Json:
         """Return plain data; whatever is undefined is None, with its reason beside it."""
@@ -85,6 +87,7 @@ class Summary:
                 for rater, measures in self.others.items()
             ],
             "failed_raters": plain(self.failed),
+            "statistics": [result.to_json() for result in self.statistics],
             "answers": {
                 **self.answers.usable.to_json(),
                 "batch_inexact": self.answers.inexact,
@@ -102,7 +105,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
 
     Args:
         sources: the administrations.
-        interval: compute the intervals of burdens too.
+        interval: compute the intervals of burdens and the statistics of plugins too.
 
     Raises:
         ValueError: there is no source, or the sources are of different batteries.
@@ -132,6 +135,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
 def _pool_columns(sources: Sequence[Source], *, interval: bool) -> Summary:
     from tabwb.report.summaries.columns import answers, judged, subtests
     from tabwb.report.summaries.columns.table import table_of
+    from tabwb.report.summaries.statistics import statistics_of
 
     table = table_of(sources)
     return Summary(
@@ -141,6 +145,7 @@ def _pool_columns(sources: Sequence[Source], *, interval: bool) -> Summary:
         others=answers.others_of(table),
         named=_named(sources),
         failed=answers.failures_of(table),
+        statistics=statistics_of(table) if interval else (),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tabwb.plugin_api.extensions import StatisticValue
 from tabwb.report.measures import (
     ACCURACY,
     BURDEN,
@@ -25,7 +26,7 @@ from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Share, SubtestSummary
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import Estimate, EstimatedInterval, ratio
+from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
 from tabwb.tables.table import Column, Table, records_table
 
 NOTES = (
@@ -46,6 +47,7 @@ class Result:
             foil (else empty), and under which policy (else empty).
         n: responses with a value; n_items: the items that they belong to, None where not counted.
         usable: of the responses that the measure is about.
+        unit: of the value; None: that of the measure's declaration.
     """
 
     row: Grouped
@@ -59,6 +61,7 @@ class Result:
     n: int = 0
     n_items: int | None = None
     usable: Usable | None = None
+    unit: str | None = None
 
 
 def results_table(rows: Sequence[Grouped]) -> Table:
@@ -84,6 +87,18 @@ def _results(row: Grouped) -> Iterator[Result]:
     for rater, measures in row.summary.others.items():
         for name, measured in measures.items():
             yield Result(row, name, measured.mean, rater=rater, n=measured.n)
+    for result in row.summary.statistics:
+        for value in result.values:
+            yield Result(
+                row,
+                result.statistic.id,
+                Estimate(value.value, value.reason if value.value is None else ""),
+                part=result.part,
+                feature=value.of,
+                intervals=_interval_of(value),
+                n=value.n or 0,
+                unit=result.statistic.unit,
+            )
 
 
 def _of_subtest(row: Grouped, subtest: SubtestSummary) -> Iterator[Result]:
@@ -151,6 +166,12 @@ def _of_judge(row: Grouped, judge: JudgeSummary) -> Iterator[Result]:
             yield replace(own, measure=measure, feature=name, value=value, intervals=())
 
 
+def _interval_of(value: StatisticValue) -> tuple[EstimatedInterval, ...]:
+    if value.low is None or value.high is None:
+        return ()
+    return (EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(value.low, value.high)),)
+
+
 def _end(which: int, end: str) -> Any:
     def value(result: Result) -> float | None:
         if len(result.intervals) <= which or result.intervals[which].interval is None:
@@ -158,6 +179,10 @@ def _end(which: int, end: str) -> Any:
         return float(getattr(result.intervals[which].interval, end))
 
     return value
+
+
+def _unit(result: Result) -> str:
+    return measure_of(result.measure).unit if result.unit is None else result.unit
 
 
 COLUMNS = (
@@ -222,7 +247,7 @@ COLUMNS = (
         ),
         _end(1, "high"),
     ),
-    (Column("unit", "Unit", "of the value"), lambda result: measure_of(result.measure).unit),
+    (Column("unit", "Unit", "of the value"), _unit),
     (
         Column("n", "N", "responses behind the value", "integer"),
         lambda result: result.n,

@@ -17,6 +17,7 @@ from tabwb.workbench.shell.dialogs import Dialog, PickScreen
 from tabwb.workbench.shell.wording import QUIET, glyph_of, special_words
 
 if TYPE_CHECKING:
+    from tabwb.plugin_api.extensions import Statistic
     from tabwb.report.summaries.groups import Grouped
     from tabwb.workbench.comparison.loader import Question, SurveyReader
     from tabwb.workbench.comparison.page import ModelsPage
@@ -76,7 +77,12 @@ class ComparisonActions(Actions):
         from tabwb.plugin_api.config.settings import Configuration
         from tabwb.workbench.comparison.loader import SurveyReader
 
-        return SurveyReader(self.desk.tell, Configuration.load().store_at(self.desk.location))
+        location = Configuration.load().store_at(self.desk.location)
+        return SurveyReader(self.desk.tell, location, self._statistics)
+
+    def _statistics(self) -> tuple[Statistic, ...]:
+        catalogue = self.desk.catalogue
+        return () if catalogue is None else catalogue.statistics
 
     async def by_model(self) -> None:
         """All models side by side, read anew."""

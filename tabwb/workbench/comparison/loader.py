@@ -33,6 +33,7 @@ from tabwb.workbench.engine.messages import Failed
 from tabwb.workbench.engine.view_models import ErrorReport
 
 if TYPE_CHECKING:
+    from tabwb.plugin_api.extensions import Statistic
     from tabwb.report.summaries.pairs import Pair
     from tabwb.workbench.shell.dialogs import Dialog
 
@@ -45,10 +46,16 @@ class ResponseLoader:
 
     Args:
         stopped: returns whether something else has been asked for since.
+        statistics: of plugins, for summaries.
     """
 
-    def __init__(self, store: Store, stopped: Callable[[], bool]) -> None:
-        self.store, self._stopped = store, stopped
+    def __init__(
+        self,
+        store: Store,
+        stopped: Callable[[], bool],
+        statistics: tuple[Statistic, ...] = (),
+    ) -> None:
+        self.store, self._stopped, self._statistics = store, stopped, statistics
         self._held: list[object] = []
 
     def members(self, group: Group, *, columns: bool = False) -> tuple[AdministrationData, ...]:
@@ -61,8 +68,11 @@ class ResponseLoader:
         Raises:
             Interrupted: something else has been asked for.
         """
-        load = load_columns if columns else load_administrations
-        members = load(self.store, [member.administration.id for member in group.members])
+        numbers = [member.administration.id for member in group.members]
+        if columns:
+            members = load_columns(self.store, numbers, statistics=self._statistics)
+        else:
+            members = load_administrations(self.store, numbers)
         for member in members:
             self._held += (*member.trials, *member.judged)
         if self._stopped():
@@ -93,10 +103,13 @@ class SurveyReader:
     Args:
         say: takes messages to the screen; called from the reading thread.
         location: of the store, or None for the default one.
+        statistics: returns those of plugins; called in the reading thread.
     """
 
-    def __init__(self, say: Say, location: str | None) -> None:
-        self._say, self._location = say, location
+    def __init__(
+        self, say: Say, location: str | None, statistics: Callable[[], tuple[Statistic, ...]]
+    ) -> None:
+        self._say, self._location, self._statistics = say, location, statistics
         self.turn = 0
 
     def survey(self) -> None:
@@ -114,7 +127,7 @@ class SurveyReader:
         def read() -> None:
             try:
                 with resting(), Store.open(self._location, create=False) as store:
-                    loader = ResponseLoader(store, lambda: turn != self.turn)
+                    loader = ResponseLoader(store, lambda: turn != self.turn, self._statistics())
                     try:
                         job(loader, turn)
                     finally:

@@ -261,6 +261,8 @@ def _catalogue(plugins: Plugins) -> Catalogue:
         exporters=tuple(
             (descriptor.id, descriptor.title) for descriptor in plugins.descriptors("exporters")
         ),
+        statistics=plugins.statistics(),
+        pages=tuple(known.extension for known in plugins.extensions("pages")),
         offline=plugins.configuration.offline,
         theme=plugins.configuration.theme or "",
         problems=tuple(str(problem) for problem in plugins.problems),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tabwb.administer.cost import Spending
     from tabwb.plugin_api.config.profiles import Profile
+    from tabwb.plugin_api.extensions import PageSource, Statistic
     from tabwb.report.summaries.judges import JudgeSummary
 
 UNFINISHED = frozenset({AdministrationStatus.RUNNING, AdministrationStatus.PAUSED})
@@ -191,6 +192,7 @@ class Catalogue:
 
     Attributes:
         judges: how their specs begin (``tab-2026:``), and their titles.
+        statistics, pages: those of plugins.
         interrupted: administrations whose recording broke off.
     """
 
@@ -199,6 +201,8 @@ class Catalogue:
     transcribers: tuple[ModelEntry, ...] = ()
     judges: tuple[tuple[str, str], ...] = ()
     exporters: tuple[tuple[str, str], ...] = ()
+    statistics: tuple[Statistic, ...] = ()
+    pages: tuple[PageSource, ...] = ()
     administrations: tuple[Administration, ...] = ()
     interrupted: tuple[int, ...] = ()
     store: str = ""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.battery.model import Item, Subtest
+from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.burden import REPEATED_PROMPTS
@@ -33,6 +34,7 @@ class Prepared:
         statuses: under which each response counts, places in ``STATUSES`` or -1.
         protocols: places in ``PROTOCOLS``.
         fixed: whether nothing was drawn; shared: whether it shares a random stream.
+        statistics: of plugins, to be computed of each group.
     """
 
     columns: ResponseColumns
@@ -43,6 +45,7 @@ class Prepared:
     protocols: Ints
     fixed: Bools
     shared: Bools
+    statistics: tuple[Statistic, ...] = ()
 
 
 def items_of(source: Source, columns: ResponseColumns) -> list[tuple[int, Subtest, Item] | None]:

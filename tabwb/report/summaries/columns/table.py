@@ -44,6 +44,7 @@ class Table:
 
     def __init__(self, prepared: Prepared, members: Sequence[int]) -> None:
         self.prepared = prepared
+        self.members = tuple(members)
         self.columns = prepared.columns
         self.sources = [prepared.sources[place] for place in members]
         self.battery: Battery = self.sources[0].battery

@@ -1,0 +1,139 @@
+"""What plugins add to results: statistics, commands, and result pages of the workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import click
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tabwb.battery.model import Battery
+    from tabwb.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticValue:
+    """One value of a statistic.
+
+    Attributes:
+        value: None where it is undefined.
+        low, high: ends of its 95 % interval for prompts like these, or None.
+        n: responses behind it; None: all that the function was given.
+        reason: why it is undefined, or why there is no interval.
+        of: what it belongs to where a statistic has several values (a feature, a tag); empty where
+            it has one.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    reason: str = ""
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Responses:
+    """The responses of a group of administrations that count, one row for each.
+
+    Attributes:
+        battery: what was given.
+        table: columns ``administration`` (its number), ``subtest``, ``item``, ``replicate``,
+            ``response``, ``words``, ``status`` and ``usable``.
+        raters: rater to the measures that it gave.
+        values: a function of rater and measure: the values of the ratings, float64, shape
+            (responses,), nan where there is none.
+    """
+
+    battery: Battery
+    table: Table
+    raters: Mapping[str, tuple[str, ...]]
+    values: Callable[[str, str], NDArray[np.float64]]
+
+
+Computed = StatisticValue | float | None | Iterable[StatisticValue]
+"""What the function of a statistic returns; None is undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A statistic over the responses of a group of administrations.
+
+    It is shown in ``tabwb results``, its JSON and CSV, in the tables of the Python interface and in
+    the results by model.
+
+    Attributes:
+        id: kebab-case, unique among statistics.
+        title: of two or three words, for tables.
+        meaning: what it is, one line without a final stop.
+        compute: called with the :class:`Responses` of each group; pure, and quick.
+        unit: of its values (``words``); empty where there is none.
+        digits: decimal places that are shown.
+        percent: a share that is shown in per cent.
+        per: ``group``: computed over all responses of a group; ``subtest``: for each subtest.
+    """
+
+    id: str
+    title: str
+    meaning: str
+    compute: Callable[[Responses], Computed]
+    unit: str = ""
+    digits: int = 2
+    percent: bool = False
+    per: Literal["group", "subtest"] = "group"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSource:
+    """A command of the command line: ``tabwb ID``.
+
+    Attributes:
+        id: the word after ``tabwb``: kebab-case, not one of tabwb's own commands.
+        help: one line for the list of commands.
+        load: returns the click command; called when the command is used, so it may import much.
+    """
+
+    id: str
+    help: str
+    load: Callable[[], click.Command]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageData:
+    """What a result page is made from.
+
+    Attributes:
+        administrations: the numbers of those chosen.
+        results: the table of results, one row for each group and measure.
+        responses: of each group of the same examinee and conditions, its name and responses.
+    """
+
+    administrations: tuple[int, ...]
+    results: Table
+    responses: Sequence[tuple[str, Responses]]
+
+
+@dataclass(frozen=True, slots=True)
+class PageSource:
+    """A result page of the workbench.
+
+    Attributes:
+        id: kebab-case, unique among pages.
+        title: as the menu shows it.
+        help: what the page shows, one line.
+        build: called in a worker thread with :class:`PageData`; returns text, a Rich renderable, or
+            a :class:`~tabwb.tables.table.Table`.
+    """
+
+    id: str
+    title: str
+    help: str
+    build: Callable[[PageData], Any]
+
+
+Extension = Statistic | CommandSource | PageSource
+ExtensionKind = Literal["statistics", "commands", "pages"]

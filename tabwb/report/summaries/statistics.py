@@ -1,0 +1,158 @@
+"""The statistics of plugins over the responses of a group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
+from tabwb.plugin_api.registry.guarded import error_words, plugin_code
+from tabwb.report.plain import Json, picked
+from tabwb.report.summaries.columns.table import Table as Group
+from tabwb.store.column_rows import STATUSES
+from tabwb.tables.table import Column, Series, Table
+
+COLUMNS = (
+    Column("administration", "Administration", "number of the administration", "integer"),
+    Column("subtest", "Subtest", "id of the subtest"),
+    Column("item", "Item", "id of the item"),
+    Column("replicate", "Replicate", "from 0", "integer"),
+    Column("response", "Response", "the text, unaltered"),
+    Column("words", "Words", "number of words", "integer", "words"),
+    Column("status", "Status", "the status under which the response counts"),
+    Column("usable", "Usable", "whether the response can be described", "boolean"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticResult:
+    """The values of one statistic; ``part`` is the subtest, or empty."""
+
+    statistic: Statistic
+    part: str
+    values: tuple[StatisticValue, ...]
+
+    def to_json(self) -> Json:
+        """Return plain data."""
+        return {
+            **picked(self.statistic, "id", "title", "meaning", "unit"),
+            "subtest": self.part or None,
+            "values": [
+                {
+                    "of": value.of or None,
+                    **picked(value, "value", "low", "high", "n"),
+                    "status": "undefined" if value.value is None else "value",
+                    "reason": value.reason,
+                }
+                for value in self.values
+            ],
+        }
+
+    def format(self, value: float | None) -> str:
+        """Return a value as people are shown it."""
+        declared = self.statistic
+        column = Column(declared.id, "", "", "number", "", declared.digits, declared.percent)
+        return column.format(value)
+
+
+def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
+    """Return the statistics of plugins, one result for each subtest where they are per subtest."""
+    statistics = group.prepared.statistics
+    if not statistics:
+        return ()
+    rows = np.flatnonzero(group.counts)
+    every = responses_of(group, rows)
+    results = []
+    for statistic in statistics:
+        if statistic.per == "group":
+            results.append(StatisticResult(statistic, "", computed(statistic, every)))
+            continue
+        for number, subtest in enumerate(group.battery.subtests):
+            own = rows[group.subtest[rows] == number]
+            if len(own):
+                values = computed(statistic, responses_of(group, own))
+                results.append(StatisticResult(statistic, subtest.id, values))
+    return tuple(results)
+
+
+def responses_of(group: Group, rows: NDArray[np.int64]) -> Responses:
+    """Return responses as the statistics and pages of plugins are given them.
+
+    Args:
+        group: their table.
+        rows: of it, each a response that counts.
+    """
+    columns, texts = group.columns, group.text[rows]
+    members = group.prepared.columns.administrations
+    numbers = np.array([members[place] for place in group.members], np.int64)
+    places = group.place[rows]
+    subtests = list(dict.fromkeys(subtest for subtest, _ in columns.places))
+    subtest_of = np.array([subtests.index(subtest) for subtest, _ in columns.places], np.int32)
+    items = list(dict.fromkeys(item for _, item in columns.places))
+    item_of = np.array([items.index(item) for _, item in columns.places], np.int32)
+    table = Table(
+        "responses",
+        COLUMNS,
+        {
+            "administration": Series(numbers[group.source[rows]]),
+            "subtest": Series(subtest_of[places], subtests),
+            "item": Series(item_of[places], items),
+            "replicate": Series(columns.replicates[group.rows[rows]].astype(np.int64)),
+            "response": Series(texts.astype(np.int32), columns.responses),
+            "words": Series(group.prepared.words[texts].astype(np.int64)),
+            "status": Series(
+                group.status[rows].astype(np.int32), [status.value for status in STATUSES]
+            ),
+            "usable": Series(group.usable[rows]),
+        },
+    )
+
+    def values(rater: str, measure: str) -> NDArray[np.float64]:
+        if rater not in columns.ratings:
+            return np.full(len(rows), np.nan)
+        chosen = np.arange(len(group))
+        chosen[group.counts] = group.chosen(rater)
+        return group.measure(rater, measure).values[chosen[rows]]
+
+    raters = {rater: tuple(given.measures) for rater, given in columns.ratings.items()}
+    return Responses(group.battery, table, raters, values)
+
+
+def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue, ...]:
+    """Return what a statistic gives, checked; whatever is wrong with it is an undefined value.
+
+    Args:
+        statistic: of a plugin.
+        responses: of a group.
+    """
+    try:
+        with plugin_code:
+            given: Any = statistic.compute(responses)
+            single = given is None or isinstance(given, StatisticValue | int | float)
+            several: Iterable[Any] = [given] if single else list(given)
+        return tuple(_checked(several, len(responses.table)))
+    except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+        return (StatisticValue(None, reason=f"'{statistic.id}' failed: {error_words(error)}"),)
+
+
+def _checked(given: Iterable[Any], n: int) -> Iterator[StatisticValue]:
+    for value in given:
+        made = value if isinstance(value, StatisticValue) else StatisticValue(_number(value))
+        number, low, high = _number(made.value), _number(made.low), _number(made.high)
+        reason = made.reason or ("undefined" if number is None else "")
+        if low is None or high is None:
+            low = high = None
+        count = n if made.n is None else int(made.n)
+        yield StatisticValue(number, low, high, count, str(reason), str(made.of))
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = float(value)
+    return number if math.isfinite(number) else None
