@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.comparison.subject import SUBJECT as COMPARISON
+from tabwb.workbench.extensions.subject import SUBJECT as EXTENSIONS
 from tabwb.workbench.judging.subject import SUBJECT as JUDGING
 from tabwb.workbench.models.subject import SUBJECT as MODELS
 from tabwb.workbench.naming.subject import SUBJECT as NAMING
@@ -10,4 +11,4 @@ from tabwb.workbench.results.subject import SUBJECT as RESULTS
 from tabwb.workbench.shell.desk_commands import SUBJECT as DESK
 from tabwb.workbench.trial.subject import SUBJECT as TRIAL
 
-SUBJECTS = (TRIAL, NAMING, MODELS, RESULTS, JUDGING, COMPARISON, DESK)
+SUBJECTS = (TRIAL, NAMING, MODELS, RESULTS, JUDGING, COMPARISON, EXTENSIONS, DESK)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.columns.table import Table as Group
+from tabwb.report.summaries.columns.table import table_of
+from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.store.column_rows import STATUSES
 from tabwb.tables.table import Column, Series, Table
 
@@ -78,6 +80,12 @@ def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
                 values = computed(statistic, responses_of(group, own))
                 results.append(StatisticResult(statistic, subtest.id, values))
     return tuple(results)
+
+
+def responses_of_group(members: Sequence[AdministrationData]) -> Responses:
+    """Return the responses of administrations of one battery that were read as columns."""
+    group = table_of(sources_of(members))
+    return responses_of(group, np.flatnonzero(group.counts))
 
 
 def responses_of(group: Group, rows: NDArray[np.int64]) -> Responses:

@@ -28,6 +28,7 @@ from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
 from tabwb.tables.table import Column, Table, records_table
+from tabwb.tasks.task_type import task_type
 
 NOTES = (
     "One row for each group and measure. low and high are the ends of the 95 % interval for "
@@ -110,6 +111,8 @@ def _of_subtest(row: Grouped, subtest: SubtestSummary) -> Iterator[Result]:
         for name, baseline in subtest.baselines.items():
             yield replace(own, measure=name, value=baseline, n=subtest.share.n)
     for measure in SUBTEST_MEASURES:
+        if not subtest.share.scored or (measure.yes_no and not task_type(subtest.kind).answers):
+            continue
         for policy, value in subtest.estimates.get(measure.id, {}).items():
             n = subtest.share.of(policy)
             yield replace(own, measure=measure.id, value=value, policy=policy, n=n)

@@ -104,6 +104,7 @@ class ModelDetail(OptionList):
         ]
         if answers:
             lines += [*_answers(row, width), Content("")]
+        lines += _statistics(row, width)
         if judge is None:
             lines.append(_quiet("This judge has not seen these responses.", width))
         else:
@@ -146,6 +147,21 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
             beside = f"balanced {number(balanced)}, {beside}"
         if beside:
             yield Content.styled(f"  {beside}", QUIET).truncate(width, ellipsis=True)
+
+
+def _statistics(row: Grouped, width: int) -> Iterator[Content]:
+    if not row.summary.statistics:
+        return
+    from tabwb.report.render.statistics import titled
+
+    yield _head("STATISTICS OF PLUGINS")
+    for result in row.summary.statistics:
+        for value in result.values:
+            figure = result.format(value.value)
+            if value.low is not None and value.high is not None:
+                figure += f"  {result.format(value.low)}-{result.format(value.high)}"
+            yield spread(Content(titled(result, value.of)), Content(figure), width)
+    yield Content("")
 
 
 def _judged(row: Grouped, judge: JudgeSummary, width: int) -> Iterator[Content]:

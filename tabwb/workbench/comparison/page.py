@@ -144,6 +144,11 @@ class ModelsPage(Page):
         there = {key_of(row) for row in self.shown}
         return [self._rows[key] for key in self.marked if key in there]
 
+    def administrations(self) -> tuple[int, ...]:
+        """Return the numbers of the marked models' administrations, or of all that are shown."""
+        rows = self.selected or self.shown
+        return tuple(member.administration.id for row in rows for member in row.group.members)
+
     def begin(self) -> None:
         """Everything is read anew; rows stay until theirs has come."""
         self._read.clear()

@@ -244,6 +244,10 @@ class ResultsPage(Page):
             return ShownScores()
         return ShownScores(self.results.scores, title="SCORES", present=True)
 
+    def administrations(self) -> tuple[int, ...]:
+        """Return the number of the one whose results are shown."""
+        return () if self.results is None else (self.results.administration.id,)
+
     def foot_word(self, command: Command) -> str:
         """Return the word of a command in the footer."""
         back = command.id == "results.responses" and self.responses_shown

@@ -59,6 +59,10 @@ class Page(Vertical):
         """Return the number of the administration that the page shows."""
         return None if self.desk.work is None else self.desk.work.administration.id
 
+    def administrations(self) -> tuple[int, ...]:
+        """Return the numbers of those whose results the page shows; none: it shows no results."""
+        return ()
+
     def state_words(self) -> str:
         """Return what the title bar shows as state, for example a recording; may be empty."""
         return ""

@@ -1,0 +1,1 @@
+"""Result pages that plugins add to the workbench."""

@@ -1,0 +1,29 @@
+"""The subject *extensions*: result pages of plugins."""
+
+from __future__ import annotations
+
+from tabwb.workbench.shell.commands import Command, PageSpec, Situation, Subject, on_page
+
+
+def _choose(now: Situation) -> str | None:
+    return None if now.stored else "Nothing is stored yet."
+
+
+COMMANDS = (
+    Command("results.plugin-page", "Pages of plugins…", "", "x",
+            ("home", "explorer", "results", "models"), 0,
+            "Result pages that plugins add: of the administration or models shown, else of all.",
+            _choose),
+    *on_page(
+        "extension",
+        Command("results.leave-page", "Back", "Back", "escape", ("extension",), 12,
+                "Leave the page of the plugin."),
+    ),
+)  # fmt: skip
+SUBJECT = Subject(
+    "extensions",
+    pages=(PageSpec("extension", "tabwb.workbench.extensions.page:ExtensionPage"),),
+    commands=COMMANDS,
+    actions="tabwb.workbench.extensions.actions:ExtensionActions",
+    controller="tabwb.workbench.extensions.controller:ExtensionController",
+)
