@@ -226,11 +226,13 @@ def list_of_a_large_store(rounds: int) -> Iterator[Result]:
 
 
 BY_OBJECTS = """
-from tabwb.report.summaries.groups import grouped, summarised
-from tabwb.report.summaries.load import load_administrations
+from tabwb.report.summaries.groups import grouped
+from tabwb.report.summaries.live.summary import summarise
+from tabwb.report.summaries.load import load_administrations, sources_of
 from tabwb.store.store import Store
 with Store.open({store!r}) as store:
-    summarised(grouped(load_administrations(store), "model"), sort="burden")
+    for group in grouped(load_administrations(store), "model"):
+        summarise(sources_of(group.members), interval=True)
 """
 
 

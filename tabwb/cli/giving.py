@@ -39,8 +39,8 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
 from tabwb.report.documents.document import administration_document
+from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import AdministrationData, exported_columns, recordings_of
-from tabwb.report.summaries.summary import pool
 
 OpenModel = tuple[ModelBackend, Mapping[str, str], threading.Event]
 """A model that is loaded, what it says of itself (revision, dtype), and what ctrl+c sets."""
@@ -305,5 +305,5 @@ def show(session: Session, *, as_json: bool) -> None:
     from tabwb.report.render.printing import print_view
     from tabwb.report.render.tables import administration_view
 
-    summary = pool([data.source], interval=True)
+    summary = summarise([data.source], interval=True)
     print_view(administration_view(administration, session.battery, summary))

@@ -87,11 +87,11 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
     One row for each judge with its burden, the agreement of every two judges, the features on which
     they differ most, and what most of them say. The administrations must be of one battery.
     """
-    from tabwb.report.summaries.load import load_administrations, sources_of
+    from tabwb.report.summaries.load import load_columns, sources_of
     from tabwb.report.summaries.robustness import robustness
 
     with opened_store(store_location) as (_, store):
-        chosen = load_administrations(store, administrations)
+        chosen = load_columns(store, administrations)
     if len({data.battery.content_hash for data in chosen}) != 1:
         raise UsageError("the administrations must be of one battery")
     compared = robustness(sources_of(chosen))

@@ -242,14 +242,11 @@ def diff(
     """
     from tabwb.report.summaries.difference import difference
     from tabwb.report.summaries.groups import unlike
-    from tabwb.report.summaries.load import load_administrations, sources_of
+    from tabwb.report.summaries.load import load_columns, sources_of
 
     with opened_store(store_location) as (plugins, store):
         counting = primary or plugins.configuration.study.primary_rater
-        sides = [
-            load_administrations(store, side.split(","), primary=counting)
-            for side in (first, second)
-        ]
+        sides = [load_columns(store, side.split(","), primary=counting) for side in (first, second)]
         left, right = sides
         compared = difference(
             sources_of(left), sources_of(right), (_label(left), _label(right)), unlike(left, right)

@@ -176,11 +176,16 @@ _LABEL_BLOCK = 1000
 
 @dataclass(frozen=True, slots=True)
 class LabelTest:
-    """Mean over items of (first - second) by measure, with p by itself and adjusted by maxT."""
+    """Mean over items of (first - second) by measure, with p by itself and adjusted by maxT.
+
+    Attributes:
+        total_p: p of the sum of a response's measures, by itself.
+    """
 
     differences: tuple[float, ...]
     p: tuple[float, ...]
     adjusted: tuple[float, ...]
+    total_p: float
     draws: int
 
 
@@ -219,13 +224,14 @@ def label_permutation(
         return None
     import numpy as np
 
-    measures = len(pairs[0][0][0])
+    measures = len(pairs[0][0][0]) + 1  # the last one is the sum of the others
     generator = np.random.Generator(np.random.PCG64(SEED))
     observed = np.zeros(measures)
     variance = np.zeros(measures)
     items = []
     for a, b in pairs:
         values = np.array([*a, *b], dtype=np.float64)
+        values = np.column_stack([values, values.sum(axis=1)])
         observed += (values[: len(a)].mean(axis=0) - values[len(a) :].mean(axis=0)) / len(pairs)
         variance += values.var(axis=0) * (1 / len(a) + 1 / len(b))
         items.append((values, len(a), len(b)))
@@ -247,13 +253,13 @@ def label_permutation(
             drawn += weights @ values
         reached += (np.abs(drawn) >= limits).sum(axis=0)
         scaled = np.divide(np.abs(drawn), scale, out=np.zeros_like(drawn), where=varied)
-        largest = scaled.max(axis=1)
+        largest = scaled[:, :-1].max(axis=1)
         largest_reached += (largest[:, None] >= scaled_limits - _SLACK).sum(axis=0)
         done += size
     p = np.where(varied, reached / (draws + 1), 1.0)
     adjusted = np.where(varied, largest_reached / (draws + 1), 1.0)
-    differences, single, together = (tuple(map(float, row)) for row in (observed, p, adjusted))
-    return LabelTest(differences, single, together, draws)
+    differences, single, together = (row[:-1].tolist() for row in (observed, p, adjusted))
+    return LabelTest(tuple(differences), tuple(single), tuple(together), float(p[-1]), draws)
 
 
 def label_permutation_of_rates(

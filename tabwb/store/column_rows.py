@@ -166,7 +166,7 @@ def _add(read: Read, rows: Sequence[Row], asked: Mapping[int, object], added: ar
     for row, text in enumerate(metadata):
         for name, value in _notes(text):
             if name == "seed":
-                seeds[row] = _seed(value, read.noted)
+                seeds[row] = seed_code(value, read.noted)
             else:
                 notes[name][row] = read.noted.setdefault(value, len(read.noted))
     read.ints["seeds"].append(seeds)
@@ -184,7 +184,13 @@ def _notes(metadata: str) -> Iterable[tuple[str, str]]:
     return notes
 
 
-def _seed(noted: str, table: dict[str, int]) -> int:
+def seed_code(noted: str, table: dict[str, int]) -> int:
+    """Return a noted seed as ``ResponseColumns.seeds`` has it.
+
+    Args:
+        noted: the seed.
+        table: place of each value that is not a number; a new one is added.
+    """
     if noted.isascii() and noted.isdecimal() and len(noted) < 19:
         return int(noted)
     return -2 - table.setdefault(noted, len(table))

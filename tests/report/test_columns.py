@@ -1,10 +1,11 @@
-"""Summaries over columns are those over objects, for stores of every kind."""
+"""Columns and trials in memory give the same summaries, for stores of every kind."""
 
 from __future__ import annotations
 
 import json
 import os
 import random
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -26,8 +27,11 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
 )
-from tabwb.report.summaries.load import load_administrations, load_columns
-from tabwb.report.summaries.paired import accuracy_sides
+from tabwb.report.summaries.difference import difference
+from tabwb.report.summaries.disagreements import disagreements
+from tabwb.report.summaries.live.summary import summarise
+from tabwb.report.summaries.load import load_administrations, load_columns, sources_of
+from tabwb.report.summaries.robustness import robustness
 from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
 from tests.store.conftest import location  # noqa: F401 - a fixture
@@ -206,7 +210,7 @@ class Made:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_both_ways_give_the_same_summaries(seed: int, location: str) -> None:  # noqa: F811
+def test_columns_and_trials_give_the_same_summaries(seed: int, location: str) -> None:  # noqa: F811
     with Store.open(location) as store:
         made = Made(store, seed)
         for _ in range(made.random.choice([1, 3, 5])):
@@ -214,29 +218,30 @@ def test_both_ways_give_the_same_summaries(seed: int, location: str) -> None:  #
         columns, objects = load_columns(store), load_administrations(store)
         places = list(range(len(objects)))
         for members in [*([place] for place in places), places, places[::2]]:
-            summaries = [
-                pool([data[place].source for place in members], interval=True)
-                for data in (objects, columns)
-            ]
-            first, second = (json.dumps(summary.to_json()) for summary in summaries)
-            assert first == second
-            for judges in zip(*(summary.judges for summary in summaries), strict=True):
-                assert judges[0].side == judges[1].side
-        for half in (places[:1], places[1:]):
-            one, other = (
-                list(
-                    accuracy_sides(
-                        made.battery,
-                        *(
-                            [data[place].source for place in side]
-                            for side in (places[:2], half or places)
-                        ),
-                    )
-                )
-                for data in (objects, columns)
-            )
-            assert one == other
+            read, trials = (sources_of([data[at] for at in members]) for data in (columns, objects))
+            expected = json.dumps(summarise(trials, interval=True).to_json())
+            assert json.dumps(pool(read, interval=True).to_json()) == expected
+            assert json.dumps(pool(trials, interval=True).to_json()) == expected
         for before, after in zip(objects, columns, strict=True):
             assert before.model_facts == after.model_facts
             assert before.notes == after.notes
             assert before.declarations == after.declarations
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_comparisons_read_the_same_from_columns_and_trials(
+    seed: int,
+    location: str,  # noqa: F811
+) -> None:
+    with Store.open(location) as store:
+        made = Made(store, seed)
+        for _ in range(3):
+            made.administration()
+        feature = made.features[4]
+        said = []
+        for read in (partial(load_columns, explained=[feature]), load_administrations):
+            first, second = (sources_of(read(store, side)) for side in ([1], [2, 3]))
+            compared = difference(first, second, ("A", "B")).to_json()
+            judges = robustness(second).to_json()
+            said.append((json.dumps([compared, judges]), disagreements(second, feature)))
+        assert said[0] == said[1]

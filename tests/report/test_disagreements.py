@@ -51,7 +51,7 @@ def test_the_most_disputed_response_stands_first_and_agreement_is_left_out() -> 
     )
     assert (found.judges, found.compared) == (("one", "two", "likely"), 3)
     (disputed,) = found.disputed
-    assert disputed.row.attempt.response == "We went to the sea 1."
+    assert disputed.response == "We went to the sea 1."
     assert disputed.distance == pytest.approx(2 / 3)
     assert [said.verdict.reason for said in disputed.said if said.verdict] == [
         "one says so",

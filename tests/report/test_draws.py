@@ -8,8 +8,9 @@ from dataclasses import replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.counted import Source, counted
+from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.draws import REPLAYED, SHARED, shares_stream
+from tabwb.report.summaries.live.counted import counted
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimand
 from tests.report.given import (

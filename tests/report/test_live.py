@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.summary import LiveSummary, pool
+from tabwb.report.summaries.live.summary import LiveSummary
+from tabwb.report.summaries.summary import pool
 from tests.report.given import BATTERY, CONDITIONS, DECLARED, SAMPLED, answered
 
 TEXTS = ("lion", "The lion.", "Yes", "No", "", "We went home.", "house.", "I was happy.")

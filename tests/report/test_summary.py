@@ -13,7 +13,8 @@ from tabwb.records.ratings import Declaration, failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import DETERMINISTIC, UNRELIABLE, cautions
-from tabwb.report.summaries.counted import Source, counted
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.live.counted import counted
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.rules.verdicts import TWO_SIDED

@@ -191,3 +191,12 @@ def test_benjamini_and_hochberg_by_scipy(p: list[float]) -> None:
 
 def test_nothing_to_correct() -> None:
     assert holm([]) == benjamini_hochberg([]) == ()
+
+
+def test_the_sum_of_the_measures_is_tested_as_a_measure_by_itself() -> None:
+    one = [[[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]]]
+    other = [[[0.0, 1.0], [0.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]]
+    sums = ([[[sum(response)] for response in item] for item in side] for side in (one, other))
+    both, alone = label_permutation(one, other), label_permutation(*sums)
+    assert both is not None and alone is not None
+    assert both.total_p == alone.p[0] == alone.total_p

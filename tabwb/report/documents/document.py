@@ -22,7 +22,8 @@ from tabwb.report.plain import Json, picked, picked_or_none, plain
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import effective_statuses, is_usable
 from tabwb.report.summaries.draws import REPLAYED
-from tabwb.report.summaries.summary import Summary, pool
+from tabwb.report.summaries.live.summary import summarise
+from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.choice import read_reason
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def administration_document(
         interval: compute the intervals of burdens too, in a summary that is made here.
     """
     administration, battery, trials = data.administration, data.battery, data.trials
-    summary = summary or pool([data.source], interval=interval)
+    summary = summary or summarise([data.source], interval=interval)
     calls: dict[int, list[Judged]] = {}
     for call in data.judged:
         calls.setdefault(call.trial, []).append(call)

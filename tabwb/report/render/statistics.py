@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from tabwb.report.measures import NONE
 from tabwb.report.render.printing import table
-from tabwb.report.summaries.statistics import StatisticResult
 from tabwb.report.summaries.summary import Summary
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.statistics import StatisticResult
 
 
 def statistics_views(rows: Sequence[tuple[str, Summary]]) -> Iterator[RenderableType]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TypeVar
 
-from tabwb.battery.model import Battery
+import numpy as np
+from numpy.typing import NDArray
+
 from tabwb.report import measures
-from tabwb.report.summaries.counted import CountedResponse
+from tabwb.report.summaries.columns.judged import JudgedRows
+from tabwb.report.summaries.columns.subtests import decider, right_side
+from tabwb.report.summaries.columns.table import Table, first_of
 from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
-from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides, right, side_of
-from tabwb.report.summaries.subtests import decider
-from tabwb.scoring.burden import RatedResponse, Usable
+from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides
+from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.differences import Design, detectable_accuracy, detectable_burden
 from tabwb.scoring.estimate import Estimate, EstimatedInterval
@@ -30,9 +31,6 @@ from tabwb.scoring.permutation import (
 LABELS = "labels within items"
 ACCURACY, BURDEN, RATE = measures.ACCURACY.title, measures.BURDEN.title, measures.FEATURE_RATE.title
 NOT_ASKED = Estimate(None, "only for burdens and accuracies")
-
-_T = TypeVar("_T")
-BothSides = tuple[Sequence[_T], Sequence[_T]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,36 +96,31 @@ class Compared:
         return None if self.sides.test is None else self.sides.test.difference
 
 
-def accuracies(battery: Battery, rows: BothSides[CountedResponse]) -> Iterator[Compared]:
+def accuracies(first: Table, second: Table) -> Iterator[Compared]:
     """Yield accuracies under each policy: all scored subtests together, then each by itself.
 
     The p values of a policy's subtests are corrected by Holm's method; the pooled test is a test of
     its own. A policy under which nothing has a verdict is left out.
 
     Args:
-        battery: that both sides were given.
-        rows: the responses of both sides that count.
+        first: responses of one side.
+        second: of the other.
     """
-    raters: dict[str, str] = {}
-    for subtest in battery.subtests:
-        given = [row for side in rows for row in side if row.subtest.id == subtest.id]
-        if rater := decider(subtest, given):
-            raters[subtest.id] = rater
+    tables = first, second
+    raters: dict[str, tuple[int, str]] = {}
+    for number, subtest in enumerate(first.battery.subtests):
+        if scorer := decider(subtest, number, tables):
+            raters[subtest.id] = number, scorer
     for policy in POLICIES:
         sides = tuple(
-            {
-                subtest: side_of(
-                    (row, right(row, rater, policy)) for row in given if row.subtest.id == subtest
-                )
-                for subtest, rater in raters.items()
-            }
-            for given in rows
+            {subtest: right_side(table, *rater, policy) for subtest, rater in raters.items()}
+            for table in tables
         )
         scored = [subtest for subtest in raters if any(side[subtest].values for side in sides)]
         if len(scored) > 1:
             yield _accuracy("", "", policy, *(_together(side, scored) for side in sides))
         alone = [
-            _accuracy(subtest, raters[subtest], policy, *(side[subtest] for side in sides))
+            _accuracy(subtest, raters[subtest][1], policy, *(side[subtest] for side in sides))
             for subtest in scored
         ]
         yield from _corrected(alone)
@@ -175,7 +168,7 @@ def _holm(tests: Sequence[Tested]) -> Iterator[Tested]:
 
 
 def burdens(
-    judges: BothSides[JudgeSummary],
+    first: Sequence[JudgeSummary], second: Sequence[JudgeSummary]
 ) -> tuple[list[Compared], tuple[tuple[str, str], ...]]:
     """Return burdens and feature rates of judges that judged both sides alike, and who is left out.
 
@@ -183,8 +176,12 @@ def burdens(
     are a family: from eight items on their sign-flip tests are corrected by maxT, below that by
     Holm's method; there, where both sides drew several answers to an item, labels are permuted
     within items as well, corrected by maxT, for these prompts only.
+
+    Args:
+        first: judges of one side.
+        second: of the other.
     """
-    pairs, left_out = alike(*judges)
+    pairs, left_out = alike(first, second)
     compared = [
         replace(row, usable=(mine.burden.usable, theirs.burden.usable))
         for mine, theirs in pairs
@@ -196,18 +193,19 @@ def burdens(
 def _of_judge(judges: tuple[JudgeSummary, JudgeSummary]) -> Iterator[Compared]:
     terms = judges[0].terms
     n_features = len(terms.features)
-    sides = _sides(judges, lambda rated: rated.burden)
+    sides = judges[0].rows.burdens, judges[1].rows.burdens
     paired = compare_sides(*sides, n_features)
     mean = 1.0 if paired.first is None else paired.first
     showable = detectable_burden(_design(*sides), n_features, burden=mean)
-    judged = {(row.subtest.id, row.item.id) for judge in judges for row, _ in judge.judged}
+    judged = judges[0].rows.items | judges[1].rows.items
     burden = replace(
         _compared(paired, BURDEN, "", terms.rater, showable=showable, terms=terms),
         items_left_out=tuple(item for _, item in sorted(judged - paired.differences.keys())),
     )
     rates = []
-    for name in terms.features:
-        of_feature = compare_sides(*_sides(judges, partial(_has, name)), None)
+    for at, name in enumerate(terms.features):
+        first, second = (judge.rows.side(judge.rows.present[:, at]) for judge in judges)
+        of_feature = compare_sides(first, second, None)
         rates.append(_compared(of_feature, RATE, "", terms.rater, feature=name, terms=terms))
     if paired.items >= MAX_T_FROM:
         yield burden
@@ -217,13 +215,9 @@ def _of_judge(judges: tuple[JudgeSummary, JudgeSummary]) -> Iterator[Compared]:
     labels = None
     if _permutes_labels(*sides):
         profiles = _profiles(judges)
-        labels = label_permutation(*profiles)
-        burdens = label_permutation(
-            *([[[sum(answers)] for answers in item] for item in side] for side in profiles)
-        )
-        if burdens is not None:
-            p = burdens.p[0]
-            burden = replace(burden, these=replace(burden.these, p=p, test=LABELS))
+        labels = label_permutation(*(_lists(side) for side in profiles))
+        if labels is not None:
+            burden = replace(burden, these=replace(burden.these, p=labels.total_p, test=LABELS))
     yield burden
     if labels is None:
         yield from rates
@@ -233,28 +227,15 @@ def _of_judge(judges: tuple[JudgeSummary, JudgeSummary]) -> Iterator[Compared]:
         yield replace(rate, these=these)
 
 
-def _sides(
-    judges: tuple[JudgeSummary, JudgeSummary], value: Callable[[RatedResponse], float | None]
-) -> tuple[Side, Side]:
-    first, second = (
-        side_of((row, value(rated)) for row, rated in judge.judged) for judge in judges
-    )
-    return first, second
-
-
-def _has(feature: str, rated: RatedResponse) -> float | None:
-    return None if rated.present is None else float(feature in rated.present)
-
-
 def _max_t(
     rates: Sequence[Compared], judges: tuple[JudgeSummary, JudgeSummary]
 ) -> Iterator[Compared]:
-    profiles = _profiles(judges)
+    means = [
+        [[hits / len(answers) for hits in answers.sum(axis=0).tolist()] for answers in side]
+        for side in _profiles(judges)
+    ]
     differences = [
-        [
-            sum(row[at] for row in mine) / len(mine) - sum(row[at] for row in theirs) / len(theirs)
-            for mine, theirs in zip(*profiles, strict=True)
-        ]
+        [mine[at] - theirs[at] for mine, theirs in zip(*means, strict=True)]
         for at in range(len(rates))
     ]
     tested = sign_flip_max_t(differences)
@@ -263,22 +244,25 @@ def _max_t(
         yield replace(rate, like=replace(rate.like, adjusted=adjusted, correction="maxT"))
 
 
-Profiles = list[list[list[float]]]
-"""For each shared item, for each response, whether each feature is present."""
+Profiles = list[NDArray[np.float64]]
+"""Of each shared item: (responses with a burden x features), whether each feature is present."""
+
+
+def _lists(profiles: Profiles) -> list[list[list[float]]]:
+    return [item.tolist() for item in profiles]
 
 
 def _profiles(judges: tuple[JudgeSummary, JudgeSummary]) -> tuple[Profiles, Profiles]:
-    features = judges[0].terms.features
-    sides: list[dict[Place, list[list[float]]]] = []
-    for judge in judges:
-        items: dict[Place, list[list[float]]] = {}
-        for row, rated in judge.judged:
-            if rated.present is not None:
-                given = [float(name in rated.present) for name in features]
-                items.setdefault((row.subtest.id, row.item.id), []).append(given)
-        sides.append(items)
-    shared = [place for place in sides[0] if place in sides[1]]
-    return [sides[0][place] for place in shared], [sides[1][place] for place in shared]
+    first, second = (_by_item(judge.rows) for judge in judges)
+    shared = [place for place in first if place in second]
+    return [first[place] for place in shared], [second[place] for place in shared]
+
+
+def _by_item(judged: JudgedRows) -> dict[Place, NDArray[np.float64]]:
+    places = judged.table.place[judged.rows[judged.has_burden]]
+    present = judged.present[judged.has_burden].astype(np.float64)
+    names = judged.table.columns.places
+    return {names[at]: present[places == at] for at in first_of(places)}
 
 
 def _compared(

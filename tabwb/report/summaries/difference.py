@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tabwb.battery.model import Battery
 from tabwb.records.errors import UsageError
 from tabwb.report.plain import Json, picked, plain
+from tabwb.report.summaries.columns.judged import summarise_judges
+from tabwb.report.summaries.columns.subtests import decider, right_side
+from tabwb.report.summaries.columns.table import Table, first_of, table_of
 from tabwb.report.summaries.compared import Compared, Tested, accuracies, burdens
-from tabwb.report.summaries.counted import CountedResponse, Source, counted
-from tabwb.report.summaries.paired import right
-from tabwb.report.summaries.subtests import decider
-from tabwb.report.summaries.summary import interval_json, pool
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.paired import Place
+from tabwb.report.summaries.summary import interval_json
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.naming import NamedDifference
@@ -103,22 +107,22 @@ def difference(
     if others:
         names = " and ".join(f"{given.id} {given.version}" for given in batteries.values())
         raise UsageError(f"only administrations of one battery can be compared, not {names}")
-    rows = counted(first), counted(second)
-    judged, left_out = burdens((pool(first).judges, pool(second).judges))
+    tables = table_of(first), table_of(second)
+    judged, left_out = burdens(*map(summarise_judges, tables))
     return Difference(
         labels[0],
         labels[1],
-        (*accuracies(battery, rows), *judged),
-        _side_by_side(battery, rows),
+        (*accuracies(*tables), *judged),
+        _side_by_side(*tables),
         left_out,
         _named(battery, first, second),
         unlike,
-        (_shared(rows[0]), _shared(rows[1])),
+        (_shared(tables[0]), _shared(tables[1])),
     )
 
 
-def _shared(rows: Sequence[CountedResponse]) -> Counts:
-    return sum(row.shares_stream for row in rows), len(rows)
+def _shared(table: Table) -> Counts:
+    return int(table.shared[table.counts].sum()), int(table.counts.sum())
 
 
 def _named(
@@ -131,34 +135,45 @@ def _named(
     return naming_difference(first, second)
 
 
-def _side_by_side(
-    battery: Battery, sides: tuple[Sequence[CountedResponse], Sequence[CountedResponse]]
-) -> tuple[SideBySide, ...]:
+def _side_by_side(first: Table, second: Table) -> tuple[SideBySide, ...]:
+    tables = first, second
     items: list[SideBySide] = []
-    for subtest in battery.subtests:
+    for number, subtest in enumerate(first.battery.subtests):
         if subtest.task.coded:
             continue
-        own = [[row for row in side if row.subtest.id == subtest.id] for side in sides]
-        rater = decider(subtest, [row for side in own for row in side])
+        scorer = decider(subtest, number, tables)
+        said = [_by_item(table, number, scorer) for table in tables]
         for item in subtest.items:
-            mine, theirs = ([row for row in side if row.item.id == item.id] for side in own)
-            if mine or theirs:
-                texts = _texts(mine), _texts(theirs)
-                shares = _right(mine, rater), _right(theirs, rater)
-                items.append(
-                    SideBySide(subtest.id, item.id, item.prompt, item.expected, *texts, *shares)
+            place = (subtest.id, item.id)
+            if any(place in side for side in said):
+                (mine, my_share), (theirs, their_share) = (
+                    side.get(place, ((), None)) for side in said
                 )
+                items.append(
+                    SideBySide(
+                        subtest.id, item.id, item.prompt, item.expected, mine, theirs, my_share,
+                        their_share,
+                    )
+                )  # fmt: skip
     return tuple(items)
 
 
-def _texts(rows: Sequence[CountedResponse]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(row.attempt.response for row in rows))
-
-
-def _right(rows: Sequence[CountedResponse], rater: str | None) -> float | None:
-    given = [] if rater is None else [right(row, rater) for row in rows]
-    values = [value for value in given if value is not None]
-    return fsum(values) / len(values) if values else None
+def _by_item(
+    table: Table, number: int, scorer: str | None
+) -> dict[Place, tuple[tuple[str, ...], float | None]]:
+    """Return, by item of a subtest, the different responses and the share of them that is right."""
+    right = {} if scorer is None else right_side(table, number, scorer).values
+    rows = np.flatnonzero(table.counts & (table.subtest == number))
+    given = {}
+    for at in np.unique(table.place[rows]).tolist():
+        place = table.columns.places[at]
+        texts = first_of(table.text[rows[table.place[rows] == at]])
+        values = right.get(place, ())
+        given[place] = (
+            tuple(table.columns.responses[text] for text in texts),
+            fsum(values) / len(values) if values else None,
+        )
+    return given
 
 
 def _compared(row: Compared) -> Json:

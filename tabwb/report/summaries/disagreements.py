@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.battery.model import Item
 from tabwb.records.ratings import Rating
-from tabwb.report.summaries.counted import CountedResponse, Source
+from tabwb.report.summaries.columns.judged import summarise_judges
+from tabwb.report.summaries.columns.prepared import Bools
+from tabwb.report.summaries.columns.table import NOT_RATED, Table, table_of
+from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import judge_labels
-from tabwb.report.summaries.summary import pool
+from tabwb.store.write import STATUSES as RATING_STATUSES
 
 PROBABILITY = ".probability"
 """Ends the measure with which a judge tells a feature's probability beside its verdict."""
@@ -39,7 +46,8 @@ class Disputed:
         split: some judges call the feature present, others absent.
     """
 
-    row: CountedResponse
+    item: Item
+    response: str
     examinee: str
     said: tuple[JudgedFeature, ...]
     distance: float
@@ -84,35 +92,65 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
         sources: administrations of one battery.
         feature: its id.
     """
-    judges = [judge for judge in pool(sources).judges if feature in judge.burden.features]
+    table = table_of(sources)
+    judges = [judge for judge in summarise_judges(table) if feature in judge.burden.features]
     labels = judge_labels(judges)
-    rows: dict[tuple[int, int], CountedResponse] = {}
-    judged: dict[tuple[int, int], list[JudgedFeature]] = {}
-    for label, judge in zip(labels, judges, strict=True):
-        for row, _ in judge.judged:
-            if not row.usable:
-                continue  # its features are undefined for every judge
-            rows.setdefault(row.place, row)
-            verdict = row.rating(judge.rater, feature)
-            probability = row.rating(judge.rater, feature + PROBABILITY)
-            judged.setdefault(row.place, []).append(
-                JudgedFeature(label, verdict, probability.value if probability else None)
-            )
-    compared = 0
+    n = len(judges), len(table)
+    rows = np.full(n, -1)
+    verdicts, scores = np.full(n, np.nan), np.full(n, np.nan)
+    for at, judge in enumerate(judges):
+        own = judge.rows.rows[table.usable[judge.rows.rows]]  # else undefined for every judge
+        counts = table.representative[own]
+        value = table.measure(judge.rater, feature).values[own]
+        probability = table.measure(judge.rater, feature + PROBABILITY).values[own]
+        rows[at, counts], verdicts[at, counts] = own, value
+        scores[at, counts] = np.where(np.isnan(value + probability), value, probability)
+    compared = (~np.isnan(scores)).sum(axis=0) >= 2
+    split = compared & _differ(verdicts)
     disputed = []
-    for place, row in rows.items():
-        own = tuple(judged[place])
-        apart = distance([given.score for given in own if given.score is not None])
-        if apart is None:
-            continue
-        compared += 1
-        verdicts = {
-            given.verdict.value for given in own if given.verdict and given.score is not None
-        }
-        split = len(verdicts) > 1
-        if apart > 0 or split:
-            disputed.append(Disputed(row, sources[row.source].examinee, own, apart, split))
+    for place in np.flatnonzero(split | (compared & _differ(scores))).tolist():
+        by = [at for at in range(len(judges)) if rows[at, place] >= 0]
+        said = tuple(
+            _said(table, labels[at], judges[at].rater, feature, int(rows[at, place])) for at in by
+        )
+        apart = distance([given.score for given in said if given.score is not None])
+        assert apart is not None
+        row = int(rows[by[0], place])
+        response = Disputed(
+            table.item(int(table.place[row])),
+            table.columns.responses[int(table.text[row])],
+            table.sources[int(table.source[row])].examinee,
+            said,
+            apart,
+            bool(split[place]),
+        )
+        disputed.append((row, response))
     # Of equal distance in the order of administration.
-    disputed.sort(key=lambda response: (response.row.source, response.row.trial.plan.number))
-    disputed.sort(key=lambda response: (not response.split, -round(response.distance, 9)))
-    return Disagreements(feature, labels, compared, tuple(disputed))
+    disputed.sort(key=lambda pair: (not pair[1].split, -round(pair[1].distance, 9), pair[0]))
+    return Disagreements(
+        feature, labels, int(compared.sum()), tuple(response for _, response in disputed)
+    )
+
+
+def _differ(values: NDArray[np.float64]) -> Bools:
+    """Return in which columns there are different values, missing ones aside."""
+    highest = np.where(np.isnan(values), -np.inf, values).max(axis=0, initial=-np.inf)
+    lowest = np.where(np.isnan(values), np.inf, values).min(axis=0, initial=np.inf)
+    differ: Bools = highest > lowest
+    return differ
+
+
+def _said(table: Table, label: str, rater: str, feature: str, row: int) -> JudgedFeature:
+    given = table.measure(rater, feature)
+    verdict = None
+    if given.statuses[row] != NOT_RATED:
+        value = given.values[row]
+        verdict = Rating(
+            rater,
+            feature,
+            None if np.isnan(value) else float(value),
+            RATING_STATUSES[int(given.statuses[row])],
+            table.columns.reasons.get(int(given.reasons[row]), ""),
+        )
+    probability = table.measure(rater, feature + PROBABILITY).values[row]
+    return JudgedFeature(label, verdict, None if np.isnan(probability) else float(probability))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,6 +93,7 @@ def load_columns(
     *,
     primary: str = "",
     statistics: tuple[Statistic, ...] = (),
+    explained: Collection[str] = (),
 ) -> tuple[AdministrationData, ...]:
     """Return administrations whose responses are columns; of speakers who name, with trials too.
 
@@ -103,6 +104,7 @@ def load_columns(
         references: numbers or uids; without any, all administrations.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
         statistics: of plugins, which summaries with intervals have too.
+        explained: further measures of which the reasons of all values are read.
     """
     from tabwb.report.summaries.columns.prepared import prepare
 
@@ -131,7 +133,7 @@ def load_columns(
         for declared in data.declarations.values()
         if declared.kind == "scorer"
     }
-    columns = store.columns(numbers, {*POLICIES, *deciding})
+    columns = store.columns(numbers, {*POLICIES, *deciding, *explained})
     prepared = replace(prepare(columns, [data.source for data in loaded]), statistics=statistics)
     return tuple(replace(data, columns=(prepared, place)) for place, data in enumerate(loaded))
 

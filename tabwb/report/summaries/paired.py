@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import fsum
 
-from tabwb.battery.model import Battery, Subtest
-from tabwb.report.summaries.counted import CountedResponse, Source, counted
 from tabwb.report.summaries.draws import without_draws
-from tabwb.report.summaries.subtests import decider
 from tabwb.scoring.differences import difference_interval, sampling_floor
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.scoring.intervals import effective_responses
@@ -58,57 +55,6 @@ class Paired:
     test: PairedTest | None
     differences: Mapping[Place, float]
     floor: float
-
-
-def side_of(valued: Iterable[tuple[CountedResponse, float | None]]) -> Side:
-    """Return responses with their values as one side; those without a value are left out."""
-    values: dict[Place, list[float]] = {}
-    deterministic, shares_stream = True, False
-    for row, value in valued:
-        if value is None:
-            continue
-        values.setdefault((row.subtest.id, row.item.id), []).append(value)
-        deterministic = deterministic and row.fixed
-        shares_stream = shares_stream or row.shares_stream
-    by_item = {place: tuple(given) for place, given in values.items()}
-    return Side(by_item, bool(values) and deterministic, shares_stream)
-
-
-def right(row: CountedResponse, rater: str, policy: str = "exact") -> float | None:
-    """Return 1 where a scorer calls a response right, 0 where wrong, None without a verdict.
-
-    Args:
-        row: the response.
-        rater: the scorer.
-        policy: under which it is right.
-    """
-    rating = row.verdict(rater, policy)
-    return None if rating is None or rating.value is None else float(rating.value == 1.0)
-
-
-def accuracy_sides(
-    battery: Battery, first: Sequence[Source], second: Sequence[Source]
-) -> Iterator[tuple[Subtest, str, Side, Side]]:
-    """Yield each subtest with verdicts on any side: its deciding scorer, and right answers.
-
-    Args:
-        battery: that both sides were given.
-        first: administrations of one side.
-        second: of the other.
-    """
-    if all(source.columns for source in (*first, *second)):
-        from tabwb.report.summaries.columns import subtests
-        from tabwb.report.summaries.columns.table import table_of
-
-        yield from subtests.accuracy_sides(table_of(first), table_of(second))
-        return
-    rows = [counted(side) for side in (first, second)]
-    for subtest in battery.subtests:
-        given = [[row for row in side if row.subtest.id == subtest.id] for side in rows]
-        rater = decider(subtest, [row for side in given for row in side])
-        if rater is not None:
-            one, other = (side_of((row, right(row, rater)) for row in own) for own in given)
-            yield subtest, rater, one, other
 
 
 def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:

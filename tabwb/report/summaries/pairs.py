@@ -12,7 +12,7 @@ from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import Terms, alike
 from tabwb.report.summaries.load import sources_of
-from tabwb.report.summaries.paired import Paired, accuracy_sides, compare_sides
+from tabwb.report.summaries.paired import Paired, compare_sides
 from tabwb.report.summaries.summary import interval_json, pool
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.differences import LEAST_FAMILIES, family_interval
@@ -181,15 +181,18 @@ def _shared(model: Grouped) -> tuple[int, int]:
 
 
 def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:
+    from tabwb.report.summaries.columns.subtests import accuracy_sides
+    from tabwb.report.summaries.columns.table import table_of
+
     same, left_out = alike(base.summary.judges, instruct.summary.judges)
     gaps = []
     for judges in same:
         terms = judges[0].terms
-        sides = compare_sides(judges[0].side, judges[1].side, len(terms.features))
+        sides = compare_sides(judges[0].rows.burdens, judges[1].rows.burdens, len(terms.features))
         usable = tuple(judge.burden.usable for judge in judges)
         gaps.append(Gap(BURDEN.title, "", "", terms.rater, terms, sides, usable))
-    members = [sources_of(model.group.members) for model in (base, instruct)]
-    for subtest, rater, first, second in accuracy_sides(base.battery, *members):
+    tables = (table_of(sources_of(model.group.members)) for model in (base, instruct))
+    for subtest, rater, first, second in accuracy_sides(*tables):
         sides = compare_sides(first, second, None)
         gaps.append(Gap(ACCURACY.title, subtest.id, subtest.title, rater, None, sides))
     return tuple(gaps), left_out

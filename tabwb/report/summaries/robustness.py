@@ -22,9 +22,10 @@ from tabwb.agreement.pairs import (
 )
 from tabwb.records.ratings import Judged
 from tabwb.report.plain import Json, picked, plain
-from tabwb.report.summaries.counted import CountedResponse, Source, counted
+from tabwb.report.summaries.columns.judged import summarise_judges
+from tabwb.report.summaries.columns.table import table_of
+from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
-from tabwb.report.summaries.summary import pool
 from tabwb.scoring.estimate import Estimate, ratio
 
 NO_MAJORITY = "no response has a majority on every feature"
@@ -181,45 +182,39 @@ def robustness(sources: Sequence[Source]) -> Robustness:
     A scorer's verdicts are left out; so is a judge's feature that its fixed set does not hold,
     because such a feature can never be found absent.
     """
-    judges = pool(sources, interval=True).judges
+    table = table_of(sources)
+    judges = summarise_judges(table, interval=True)
     labels = judge_labels(judges)
-    rows = counted(sources)
     pairs: list[PairAgreement] = []
     left_out: list[tuple[str, str, str]] = []
     for first, second in combinations(zip(labels, judges, strict=True), 2):
-        agreement = _pair(rows, first, second)
+        agreement = _pair(first, second)
         if isinstance(agreement, str):
             left_out.append((first[0], second[0], agreement))
         else:
             pairs.append(agreement)
-    speaking = [judge for judge in judges if _gave_verdicts(rows, judge)]
-    consensus = _consensus(rows, speaking) if len(speaking) > 1 else None
+    speaking = [judge for judge in judges if _gave_verdicts(judge)]
+    consensus = _consensus(speaking) if len(speaking) > 1 else None
     return Robustness(judges, labels, tuple(pairs), tuple(left_out), consensus)
 
 
-def verdicts(
-    rows: Sequence[CountedResponse], judge: JudgeSummary, features: Sequence[str]
-) -> Floats:
+def verdicts(judge: JudgeSummary, features: Sequence[str]) -> Floats:
     """Return a judge's verdicts: float64 of shape (responses, features), NaN where it has none.
 
     Only usable responses in the judge's scope, judged under its terms, have any.
 
     Args:
-        rows: the responses.
         judge: whose verdicts.
         features: in the order of the columns.
     """
-    values = np.full((len(rows), len(features)), np.nan)
-    places = {feature: at for at, feature in enumerate(features)}
-    own = {row.place for row, _ in judge.judged}
-    for n, row in enumerate(rows):
-        if row.place not in own or not row.usable:
-            continue
-        for rating in row.as_rated_by(judge.rater).trial.ratings:
-            at = places.get(rating.measure) if rating.rater == judge.rater else None
-            if at is not None and rating.value is not None:
-                values[n, at] = rating.value
-    return values
+    judged = judge.rows
+    table, rows = judged.table, judged.rows
+    values = np.full((len(table), len(features)), np.nan)
+    counts = table.representative[rows]
+    own = table.usable[counts]
+    for at, feature in enumerate(features):
+        values[counts[own], at] = table.measure(judge.rater, feature).values[rows[own]]
+    return values[table.counts]
 
 
 def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -244,25 +239,23 @@ def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return np.where((given >= 2) & ~tied, most, np.nan), tied
 
 
-def _gave_verdicts(rows: Sequence[CountedResponse], judge: JudgeSummary) -> bool:
-    return not np.isnan(verdicts(rows, judge, judge.burden.features)).all()
+def _gave_verdicts(judge: JudgeSummary) -> bool:
+    return not np.isnan(verdicts(judge, judge.burden.features)).all()
 
 
 _Labelled = tuple[str, JudgeSummary]
 
 
-def _pair(
-    rows: Sequence[CountedResponse], first: _Labelled, second: _Labelled
-) -> PairAgreement | str:
+def _pair(first: _Labelled, second: _Labelled) -> PairAgreement | str:
     (label, judge), (other_label, other) = first, second
     theirs = set(other.burden.features)
     features = tuple(feature for feature in judge.burden.features if feature in theirs)
     if not features:
         return "no feature in common"
-    tables = tables_of(verdicts(rows, judge, features), verdicts(rows, other, features))
+    tables = tables_of(verdicts(judge, features), verdicts(other, features))
     counts = samples(tables)
     if not counts.any():
-        return _uncompared(rows, first, second)
+        return _uncompared(first, second)
     percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
     columns = zip(features, counts, percent, kappa, ac1, specific_agreement(tables, 1), strict=True)
     by_feature = tuple(
@@ -272,24 +265,24 @@ def _pair(
     return PairAgreement(label, other_label, by_feature, *means)
 
 
-def _uncompared(rows: Sequence[CountedResponse], *judges: _Labelled) -> str:
-    places = [{row.place for row, _ in judge.judged} for _, judge in judges]
-    both = len(places[0] & places[1])
+def _uncompared(*judges: _Labelled) -> str:
+    first, second = (judge.rows.table.representative[judge.rows.rows] for _, judge in judges)
+    both = len(np.intersect1d(first, second))
     if not both:
         return "no response in common"
     silent = [
         f"{label} gave no verdict ({causes_of(judge)})"
         for label, judge in judges
-        if not _gave_verdicts(rows, judge)
+        if not _gave_verdicts(judge)
     ]
     reason = ", ".join(silent) or "none has a verdict of both on a feature that both judge"
     return f"both were given {both} of the same responses, {reason}"
 
 
-def _consensus(rows: Sequence[CountedResponse], judges: Sequence[JudgeSummary]) -> Consensus:
+def _consensus(judges: Sequence[JudgeSummary]) -> Consensus:
     shared = set.intersection(*(set(judge.burden.features) for judge in judges))
     features = tuple(name for name in judges[0].burden.features if name in shared)
-    most, tied = majority(np.stack([verdicts(rows, judge, features) for judge in judges]))
+    most, tied = majority(np.stack([verdicts(judge, features) for judge in judges]))
     whole = ~np.isnan(most).any(axis=1) & bool(features)
     # Responses with verdicts on every feature, ties or not.
     judged = (~np.isnan(most) | tied).all(axis=1) & bool(features)

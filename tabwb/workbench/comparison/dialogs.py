@@ -114,8 +114,8 @@ class DisputedList(OptionList):
 
 def verdicts(disputed: Disputed, width: int) -> Iterator[Content]:
     """Yield one response with every judge's verdict."""
-    yield from folded(disputed.row.item.prompt.replace("\n", " "), width, QUIET)
-    yield from folded(disputed.row.attempt.response or "(nothing)", width)
+    yield from folded(disputed.item.prompt.replace("\n", " "), width, QUIET)
+    yield from folded(disputed.response or "(nothing)", width)
     for judge in disputed.said:
         words = verdict_words(judge.verdict, judge.probability)
         yield Content("")
@@ -193,8 +193,8 @@ def _line(disputed: Disputed) -> Option:
         Content.assemble(
             (f"{disputed.distance:.2f}", "bold"),
             f"  {present} of {asked} present  ",
-            (f"{disputed.row.item.id}  ", QUIET),
-            " ".join(disputed.row.attempt.response.split())[:200],
+            (f"{disputed.item.id}  ", QUIET),
+            " ".join(disputed.response.split())[:200],
         )
     )
 

@@ -18,12 +18,7 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
-from tabwb.report.summaries.load import (
-    AdministrationData,
-    load_administrations,
-    load_columns,
-    sources_of,
-)
+from tabwb.report.summaries.load import AdministrationData, load_columns, sources_of
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown
 from tabwb.workbench.comparison.table import without_trials
@@ -58,34 +53,29 @@ class ResponseLoader:
         self.store, self._stopped, self._statistics = store, stopped, statistics
         self._held: list[object] = []
 
-    def members(self, group: Group, *, columns: bool = False) -> tuple[AdministrationData, ...]:
-        """Return a group's administrations with everything in them.
+    def members(self, *groups: Group, explained: str = "") -> tuple[AdministrationData, ...]:
+        """Return the administrations of groups with their responses.
 
         Args:
-            group: whose members.
-            columns: read responses as columns, for summaries.
+            groups: whose members.
+            explained: a feature of which the reasons of all verdicts are read too.
 
         Raises:
             Interrupted: something else has been asked for.
         """
-        numbers = [member.administration.id for member in group.members]
-        if columns:
-            members = load_columns(self.store, numbers, statistics=self._statistics)
-        else:
-            members = load_administrations(self.store, numbers)
+        numbers = [member.administration.id for group in groups for member in group.members]
+        members = load_columns(
+            self.store, numbers, explained=[explained], statistics=self._statistics
+        )
         for member in members:
-            self._held += (*member.trials, *member.judged)
+            self._held += member.trials
         if self._stopped():
             raise Interrupted("something else has been asked for")
         return members
 
     def summaries(self, groups: Sequence[Group]) -> tuple[Grouped, ...]:
-        """Summarise groups; the judgements in them are freed with the responses."""
-        rows = summarised(groups)
-        for row in rows:
-            for judge in row.summary.judges:
-                self._held += judge.judged
-        return rows
+        """Summarise groups."""
+        return summarised(groups)
 
     def let_go(self) -> None:
         """Free what was read; no other reference may exist."""
@@ -169,7 +159,7 @@ def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
     from tabwb.report.summaries.disagreements import disagreements
     from tabwb.workbench.comparison.dialogs import DifferingScreen
 
-    result = disagreements(sources_of(loader.members(group)), feature)
+    result = disagreements(sources_of(loader.members(group, explained=feature)), feature)
     return partial(DifferingScreen, result, group.battery, group.name)
 
 
@@ -189,7 +179,7 @@ def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> Mak
     from tabwb.report.summaries.robustness import robustness
     from tabwb.workbench.comparison.dialogs import judges_screen
 
-    members = [member for group in groups for member in loader.members(group)]
+    members = loader.members(*groups)
     return partial(judges_screen, robustness(sources_of(members)), groups[0].battery, label)
 
 
@@ -210,7 +200,7 @@ def _rows(loader: ResponseLoader, group: Group) -> tuple[Grouped, ...]:
     """Return a group's rows: several where other weights or templates have one name."""
     groups = [
         replace(part, apart=(*group.apart, *part.apart))
-        for part in grouped(loader.members(group, columns=True), group.by)
+        for part in grouped(loader.members(group), group.by)
     ]
     return tuple(map(without_trials, loader.summaries(groups)))
 
@@ -218,5 +208,5 @@ def _rows(loader: ResponseLoader, group: Group) -> tuple[Grouped, ...]:
 def _pairs(loader: ResponseLoader, sides: Sequence[Group]) -> tuple[Pair, ...]:
     from tabwb.report.summaries.pairs import pairs_of
 
-    groups = [replace(group, members=loader.members(group, columns=True)) for group in sides]
+    groups = [replace(group, members=loader.members(group)) for group in sides]
     return pairs_of(loader.summaries(groups))

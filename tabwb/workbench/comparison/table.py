@@ -81,7 +81,7 @@ def without_trials(row: Grouped) -> Grouped:
         replace(member, trials=(), judged=(), recordings=(), columns=None)
         for member in row.group.members
     )
-    judges = tuple(replace(judge, judged=(), burdens=None) for judge in row.summary.judges)
+    judges = tuple(replace(judge, judged=None) for judge in row.summary.judges)
     return Grouped(replace(row.group, members=members), replace(row.summary, judges=judges))
 
 

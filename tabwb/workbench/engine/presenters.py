@@ -17,8 +17,8 @@ from tabwb.records.trials import Trial
 from tabwb.report.measures import measure_of
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.live.summary import LiveSummary
 from tabwb.report.summaries.subtests import SubtestCount
-from tabwb.report.summaries.summary import LiveSummary
 from tabwb.scoring.choice import POLICIES, read_choice
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdict
 

@@ -1,10 +1,11 @@
-"""The burden of each judge over the columns of a group; see ``tabwb.report.summaries.judges``."""
+"""The burden of each judge over the columns of a group."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from tabwb.report.summaries.columns.prepared import Bools
 from tabwb.report.summaries.columns.table import EMPTY, NOT_RATED, Table, unusable
 from tabwb.report.summaries.draws import without_draws
 from tabwb.report.summaries.judges import UNUSABLE, JudgeSummary, Terms, groupings_of
+from tabwb.report.summaries.paired import Place, Side
 from tabwb.scoring.burden import (
     NO_BURDEN,
     NO_USABLE,
@@ -30,6 +32,37 @@ from tabwb.store.write import STATUSES as RATING_STATUSES
 VALUE, UNDEFINED, UNPARSED, ERROR = (RATING_STATUSES.index(status) for status in (
     RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR
 ))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedRows:
+    """The responses in a judge's scope, each as it counts into the burden.
+
+    Attributes:
+        table: with the responses.
+        rows: of the table; a duplicate stands for the response as which it counts.
+        present: bool of shape (rows, features of the judge): which are present.
+        has_burden: whether a row has a burden; else its ``present`` says nothing.
+    """
+
+    table: Table
+    rows: Ints
+    present: Bools
+    has_burden: Bools
+
+    @property
+    def burdens(self) -> Side:
+        """The burdens by item."""
+        return self.side(self.present.sum(axis=1))
+
+    def side(self, values: NDArray[Any]) -> Side:
+        """Return values of the responses with a burden, one for each row, by item."""
+        return self.table.side(self.rows, np.where(self.has_burden, values, np.nan))
+
+    @property
+    def items(self) -> set[Place]:
+        """The items of the responses, with a burden or without."""
+        return {self.table.columns.places[at] for at in np.unique(self.table.place[self.rows])}
 
 
 def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSummary, ...]:
@@ -160,7 +193,7 @@ def _summarise(
         declared=declared is not None,
         groupings=categories,
         other_prompts=_other_prompts(table, rows, terms),
-        burdens=table.side(rows, np.where(causes == "", present.sum(axis=1), np.nan)),
+        judged=JudgedRows(table, rows, present, causes == ""),
     )
 
 

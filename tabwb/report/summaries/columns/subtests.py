@@ -1,9 +1,9 @@
-"""The summary of each subtest over columns; tests compare it with ``summaries.subtests``."""
+"""The summary of each subtest over the columns of a group."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 import numpy as np
@@ -13,7 +13,6 @@ from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
 from tabwb.report.summaries.columns.prepared import PROTOCOLS
 from tabwb.report.summaries.columns.table import (
     NOT_RATED,
-    Given,
     Table,
     first_of,
     is_verdict,
@@ -48,19 +47,46 @@ def accuracy_sides(first: Table, second: Table) -> Iterator[tuple[Subtest, str, 
     """
     tables = first, second
     for number, subtest in enumerate(first.battery.subtests):
-        rows = [np.flatnonzero(table.counts & (table.subtest == number)) for table in tables]
-        for scorer in subtest.scorers:
-            given = [table.verdict(scorer, "exact") for table in tables]
-            values = [side.values[own] for side, own in zip(given, rows, strict=True)]
-            rated = [side.statuses[own] for side, own in zip(given, rows, strict=True)]
-            verdicts = np.concatenate(values)[np.concatenate(rated) != NOT_RATED]
-            if len(verdicts) and is_verdict(verdicts):
-                sides = [
-                    table.side(own, np.where(np.isnan(right), np.nan, right == 1.0))
-                    for table, own, right in zip(tables, rows, values, strict=True)
-                ]
-                yield subtest, scorer, sides[0], sides[1]
-                break
+        scorer = decider(subtest, number, tables)
+        if scorer is not None:
+            one, other = (right_side(table, number, scorer) for table in tables)
+            yield subtest, scorer, one, other
+
+
+def right_side(table: Table, number: int, scorer: str, policy: str = "exact") -> Side:
+    """Return which answers to a subtest are right, by item.
+
+    Args:
+        table: with the answers.
+        number: the place of the subtest in the battery.
+        scorer: that decides.
+        policy: under which they are right.
+    """
+    rows = np.flatnonzero(table.counts & (table.subtest == number))
+    values = table.verdict(scorer, policy).values[rows]
+    return table.side(rows, np.where(np.isnan(values), np.nan, values == 1.0))
+
+
+def decider(subtest: Subtest, number: int, tables: Iterable[Table]) -> str | None:
+    """Return the first of a subtest's scorers that gives verdicts on its answers, or None.
+
+    Verdicts are 1 and 0: a scorer whose deciding measure has another value gives none here.
+
+    Args:
+        subtest: of the battery.
+        number: its place there.
+        tables: with the answers.
+    """
+    for scorer in subtest.scorers:
+        verdicts = []
+        for table in tables:
+            given = table.verdict(scorer, "exact")
+            own = table.counts & (table.subtest == number) & (given.statuses != NOT_RATED)
+            verdicts.append(given.values[own])
+        values = np.concatenate(verdicts)
+        if len(values) and is_verdict(values):
+            return scorer
+    return None
 
 
 def summarise_subtests(table: Table) -> tuple[SubtestSummary, ...]:
@@ -80,18 +106,10 @@ class _Subtest:
         self.rows = np.flatnonzero(table.counts & (table.subtest == number))
         self.places = table.place[self.rows]
         self.options = table.columns.options[table.rows[self.rows]]
-        self.by_policy: dict[str, Given] = {}
-        self.decider = self._decider()
-
-    def _decider(self) -> str | None:
-        for scorer in self.subtest.scorers:
-            given = self.table.verdict(scorer, "exact")
-            rated = self.rows[given.statuses[self.rows] != NOT_RATED]
-            values = given.values[rated]
-            if len(rated) and is_verdict(values):
-                self.by_policy = {policy: self.table.verdict(scorer, policy) for policy in POLICIES}
-                return scorer
-        return None
+        self.decider = decider(subtest, number, [table])
+        self.by_policy = {
+            policy: table.verdict(self.decider, policy) for policy in POLICIES if self.decider
+        }
 
     def summary(self) -> SubtestSummary:
         table, subtest, rows = self.table, self.subtest, self.rows

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tabwb.battery.model import Battery, Item
 from tabwb.records.states import ResponseStatus
-from tabwb.report.summaries.columns.prepared import Bools, Prepared, items_of
+from tabwb.report.summaries.columns.in_memory import columns_in_memory
+from tabwb.report.summaries.columns.prepared import Bools, Prepared, items_of, prepare
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.draws import again_drawn
 from tabwb.report.summaries.paired import Side
@@ -249,9 +250,20 @@ class Table:
 
 
 def table_of(sources: Sequence[Source]) -> Table:
-    """Return the table of administrations of one battery that were read as columns."""
-    members = [source.columns for source in sources if source.columns is not None]
-    return Table(members[0][0], [place for _, place in members])
+    """Return the table of administrations of one battery.
+
+    Responses that were read together as columns are taken from these; else trials in memory are.
+
+    Raises:
+        ValueError: their columns were not read together.
+    """
+    read = [source.columns for source in sources if source.columns is not None]
+    if not read:
+        prepared = prepare(columns_in_memory(sources), sources)
+        return Table(prepared, range(len(sources)))
+    if len(read) < len(sources) or any(prepared is not read[0][0] for prepared, _ in read):
+        raise ValueError("the columns of these administrations were not read together")
+    return Table(read[0][0], [place for _, place in read])
 
 
 def is_verdict(values: NDArray[np.float64]) -> bool:

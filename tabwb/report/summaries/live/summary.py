@@ -1,0 +1,105 @@
+"""The whole summary of a session at its end, and what is shown of it while it runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tabwb.administer.session.raters import failed_raters
+from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.live.counted import CountedResponse, counted
+from tabwb.report.summaries.live.judges import summarise_judges
+from tabwb.report.summaries.live.subtests import decider, other_measures, summarise_subtest
+from tabwb.report.summaries.subtests import SubtestCount
+from tabwb.report.summaries.summary import Answers, Summary, named_of
+from tabwb.scoring.burden import NO_USABLE, count_usable
+from tabwb.scoring.estimate import ratio
+from tabwb.scoring.text import words
+
+
+def summarise(sources: Sequence[Source], *, interval: bool = False) -> Summary:
+    """Return the summary of sessions of one battery, as ``pool`` does.
+
+    Args:
+        sources: their trials.
+        interval: compute the intervals of burdens too.
+    """
+    rows = counted(sources)
+    return Summary(
+        subtests=tuple(
+            summarise_subtest(
+                subtest, sources, [row for row in rows if row.subtest.id == subtest.id]
+            )
+            for subtest in sources[0].battery.subtests
+        ),
+        judges=summarise_judges(sources, rows, interval=interval),
+        answers=_answers(rows),
+        others=other_measures(sources, [row for row in rows if not row.subtest.task.coded]),
+        named=named_of(sources),
+        failed=failed_raters([row.trial for row in rows], _asking_judges(sources)),
+    )
+
+
+def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
+    declared = (entry for source in sources for entry in source.declarations.items())
+    return frozenset(rater for rater, declaration in declared if declaration.prompt_text)
+
+
+def _answers(rows: Sequence[CountedResponse]) -> Answers:
+    texts = [row.attempt.response for row in rows]
+    usable = [row.attempt.response for row in rows if row.usable]
+    empty = [row.attempt.metadata for row in rows if not row.attempt.response.strip()]
+    return Answers(
+        n=len(rows),
+        n_distinct=len(set(texts)),
+        words_mean=ratio(sum(len(words(text)) for text in usable), len(usable), NO_USABLE),
+        statuses=dict(Counter(row.status.value for row in rows if row.status)),
+        inexact=sum(row.attempt.metadata.get("batch_exact") == "no" for row in rows),
+        empty_causes=dict(Counter(noted["cause"] for noted in empty if "cause" in noted)),
+        usable=count_usable(row.unusable for row in rows),
+        shared_streams=sum(row.shares_stream for row in rows),
+        repeated_draws=sum(len(row.duplicates) for row in rows if not row.fixed),
+    )
+
+
+class LiveSummary:
+    """Summarises one administration again and again while it runs."""
+
+    def __init__(self) -> None:
+        self._judged: list[CountedResponse] = []
+        self._judges: tuple[JudgeSummary, ...] = ()
+
+    def of(self, source: Source) -> tuple[tuple[SubtestCount, ...], tuple[JudgeSummary, ...]]:
+        """Return the counts of each subtest, and the burden of each judge without intervals.
+
+        Burdens are computed only when a response that judges rate is new or was rated again.
+        """
+        rows = counted([source])
+        in_scope = [row for row in rows if _is_for_judges(row)]
+        if in_scope != self._judged:
+            self._judged = in_scope
+            self._judges = summarise_judges([source], rows)
+        return _subtest_counts(source, rows), self._judges
+
+
+def _is_for_judges(row: CountedResponse) -> bool:
+    return row.subtest.task.connected or any(
+        rating.rater not in row.subtest.scorers for rating in row.trial.ratings
+    )
+
+
+def _subtest_counts(source: Source, rows: Sequence[CountedResponse]) -> tuple[SubtestCount, ...]:
+    given = [trial for trial in source.trials if not trial.plan.practice]
+    planned = Counter(trial.plan.subtest for trial in given)
+    answered = Counter(trial.plan.subtest for trial in given if trial.is_answered)
+    counts = []
+    for subtest in source.battery.subtests:
+        own = [row for row in rows if row.subtest.id == subtest.id]
+        rater = decider(subtest, own)
+        verdicts = [] if rater is None else [row.verdict(rater) for row in own]
+        values = [each.value for each in verdicts if each is not None and each.value is not None]
+        trials = planned[subtest.id], answered[subtest.id]
+        right = values.count(1.0) if values else None
+        counts.append(SubtestCount(subtest.id, subtest.title, *trials, len(values), right))
+    return tuple(counts)
