@@ -21,6 +21,14 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
+from tabwb.cli.result_formats import (
+    DOCUMENT_FORMATS,
+    chosen_format,
+    columns_option,
+    format_option,
+    print_groups,
+    print_list,
+)
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.standard_streams import is_stdout
 from tabwb.records.words import plural
@@ -60,6 +68,8 @@ _SORT = ("burden", "name", "N", "accuracy")
 )
 @click.option("--details", is_flag=True, help="Show every feature, category and error too.")
 @click.option("--arpabet", is_flag=True, help="Show spoken responses in ARPAbet instead of IPA.")
+@format_option
+@columns_option
 @primary_option
 @store_option
 @json_option
@@ -71,6 +81,8 @@ def results(
     csv_file: Path | None,
     details: bool,
     arpabet: bool,
+    format_id: str | None,
+    columns: str | None,
     primary: str,
     store_location: str | None,
     as_json: bool,
@@ -78,6 +90,10 @@ def results(
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list all."""
     from tabwb.report.summaries import load
 
+    printed = chosen_format(
+        format_id, columns, as_json=as_json, excluded={"csv": csv_file, "details": details}
+    )
+    as_json = printed == "json"
     with opened_plugins() as plugins:
         listing = not administrations and by is None
         if csv_file is not None and listing:
@@ -92,13 +108,18 @@ def results(
         if len(administrations) == 1 and by is None and sort:
             raise UsageError("one administration has no order", hint="name several, or use --by")
         if not administrations and csv_file is None and missing_store(store_location, plugins):
-            if listing:
+            if printed in DOCUMENT_FORMATS:
+                (print_list if listing else print_groups)((), printed, columns)
+            elif listing:
                 _show_list((), as_json=as_json)
             else:
                 _show_groups((), by, sort, None, details=details, as_json=as_json)
             return
         rater = None if judge is None else _rater(plugins, judge)
         with open_store(store_location, plugins, create=False) as store:
+            if listing and printed in DOCUMENT_FORMATS:
+                print_list(store.administrations(), printed, columns)
+                return
             if listing:
                 _show_list(store.administrations(), as_json=as_json)
                 return
@@ -112,6 +133,9 @@ def results(
                 )
     if csv_file is not None:
         _write_groups(chosen, by, sort, rater, csv_file)
+    elif printed in DOCUMENT_FORMATS:
+        rows = _summarised(chosen, by or "administration", sort, rater)
+        print_groups(rows, printed, columns)
     elif len(chosen) == 1 and by is None:
         _show_one(chosen[0], rater, details=details, arpabet=arpabet, as_json=as_json)
     else:

@@ -1,0 +1,67 @@
+"""Tables of groups as a document has them: captions, notes, and the sentence about research."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabwb.records.errors import UsageError
+from tabwb.records.words import RESEARCH_ONLY, did_you_mean
+from tabwb.report.documents.presented import Captioned
+from tabwb.report.documents.studied import Studied, studied
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.tables.compact import Footnote, compact_tables
+from tabwb.tables.table import Table
+
+
+def captioned_groups(
+    rows: Sequence[Grouped], columns: Sequence[str] | None = None
+) -> tuple[Captioned, ...]:
+    """Return the compact table of groups for each battery, with the sentence about research.
+
+    Args:
+        rows: the groups with their summaries.
+        columns: the names of those that are wanted; None: all.
+
+    Raises:
+        UsageError: a table has no such column.
+    """
+    tables = compact_of(studied(rows, study_ids=True))
+    if columns is not None:
+        tables = tuple(table.select(columns) for table in tables)
+    return tables
+
+
+def compact_of(about: Studied, *, disclaimers: bool = True) -> tuple[Captioned, ...]:
+    """Return the compact table for each battery of what a report is about.
+
+    Args:
+        about: the groups and their names.
+        disclaimers: add the sentence about research, and the battery's own, to the notes.
+    """
+    made = []
+    for found in compact_tables(about.rows, about.title):
+        sentences = (RESEARCH_ONLY, found.battery.disclaimer) if disclaimers else ()
+        below = (Footnote(sentence) for sentence in sentences if sentence)
+        made.append(Captioned(found.table, found.caption, (*found.notes, *below)))
+    return tuple(made)
+
+
+def checked_columns(table: Table, names: Sequence[str]) -> Table:
+    """Return a table with some of its columns, in this order.
+
+    Args:
+        table: any.
+        names: of columns; hyphens stand for underscores.
+
+    Raises:
+        UsageError: there is no such column; the message lists those that there are.
+    """
+    wanted = [name.replace("-", "_") for name in names]
+    for name in wanted:
+        if name not in table.names:
+            raise UsageError(
+                f"there is no column '{name}'{did_you_mean(name, table.names)}",
+                where="--columns",
+                allowed=", ".join(table.names),
+            )
+    return table.select(list(dict.fromkeys(wanted)))

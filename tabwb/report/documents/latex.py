@@ -1,0 +1,158 @@
+r"""Tables in LaTeX, for the package booktabs.
+
+Decimal points stand below each other: the digits that a number lacks before its point are set as
+``\phantom{0}``, in values and in the ends of intervals, so that no further package is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tabwb.records.visible import without_controls
+from tabwb.report.documents.presented import Captioned, Cell, Heading, Presented, presented
+from tabwb.tables.table import MISSING
+
+LONG_TITLE = 12
+"""Characters from which on a title of several words has several lines."""
+TEXT_WIDTH = 345.0
+"""The width of a page's text in points, in the class article."""
+SIZES = (("", 5.0, 6.0), ("\\small", 4.63, 4.0), ("\\footnotesize", 4.25, 3.0),
+         ("\\scriptsize", 3.79, 2.0))  # fmt: skip
+"""Sizes of type: the command, the width of a digit, and half the space between columns, in points.
+
+Widths of digits: Computer Modern at 10, 9, 8 and 7 points."""
+LETTER = 1.15
+"""Width of a character of a name, in digits."""
+_SPECIAL = re.compile(r"[\\{}&%$#_~^<>|\"`'†–—−“”‘’…-]")
+_SPELLED = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "'": "'",
+    "†": r"\textdagger{}",
+    "–": "--",
+    "—": "---",
+    "−": "--",
+    "“": "``",
+    "”": "''",
+    "‘": "`",
+    "’": "'",
+    "…": r"\ldots{}",
+    "-": "-",
+}
+
+
+def latex(captioned: Captioned) -> str:
+    """Return a table as a LaTeX float: caption, booktabs rules, notes."""
+    shown = presented(captioned)
+    letters = "".join("r" if heading.numeric else "l" for heading in shown.headings)
+    lines = ["% needs \\usepackage{booktabs}", "\\begin{table}", "  \\centering"]
+    if shown.caption:
+        lines.append(f"  \\caption{{{latex_text(shown.caption)}}}")
+    lines.append(f"  \\label{{tab:{shown.name}}}")
+    size, space = _size(shown)
+    if size:
+        lines += [f"  {size}", f"  \\setlength{{\\tabcolsep}}{{{space:g}pt}}"]
+    lines += [f"  \\begin{{tabular}}{{@{{}}{letters}@{{}}}}", "    \\toprule"]
+    lines.append(f"    {' & '.join(map(_title, shown.headings))} \\\\")
+    lines.append("    \\midrule")
+    columns = [_aligned(shown, place) for place in range(len(shown.headings))]
+    lines += [f"    {' & '.join(cells)} \\\\" for cells in zip(*columns, strict=True)]
+    lines += ["    \\bottomrule", "  \\end{tabular}"]
+    if shown.notes:
+        notes = " ".join(map(latex_text, shown.notes))
+        lines += ["  \\par\\smallskip", f"  {{\\footnotesize\\raggedright {notes}\\par}}"]
+    lines.append("\\end{table}")
+    return "\n".join(lines) + "\n"
+
+
+def latex_text(text: str) -> str:
+    r"""Return a text that LaTeX sets as it is, on one line.
+
+    >>> print(latex_text("50 % of A_1 & \\input{x}"))
+    50 \% of A\_1 \& \textbackslash{}input\{x\}
+    >>> print(latex_text("a--b"))
+    a-{}-b
+    """
+    flat = " ".join(without_controls(text).split())
+    flat = flat.replace("--", "-\0-").replace("--", "-\0-")
+    escaped = _SPECIAL.sub(lambda found: _SPELLED.get(found[0], f"\\{found[0]}"), flat)
+    return escaped.replace("\0", "{}")
+
+
+def _size(shown: Presented) -> tuple[str, float]:
+    """Return the largest size of type in which the table is not wider than the text."""
+    characters = sum(
+        max([max(map(len, _lines(heading))), *(len(str(row[place])) for row in shown.rows)])
+        * (1 if heading.numeric else LETTER)
+        for place, heading in enumerate(shown.headings)
+    )
+    gaps = 2 * (len(shown.headings) - 1)
+    for size, digit, space in SIZES:
+        if characters * digit + gaps * space <= TEXT_WIDTH:
+            return size, space
+    return SIZES[-1][0], SIZES[-1][2]
+
+
+def _lines(heading: Heading) -> list[str]:
+    title = heading.title
+    lines = title.split() if len(title) > LONG_TITLE else [title]
+    if not heading.interval:
+        return lines
+    return [*lines, "[95 %]"] if len(lines) > 1 else [f"{title} [95 %]"]
+
+
+def _title(heading: Heading) -> str:
+    lines = [latex_text(line) for line in _lines(heading)]
+    if len(lines) == 1:
+        return lines[0]
+    side = "r" if heading.numeric else "l"
+    stacked = r"\\".join(lines)
+    return rf"\shortstack[{side}]{{{stacked}}}"
+
+
+def _aligned(shown: Presented, place: int) -> list[str]:
+    heading = shown.headings[place]
+    cells = [row[place] for row in shown.rows]
+    if not heading.numeric:
+        return [latex_text(str(cell)) for cell in cells]
+    ends = [tuple(cell.interval.split(", ")) if cell.interval else () for cell in cells]
+    low = _before_point(end[0] for end in ends if end)
+    high = _before_point(end[1] for end in ends if end)
+    any_interval, any_mark = any(ends), any(cell.mark for cell in cells)
+    made = []
+    for cell, end in zip(cells, ends, strict=True):
+        text = _number(cell)
+        if any_mark:
+            text += latex_text(cell.mark) if cell.mark else "\\phantom{\\textdagger{}}"
+        if end:
+            text += f" [{_padded(end[0], low)}, {_padded(end[1], high)}]"
+        elif any_interval:
+            text += f"\\phantom{{{_widest(ends)}}}"
+        made.append(text)
+    return made
+
+
+def _number(cell: Cell) -> str:
+    return "--" if cell.text == MISSING else latex_text(cell.text)
+
+
+def _before_point(numbers: Iterable[str]) -> int:
+    return max((len(number.partition(".")[0]) for number in numbers), default=0)
+
+
+def _padded(number: str, before: int) -> str:
+    lacking = before - len(number.partition(".")[0])
+    zeros = f"\\phantom{{{'0' * lacking}}}" if lacking else ""
+    return zeros + latex_text(number)
+
+
+def _widest(ends: Sequence[tuple[str, ...]]) -> str:
+    widest = max((end for end in ends if end), key=lambda end: len("".join(end)))
+    return f" [{widest[0]}, {widest[1]}]"
