@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,6 +30,7 @@ from tabwb.cli.result_formats import (
     print_groups,
     print_list,
 )
+from tabwb.cli.selecting import requested_selection, selection_options
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.standard_streams import is_stdout
 from tabwb.records.words import plural
@@ -36,28 +38,22 @@ from tabwb.records.words import plural
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Administration
-    from tabwb.report.summaries.groups import By, Grouped, Sort
+    from tabwb.report.selection import Selection
     from tabwb.report.summaries.load import AdministrationData
+    from tabwb.store.store import Store
 
 
-_BY = ("administration", "model", "battery", "lesion", "protocol", "family", "tuning")
 _SORT = ("burden", "name", "N", "accuracy")
 
 
 @click.command()
 @click.argument("administrations", nargs=-1)
-@click.option(
-    "--by",
-    type=click.Choice(_BY),
-    help="Group administrations and pool their responses. Each model and lesion has its own row; "
-    "unlike conditions (protocol, decoding, option order) are never pooled.",
-)
+@selection_options
 @click.option(
     "--sort",
     type=click.Choice(_SORT),
     help="Order of groups: name ascending, others from high to low (by model: burden).",
 )
-@click.option("--judge", metavar="RATER", help="Show only the burdens of this judge.")
 @click.option(
     "--csv",
     "csv_file",
@@ -75,9 +71,6 @@ _SORT = ("burden", "name", "N", "accuracy")
 @json_option
 def results(
     administrations: tuple[str, ...],
-    by: By | None,
-    sort: Sort | None,
-    judge: str | None,
     csv_file: Path | None,
     details: bool,
     arpabet: bool,
@@ -86,8 +79,10 @@ def results(
     primary: str,
     store_location: str | None,
     as_json: bool,
+    **chosen_by: Any,
 ) -> None:
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list all."""
+    from tabwb.report.selection import groups_of, selected
     from tabwb.report.summaries import load
 
     printed = chosen_format(
@@ -95,66 +90,70 @@ def results(
     )
     as_json = printed == "json"
     with opened_plugins() as plugins:
-        listing = not administrations and by is None
+        choice = requested_selection(chosen_by)
+        grouping = bool(chosen_by["by"] or chosen_by["together"] or choice.has_cells)
+        listing = not administrations and not grouping
         if csv_file is not None and listing:
             raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
         if csv_file is not None and (details or as_json):
             raise UsageError(f"--csv and --{'json' if as_json else 'details'} exclude each other")
-        if listing and (sort or judge or details):
+        if listing and (choice.sort or choice.judge or choice.features or details):
             raise UsageError(
                 "a list of administrations has no burdens to sort, choose or detail",
                 hint="tabwb results --by model, or name administrations",
             )
-        if len(administrations) == 1 and by is None and sort:
+        if len(administrations) == 1 and not grouping and choice.sort:
             raise UsageError("one administration has no order", hint="name several, or use --by")
         if not administrations and csv_file is None and missing_store(store_location, plugins):
             if printed in DOCUMENT_FORMATS:
                 (print_list if listing else print_groups)((), printed, columns)
             elif listing:
-                _show_list((), as_json=as_json)
+                _show_list((), choice, as_json=as_json)
             else:
-                _show_groups((), by, sort, None, details=details, as_json=as_json)
+                _show_groups((), choice, details=details, as_json=as_json)
             return
-        rater = None if judge is None else _rater(plugins, judge)
         with open_store(store_location, plugins, create=False) as store:
+            counting = primary or plugins.configuration.study.primary_rater
+            rater = None if choice.judge is None else _rater(plugins, choice.judge)
+            choice = replace(choice, judge=rater, primary=counting)
             if listing and printed in DOCUMENT_FORMATS:
-                print_list(store.administrations(), printed, columns)
+                print_list(_listed(store, choice), printed, columns)
                 return
             if listing:
-                _show_list(store.administrations(), as_json=as_json)
+                _show_list(_listed(store, choice), choice, as_json=as_json)
                 return
-            counting = primary or plugins.configuration.study.primary_rater
-            whole = as_json and len(administrations) == 1 and by is None
-            if whole:
-                chosen = load.load_administrations(store, administrations, primary=counting)
-            else:
-                chosen = load.load_columns(
-                    store, administrations, primary=counting, statistics=plugins.statistics()
-                )
+            whole = as_json and len(administrations) == 1 and not grouping and not choice.where
+            chosen = (
+                load.load_administrations(store, administrations, primary=counting)
+                if whole
+                else selected(store, administrations, choice, statistics=plugins.statistics())
+            )
     if csv_file is not None:
-        _write_groups(chosen, by, sort, rater, csv_file)
+        _write_groups(chosen, choice, csv_file)
     elif printed in DOCUMENT_FORMATS:
-        rows = _summarised(chosen, by or "administration", sort, rater)
-        print_groups(rows, printed, columns)
-    elif len(chosen) == 1 and by is None:
-        _show_one(chosen[0], rater, details=details, arpabet=arpabet, as_json=as_json)
+        print_groups(groups_of(chosen, choice), printed, columns)
+    elif len(chosen) == 1 and len(administrations) == 1 and not grouping:
+        _show_one(chosen[0], choice, details=details, arpabet=arpabet, as_json=as_json)
     else:
-        _show_groups(chosen, by, sort, rater, details=details, as_json=as_json)
+        _show_groups(chosen, choice, details=details, as_json=as_json)
 
 
-def _write_groups(
-    chosen: Sequence[AdministrationData],
-    by: By | None,
-    sort: Sort | None,
-    judge: str | None,
-    out: Path,
-) -> None:
+def _listed(store: Store, choice: Selection) -> Sequence[Administration]:
+    from tabwb.report.selection import outlined
+
+    if not choice.where:
+        return store.administrations()
+    return [data.administration for data in outlined(store, (), choice)]
+
+
+def _write_groups(chosen: Sequence[AdministrationData], choice: Selection, out: Path) -> None:
     from tabwb.report.documents.exporting import check_destination
     from tabwb.report.documents.groups_csv import of_models, write_groups
+    from tabwb.report.selection import groups_of
 
     check_destination(out)  # before anything is computed
     models, left, unknown = of_models(chosen)
-    place = write_groups(_summarised(models, by or "administration", sort, judge), out)
+    place = write_groups(groups_of(models, choice), out)
     if left:
         note(f"left out: {plural(left, 'administration')} of people (use 'tabwb export')")
     if unknown:
@@ -165,15 +164,6 @@ def _write_groups(
     note(f"{place} written")
 
 
-def _summarised(
-    chosen: Sequence[AdministrationData], by: By, sort: Sort | None, judge: str | None
-) -> tuple[Grouped, ...]:
-    from tabwb.report.summaries.groups import grouped, summarised
-
-    order: Sort | None = sort or ("burden" if by == "model" else None)
-    return summarised(grouped(chosen, by), judge=judge, sort=order)
-
-
 def _rater(plugins: Plugins, judge: str) -> str:
     """Return the rater's stored name: of an alias the id, of a judge not installed its own name."""
     try:
@@ -182,30 +172,32 @@ def _rater(plugins: Plugins, judge: str) -> str:
         return judge
 
 
-def _show_list(administrations: Sequence[Administration], *, as_json: bool) -> None:
-    from tabwb.report.documents import document
-    from tabwb.report.render import tables
-    from tabwb.report.render.printing import print_view
-
-    if as_json:
-        print_json(document.list_document(administrations))
-    else:
-        print_view(tables.list_view(administrations))
-
-
-def _show_one(
-    only: AdministrationData, judge: str | None, *, details: bool, arpabet: bool, as_json: bool
+def _show_list(
+    administrations: Sequence[Administration], choice: Selection, *, as_json: bool
 ) -> None:
     from tabwb.report.documents import document
     from tabwb.report.render import tables
     from tabwb.report.render.printing import print_view
-    from tabwb.report.summaries.groups import check_judge, only_judge
+
+    shown = administrations if choice.limit is None else administrations[-choice.limit :]
+    if as_json:
+        print_json(document.list_document(shown))
+    else:
+        print_view(tables.list_view(shown))
+    if left := len(administrations) - len(shown):
+        note(f"{plural(left, 'older administration')} not shown (--limit)")
+
+
+def _show_one(
+    only: AdministrationData, choice: Selection, *, details: bool, arpabet: bool, as_json: bool
+) -> None:
+    from tabwb.report.documents import document
+    from tabwb.report.render import tables
+    from tabwb.report.render.printing import print_view
+    from tabwb.report.selection import limited
     from tabwb.report.summaries.summary import pool
 
-    summary = pool([only.source], interval=True)
-    if judge is not None:
-        check_judge(judge, [judged.rater for judged in summary.judges])
-        summary = only_judge(summary, judge)
+    summary = limited(pool([only.source], interval=True), choice)
     if as_json:
         print_json(document.administration_document(only, summary))
     else:
@@ -217,30 +209,25 @@ def _show_one(
 
 
 def _show_groups(
-    chosen: Sequence[AdministrationData],
-    by: By | None,
-    sort: Sort | None,
-    judge: str | None,
-    *,
-    details: bool,
-    as_json: bool,
+    chosen: Sequence[AdministrationData], choice: Selection, *, details: bool, as_json: bool
 ) -> None:
     from tabwb.report.documents import document
     from tabwb.report.render.groups import groups_view
     from tabwb.report.render.printing import print_view
-    from tabwb.report.summaries.groups import grouped, summarised
+    from tabwb.report.selection import groups_of
     from tabwb.report.summaries.pairs import pairs_of
 
-    by = by or "administration"
-    made = _summarised(chosen, by, sort, judge)
-    models = (
-        made if by == "model" else summarised(grouped(chosen, "model"), judge=judge, interval=False)
-    )
+    every = groups_of(chosen, replace(choice, limit=None))
+    made = every[: choice.limit]
+    by_model = replace(choice, by=("model",), limit=None, features=())
+    models = every if choice.by == ("model",) else groups_of(chosen, by_model, interval=False)
     pairs = pairs_of(models)
     if as_json:
         print_json(document.groups_document(made, pairs))
     else:
         print_view(groups_view(made, pairs, details=details))
+    if left := len(every) - len(made):
+        note(f"{plural(left, 'further group')} not shown (--limit)")
 
 
 @click.command()

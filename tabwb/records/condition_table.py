@@ -5,7 +5,7 @@ Every function reads :data:`tabwb.records.conditions.CONDITIONS` when it is call
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tabwb.records import conditions
@@ -150,17 +150,33 @@ def line_of(given: Conditions) -> dict[str, str]:
     }
 
 
-def compared(given: Conditions) -> dict[str, str]:
+def compared(given: Conditions, pooled: Collection[str] = ()) -> dict[str, str]:
     """Return what must be alike for responses to be pooled: name to value in words.
+
+    Args:
+        given: the conditions.
+        pooled: ids of conditions that may differ. The others of the same name must be alike each.
 
     >>> compared(Conditions("echo", "model"))["decoding"]
     'greedy'
+    >>> compared(Conditions("echo", "model"), ["temperature"])["top_p"]
+    '1'
     """
-    return {
-        condition.comparison.name: words
-        for condition, words in _comparable(given)
-        if condition.comparison is not None and condition.comparison.applies(given)
+    partly = {
+        condition.comparison.name
+        for condition in conditions.CONDITIONS
+        if condition.comparison is not None and condition.id in pooled
     }
+    facts: dict[str, str] = {}
+    for condition, words in _comparable(given):
+        comparison = condition.comparison
+        if comparison is None or condition.id in pooled or not comparison.applies(given):
+            continue
+        if comparison.name in partly:
+            facts[condition.id] = condition.kind.written(condition.of(given))
+        else:
+            facts[comparison.name] = words
+    return facts
 
 
 def described(given: Conditions) -> dict[str, str]:

@@ -202,6 +202,29 @@ def _texts(transaction: Transaction, table: str, ids: Collection[int]) -> dict[i
     return texts
 
 
+def planned_cells(
+    transaction: Transaction, administrations: Sequence[int]
+) -> dict[int, dict[tuple[str, str, int], int]]:
+    """Return the number of planned trials of each item and replicate, practice not counted.
+
+    Args:
+        transaction: to read in.
+        administrations: numbers, ascending.
+    """
+    planned: dict[int, dict[tuple[str, str, int], int]] = {number: {} for number in administrations}
+    for first, last in _chunks(transaction, administrations):
+        for number, subtest, item, replicate, n in transaction.rows(
+            "SELECT administration_id, subtest, item, replicate, count(*) FROM trials"
+            " WHERE administration_id BETWEEN ? AND ? AND NOT practice"
+            " GROUP BY administration_id, subtest, item, replicate"
+            " ORDER BY administration_id, min(number)",
+            first,
+            last,
+        ):
+            planned[number][subtest, item, replicate] = n
+    return planned
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is recorded of one administration as a whole; of the model and the raters the latest."""

@@ -312,6 +312,18 @@ class Store:
         with self._access.reading() as transaction:
             return tuple(facts_of(transaction, number) for number in administration_ids)
 
+    def planned_cells(
+        self, administration_ids: Sequence[int]
+    ) -> dict[int, dict[tuple[str, str, int], int]]:
+        """Return, by administration, the number of planned trials of each item and replicate.
+
+        Practice is not counted; ``administration_ids`` are ascending.
+        """
+        from tabwb.store.columns import planned_cells
+
+        with self._access.reading() as transaction:
+            return planned_cells(transaction, administration_ids)
+
     def columns(
         self, administration_ids: Sequence[int], explained: Collection[str] = ()
     ) -> ResponseColumns:

@@ -16,7 +16,7 @@ from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
 from tabwb.report.render.groups import groups_view
 from tabwb.report.render.wording import between
-from tabwb.report.summaries.groups import By, Grouped, Sort, grouped, summarised
+from tabwb.report.summaries.groups import Grouped, Sort, grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.intervals import burden_interval
 from tests.report.given import (
@@ -51,7 +51,7 @@ def given(
     )
 
 
-def rows(chosen: Sequence[AdministrationData], by: By) -> list[tuple[str, list[int]]]:
+def rows(chosen: Sequence[AdministrationData], by: str) -> list[tuple[str, list[int]]]:
     return [
         (group.label, [one.administration.id for one in group.members])
         for group in grouped(chosen, by)

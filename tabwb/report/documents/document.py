@@ -117,7 +117,10 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
         "format": FORMAT,
         "groups": [
             {
-                "by": {row.group.by: row.group.label},
+                "by": dict(row.group.named),
+                "name": row.label,
+                "values": {one.key: one.value for one in row.group.values},
+                "together": list(row.group.together),
                 "apart": dict(row.group.apart),
                 "kind": "model" if row.group.has_model else "speaker",
                 "labels": dict(row.group.labels),

@@ -17,9 +17,10 @@ from tabwb.records.visible import CSV_CELLS, csv_text
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.documents.exporting import check_destination
 from tabwb.report.documents.file_names import file_names, named
+from tabwb.report.keys import key_of
 from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.groups import Group, Grouped
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary
@@ -44,18 +45,6 @@ NOTE = (
     "N are the responses that a judge has judged, of which with_burden have a burden; not_judged "
     "are not in N. Accuracies are by the policy exact."
 )
-
-
-LABELS = {
-    "administration": "the administration that makes the group",
-    "model": "the model's spec, with its lesion",
-    "battery": "the battery's id",
-    "lesion": "the lesion's spec",
-    "protocol": "how answers were obtained",
-    "family": "of the model, as its profile says",
-    "tuning": "of the model, as its profile says",
-}
-"""What a group's label is, by what its administrations have in common."""
 
 
 def groups_csv(groups: Sequence[Grouped]) -> str:
@@ -185,21 +174,30 @@ Cells = Iterator[tuple[str, object, str]]
 """Column, value, meaning."""
 
 
+def group_cells(group: Group) -> Cells:
+    """Yield the name of a group, and what it is called by each key."""
+    for key, name in group.named.items():
+        yield key, name, key_of(key).meaning
+    yield "name", group.name, "the row's name: as above, with the short name of the model"
+    if group.together:
+        yield "together", " ".join(group.together), "keys over which it is pooled on purpose"
+
+
 def _group_cells(row: Grouped) -> Cells:
     group, answers = row.group, row.summary.answers
     labels = group.labels
     profile = "of the models in the group, as their profiles say"
-    yield group.by, group.label, LABELS[group.by]
+    yield from group_cells(group)
     yield (
         "apart",
         " | ".join(f"{name} {value}" for name, value in group.apart) or None,
         "the conditions by which this row is apart from others of the same name",
     )
-    yield "battery", row.battery.id, LABELS["battery"]
+    yield "battery", row.battery.id, "the battery's id"
     yield "battery_version", row.battery.version, "the battery's version"
     numbers = " ".join(str(member.administration.id) for member in group.members)
     yield "administrations", numbers, "numbers of the administrations in the group"
-    yield "family", labels.get("family"), LABELS["family"]
+    yield "family", labels.get("family"), key_of("family").meaning
     yield "tunings", " | ".join(group.tunings), profile
     yield "parameters", labels.get("parameters"), "number of parameters, as the profile says"
     for name, values in group.circumstances.items():

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
+from tabwb.report.keys import key_of
 from tabwb.report.measures import BASELINES, NONE
 from tabwb.report.render.printing import table
 from tabwb.report.render.statistics import statistics_views
@@ -35,9 +36,11 @@ from tabwb.report.render.wording import (
 )
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.draws import compared_caution
+from tabwb.report.summaries.groups import Group as AdministrationGroup
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.pairs import FamilyMean, Gap, Pair, over_families
+from tabwb.report.summaries.subtests import SubtestSummary
 
 
 def groups_view(
@@ -88,12 +91,14 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
             cells = burden_cells(judge)
             if judge.terms not in tables:
                 title = f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}"
-                tables[judge.terms] = table(*cells, first=row.group.by, fold=True, title=title)
+                tables[judge.terms] = table(
+                    *cells, first=headings_of(row.group), fold=True, title=title
+                )
             figures = (
                 Text(cell, style="bold" if heading == "burden" else "")
                 for heading, cell in cells.items()
             )
-            tables[judge.terms].add_row(row.group.title, *figures)
+            tables[judge.terms].add_row(*cells_of(row.group), *figures)
     for terms, made in tables.items():
         yield made
         if remarks := "\n".join(_without(chosen, terms)):
@@ -140,11 +145,14 @@ def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
         return
     from tabwb.report.render.naming import sessions_table
 
-    for place, subtest in enumerate(chosen[0].summary.named):
-        yield Text(f"{subtest.title}, right by the battery rule", style="bold")
+    titles = {subtest.id: subtest.title for row in chosen for subtest in row.summary.named}
+    for name, title in titles.items():
+        yield Text(f"{title}, right by the battery rule", style="bold")
         rows = [
-            (row.label, row.group.members[0].administration.session_date, row.summary.named[place])
+            (row.label, row.group.members[0].administration.session_date, subtest)
             for row in chosen
+            for subtest in row.summary.named
+            if subtest.id == name
         ]
         yield sessions_table(sorted(rows, key=lambda row: row[1]))
 
@@ -156,35 +164,71 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
         chosen: groups of one battery.
         balanced: show the balanced accuracy of yes/no subtests too.
     """
-    first = chosen[0].summary.subtests
-    made = table("answers", first=chosen[0].group.by, fold=True, title="right answers (exact)")
+    heads = headings_of(chosen[0].group)
+    made = table("answers", first=heads, fold=True, title="right answers (exact)")
+    if {"subtest", "item"} & {*chosen[0].group.keys}:
+        return _of_single_subtests(made, chosen)
+    # Of a part of the battery, groups may have different subtests.
+    by_id = [{subtest.id: subtest for subtest in row.summary.subtests} for row in chosen]
     scored = [
-        place
-        for place in range(len(first))
-        if any(row.summary.subtests[place].share.scored for row in chosen)
+        subtest.id
+        for subtest in chosen[0].battery.subtests
+        if any(subtest.id in own and own[subtest.id].share.scored for own in by_id)
     ]
-    for place in scored:
-        made.add_column(first[place].title, justify="right", max_width=14)
-    for row in chosen:
-        cells = []
-        for place in scored:
-            subtest = row.summary.subtests[place]
-            lines = [right_of(subtest), between(subtest.share.interval())]
-            if balanced and (accuracy := subtest.estimate("balanced_accuracy")).defined:
-                lines.append(f"balanced {number(accuracy)}")
-            cells.append("\n".join(lines) if subtest.share.scored else NONE)
-        made.add_row(row.group.title, str(row.summary.answers.n), *cells)
+    for name in scored:
+        title = chosen[0].battery.subtest(name).title
+        made.add_column(title, justify="right", max_width=14)
+    for row, own in zip(chosen, by_id, strict=True):
+        cells = [_right_cell(own.get(name), balanced=balanced) for name in scored]
+        made.add_row(*cells_of(row.group), str(row.summary.answers.n), *cells)
     for baseline in BASELINES:
-        cells = [_baseline(chosen, place, baseline.id) for place in scored]
+        cells = [
+            _baseline([own[name] for own in by_id if name in own], baseline.id) for name in scored
+        ]
         if any(cells):
             label = f"baseline: {SHORT_BASELINES.get(baseline.id, baseline.title)}"
-            made.add_row(*(Text(cell, style="dim") for cell in (label, "", *cells)))
+            blank = [""] * len(heads)
+            made.add_row(*(Text(cell, style="dim") for cell in (label, *blank, *cells)))
     return made
 
 
-def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
+def _right_cell(subtest: SubtestSummary | None, *, balanced: bool) -> str:
+    if subtest is None or not subtest.share.scored:
+        return NONE
+    lines = [right_of(subtest), between(subtest.share.interval())]
+    if balanced and (accuracy := subtest.estimate("balanced_accuracy")).defined:
+        lines.append(f"balanced {number(accuracy)}")
+    return "\n".join(lines)
+
+
+def _of_single_subtests(made: Table, chosen: Sequence[Grouped]) -> Table:
+    """Return right answers of groups that have one subtest each."""
+    for heading in ("right", "95 %"):
+        made.add_column(heading, justify="right", no_wrap=True)
+    for row in chosen:
+        scored = [subtest for subtest in row.summary.subtests if subtest.share.scored]
+        cells = [NONE, NONE]
+        for subtest in scored:
+            cells = [right_of(subtest), between(subtest.share.interval())]
+        made.add_row(*cells_of(row.group), str(row.summary.answers.n), *cells)
+    return made
+
+
+def headings_of(group: AdministrationGroup) -> tuple[str, ...]:
+    """Return the headings of the columns that name groups."""
+    return tuple(one.title for one in group.values) if len(group.values) > 1 else (group.by,)
+
+
+def cells_of(group: AdministrationGroup) -> tuple[str, ...]:
+    """Return the cells that name a group, one for each of :func:`headings_of`."""
+    if len(group.values) < 2:
+        return (group.title,)
+    first, *others = (one.cell for one in group.values)
+    return (f"{first} ({group.conditions})" if group.apart else first, *others)
+
+
+def _baseline(subtests: Sequence[SubtestSummary], name: str) -> str:
     """Return a baseline of all groups, both ends where it differs (options shuffled)."""
-    subtests = [row.summary.subtests[place] for row in chosen]
     known = [subtest.baselines[name].value for subtest in subtests if name in subtest.baselines]
     values = sorted(value for value in known if value is not None)
     return "-".join(dict.fromkeys(f"{value:.2f}" for value in (*values[:1], *values[-1:])))
@@ -192,6 +236,10 @@ def _baseline(chosen: Sequence[Grouped], place: int, name: str) -> str:
 
 def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
     remarks = list(_apart(chosen))
+    if together := chosen[0].group.together:
+        remarks.append(f"pooled on purpose (--together) over {', '.join(together)}")
+    if several := [key for key in chosen[0].group.keys if key_of(key).several]:
+        remarks.append(f"a response may be in several rows: by {', '.join(several)}")
     for row in chosen:
         answers = row.summary.answers
         odd = [f"{plain(name)} {n}" for name, n in answers.statuses.items() if name != "ok"]

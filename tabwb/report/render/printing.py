@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
@@ -25,18 +25,21 @@ def empty_table() -> Table:
     return Table(box=SIMPLE_HEAD, expand=True, pad_edge=False, padding=(0, 1, 0, 0))
 
 
-def table(*headings: str, first: str = "", fold: bool = False, title: str = "") -> Table:
-    """Return a table with one wide column of words and narrow ones of figures.
+def table(
+    *headings: str, first: str | Sequence[str] = "", fold: bool = False, title: str = ""
+) -> Table:
+    """Return a table with wide columns of words and narrow ones of figures.
 
     Args:
         headings: of the columns of figures.
-        first: heading of the column of words before them.
+        first: heading of the column of words before them, or of several.
         fold: break words that are too long anywhere, such as specs.
         title: above the table, or empty.
     """
     made = empty_table()
     made.title, made.title_justify, made.title_style = title or None, "left", "bold"
-    made.add_column(first, ratio=1, overflow="fold" if fold else "ellipsis")
+    for words in (first,) if isinstance(first, str) else first:
+        made.add_column(words, ratio=1, overflow="fold" if fold else "ellipsis")
     for heading in headings:
         made.add_column(heading, justify="right", no_wrap=True)
     return made

@@ -189,7 +189,7 @@ def _features_table(judge: JudgeSummary, battery: Battery) -> RenderableType:
     usable = usable_words(burden.usable)
     made = table("present", "of", "rate", "95 %", first=f"features, {judge.rater} ({usable})")
     for feature in battery.features:
-        if feature.id in burden.present:
+        if feature.id in judge.features:
             made.add_row(
                 feature.title,
                 str(burden.present[feature.id]) if burden.n_burden else NONE,

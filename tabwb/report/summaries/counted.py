@@ -19,6 +19,7 @@ from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.columns.prepared import Prepared
+    from tabwb.report.summaries.parts import Part
 
 
 def name_of(conditions: Conditions) -> str:
@@ -31,7 +32,7 @@ def name_of(conditions: Conditions) -> str:
 
 
 NO_CONDITIONS = frozenset(
-    {"threads", "batch_size", "concurrency", "retries", "timeout_s", "reply_s", "key_env"}
+    {"threads", "batch_size", "concurrency", "retries", "timeout_s", "reply_s", "key_env", "delay"}
 )
 """Options of a model that change no answer: administrations that differ in them are alike."""
 
@@ -42,16 +43,21 @@ def model_of(conditions: Conditions) -> str:
     >>> model_of(Conditions("transformers:m@threads=2,dtype=float32", "model"))
     'transformers:m@dtype=float32'
     """
+    return name_of(replace(conditions, examinee=spec_of(conditions)))
+
+
+def spec_of(conditions: Conditions) -> str:
+    """Return the examinee, a model's without options that change no answer and without a lesion."""
     if conditions.kind != "model" or "@" not in conditions.examinee:
-        return name_of(conditions)
+        return conditions.examinee
     try:
         spec = parse_spec(conditions.examinee)
     except UsageError:  # stored by an earlier version
-        return name_of(conditions)
+        return conditions.examinee
     kept = {key: value for key, value in spec.options.items() if key not in NO_CONDITIONS}
     if len(kept) == len(spec.options):
-        return name_of(conditions)
-    return name_of(replace(conditions, examinee=str(replace(spec, options=kept))))
+        return conditions.examinee
+    return str(replace(spec, options=kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,7 @@ class Source:
         speaker: columns of the speaker's record.
         columns: where its responses are columns: all that were read, and its place among them;
             ``trials`` are empty then.
+        part: the responses that are summarised; None: all.
     """
 
     battery: Battery
@@ -76,11 +83,20 @@ class Source:
     primary: str = ""
     speaker: Mapping[str, object] = field(default_factory=dict)
     columns: tuple[Prepared, int] | None = None
+    part: Part | None = None
 
     @property
     def examinee(self) -> str:
         """Who was tested, see :func:`model_of`."""
         return "" if self.conditions is None else model_of(self.conditions)
+
+    @property
+    def own_trials(self) -> Sequence[Trial]:
+        """Its trials, only those of the part."""
+        part = self.part
+        if part is None:
+            return self.trials
+        return tuple(trial for trial in self.trials if part.has(trial.plan))
 
     @property
     def is_speaker(self) -> bool:

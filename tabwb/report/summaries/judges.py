@@ -51,6 +51,7 @@ class JudgeSummary:
             finished, to how many of the verdicts in scope were given under it.
         not_judged: connected texts that count and that this rater has not judged under any terms.
             They are in no figure of the burden, N included.
+        shown: features that tables of features have; empty: all of the set.
     """
 
     rater: str
@@ -63,6 +64,13 @@ class JudgeSummary:
     judged: JudgedRows | None = field(default=None, repr=False, compare=False)
     other_prompts: Mapping[str, int] = field(default_factory=dict)
     not_judged: int = 0
+    shown: tuple[str, ...] = ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features of its set that tables of features have."""
+        every = self.burden.features
+        return tuple(one for one in every if one in self.shown) if self.shown else every
 
     @property
     def rows(self) -> JudgedRows:

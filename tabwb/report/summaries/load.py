@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabwb.administer.session.session import IDENTITY
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Declaration, Judged
@@ -20,6 +22,7 @@ from tabwb.store.store import Store
 if TYPE_CHECKING:
     from tabwb.plugin_api.extensions import Statistic
     from tabwb.report.summaries.columns.prepared import Prepared
+    from tabwb.report.summaries.parts import Part, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,9 @@ class AdministrationData:
         model_facts: what the back end said of the model (revision, dtype).
         notes: on the administration as a whole.
         recordings: of a person's voice, oldest first.
-        declarations, judged, primary, speaker: see :class:`Source`; of ``speaker`` what exports
-            carry (:data:`EXPORTED`).
+        declarations, judged, primary, speaker, part: see :class:`Source`; of ``speaker`` what
+            exports carry (:data:`EXPORTED`).
+        plan: number of planned trials of each item and replicate, where that was asked for.
     """
 
     administration: Administration
@@ -53,6 +57,35 @@ class AdministrationData:
     primary: str = ""
     speaker: Mapping[str, Value] = field(default_factory=dict)
     columns: tuple[Prepared, int] | None = None
+    part: Part | None = None
+    plan: Plan | None = None
+
+    @property
+    def planned_cells(self) -> Plan:
+        """The planned trials of each item and replicate that belong to ``part``, without practice.
+
+        Raises:
+            ValueError: neither they nor the trials were read.
+        """
+        plan = self.plan
+        if plan is None:
+            if self.columns is not None and not self.trials:
+                raise ValueError("the planned trials were not read")
+            given = (trial.plan for trial in self.trials if not trial.plan.practice)
+            plan = Counter((one.subtest, one.item, one.replicate) for one in given)
+        part = self.part
+        if part is None:
+            return plan
+        return {
+            cell: n
+            for cell, n in plan.items()
+            if cell[:2] in part.places and cell[2] in part.replicates
+        }
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The facts of the model that must be alike for its responses to be pooled."""
+        return {name: self.model_facts[name] for name in IDENTITY if name in self.model_facts}
 
     @property
     def source(self) -> Source:
@@ -66,6 +99,7 @@ class AdministrationData:
             self.primary,
             self.speaker,
             self.columns,
+            self.part,
         )
 
 
@@ -136,6 +170,36 @@ def load_columns(
     columns = store.columns(numbers, {*POLICIES, *deciding, *explained})
     prepared = replace(prepare(columns, [data.source for data in loaded]), statistics=statistics)
     return tuple(replace(data, columns=(prepared, place)) for place, data in enumerate(loaded))
+
+
+def outlines(store: Store, references: Sequence[int | str] = ()) -> tuple[AdministrationData, ...]:
+    """Return administrations with battery, facts of the model and speaker, without responses.
+
+    Args:
+        store: where they are.
+        references: numbers or uids; without any, all administrations.
+    """
+    administrations = sorted(_chosen(store, references), key=lambda record: record.id)
+    batteries = _batteries(store, administrations)
+    facts = store.facts([record.id for record in administrations])
+    return tuple(
+        AdministrationData(
+            record,
+            batteries[record.battery_hash],
+            (),
+            known.model,
+            known.notes,
+            known.declarations,
+            speaker=_record_of(store, record),
+        )
+        for record, known in zip(administrations, facts, strict=True)
+    )
+
+
+def _record_of(store: Store, administration: Administration) -> Mapping[str, Value]:
+    person = administration.conditions.study_id
+    versions = store.people.speaker_versions(person) if person else ()
+    return exported_columns(versions[-1].values) if versions else {}
 
 
 def _chosen(store: Store, references: Sequence[int | str]) -> list[Administration]:

@@ -52,7 +52,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A base and an instruct model; base, instruct are the names of the groups.
+    """A base and an instruct model; base, instruct are the groups' names with whole specs.
 
     Attributes:
         battery: id and version of what both were given.
@@ -165,8 +165,8 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
         family,
         parameters,
         lesion,
-        base.label,
-        instruct.label,
+        base.group.whole_name,
+        instruct.group.whole_name,
         *numbers,
         tuple(sorted(whole - {*numbers[0], *numbers[1]})),
         gaps,

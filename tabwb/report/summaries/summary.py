@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tabwb.administer.session.raters import FailedRater
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.parts import subtests_of
 from tabwb.report.summaries.subtests import FoilErrors, Measured, Share, SubtestSummary
 from tabwb.scoring.burden import NONE_COUNTED, CategoryBurden, Usable
 from tabwb.scoring.choice import POLICIES
@@ -106,8 +107,13 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
     from tabwb.report.summaries.statistics import statistics_of
 
     table = table_of(sources)
+    chosen = subtests_of(sources)
     return Summary(
-        subtests=subtests.summarise_subtests(table),
+        subtests=tuple(
+            subtest
+            for subtest in subtests.summarise_subtests(table)
+            if chosen is None or subtest.id in chosen
+        ),
         judges=judged.summarise_judges(table, interval=interval),
         answers=answers.answers_of(table),
         others=answers.others_of(table),
@@ -123,7 +129,9 @@ def named_of(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
         return ()
     from tabwb.report.summaries.naming import named_subtests
 
-    return named_subtests(sources)
+    chosen = subtests_of(sources)
+    named = named_subtests([replace(source, trials=source.own_trials) for source in sources])
+    return named if chosen is None else tuple(one for one in named if one.id in chosen)
 
 
 def interval_json(interval: EstimatedInterval) -> Json:
@@ -217,8 +225,9 @@ def _judge(judge: JudgeSummary) -> Json:
         **picked(
             burden,
             *("features", "n_responses", "n_distinct", "n_burden", "words_mean", "no_burden"),
-            *("symptom_burden", "interval", "interval_reason", "present"),
+            *("symptom_burden", "interval", "interval_reason"),
         ),
+        "present": {feature: burden.present[feature] for feature in judge.features},
         "n_features": len(burden.features),
         "n_not_judged": judge.not_judged,
         "status": "value" if burden.symptom_burden.defined else "undefined",
@@ -229,9 +238,9 @@ def _judge(judge: JudgeSummary) -> Json:
         "groupings": {
             name: _categories(categories) for name, categories in judge.groupings.items()
         },
-        "rates": {feature: burden.rate(feature).value for feature in burden.features},
+        "rates": {feature: burden.rate(feature).value for feature in judge.features},
         "rate_intervals": {
-            feature: _estimated(burden.rate_intervals(feature)) for feature in burden.features
+            feature: _estimated(burden.rate_intervals(feature)) for feature in judge.features
         }
         if burden.intervals
         else {},

@@ -155,7 +155,7 @@ def _of_judge(row: Grouped, judge: JudgeSummary) -> Iterator[Result]:
         usable=burden.usable,
     )
     yield own
-    for feature in burden.features:
+    for feature in judge.features:
         intervals = burden.rate_intervals(feature) if burden.intervals else ()
         yield replace(
             own, measure=FEATURE_RATE.id, feature=feature, value=burden.rate(feature),

@@ -17,6 +17,7 @@ from tabwb.report.summaries.columns.prepared import Bools, Prepared, items_of, p
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.draws import again_drawn
 from tabwb.report.summaries.paired import Side
+from tabwb.report.summaries.parts import Part
 from tabwb.store.column_rows import STATUSES, Ints, Ratings
 
 EMPTY = STATUSES.index(ResponseStatus.EMPTY)
@@ -41,9 +42,12 @@ class Table:
     Args:
         prepared: columns of all administrations.
         members: places of the administrations, in order.
+        parts: of each member, the responses that are summarised, None for all; empty: all of all.
     """
 
-    def __init__(self, prepared: Prepared, members: Sequence[int]) -> None:
+    def __init__(
+        self, prepared: Prepared, members: Sequence[int], parts: Sequence[Part | None] = ()
+    ) -> None:
         self.prepared = prepared
         self.members = tuple(members)
         self.columns = prepared.columns
@@ -51,9 +55,21 @@ class Table:
         self.battery: Battery = self.sources[0].battery
         starts = prepared.columns.starts
         self.ranges = [(int(starts[place]), int(starts[place + 1])) for place in members]
-        self.planned = [prepared.columns.planned[place] for place in members]
-        self.rows: Ints = np.concatenate([np.arange(*limits) for limits in self.ranges])
-        sizes = [stop - start for start, stop in self.ranges]
+        chosen = parts or [None] * len(members)
+        self.planned = [
+            prepared.columns.planned[place] if part is None else part.planned
+            for place, part in zip(members, chosen, strict=True)
+        ]
+        self.own: list[Ints | None] = [
+            None if part is None else part.rows(prepared.columns, *limits)
+            for limits, part in zip(self.ranges, chosen, strict=True)
+        ]
+        rows = [
+            np.arange(*limits) if own is None else own
+            for limits, own in zip(self.ranges, self.own, strict=True)
+        ]
+        self.rows: Ints = np.concatenate(rows)
+        sizes = list(map(len, rows))
         self.source: Ints = np.repeat(np.arange(len(members)), sizes)
         self.offsets = np.cumsum([0, *sizes])
         self.known = items_of(self.sources[0], prepared.columns)
@@ -161,11 +177,20 @@ class Table:
             columns: values, one for each of ``rows``.
         """
         parts: list[list[NDArray[Any]]] = [[] for _ in range(1 + len(columns))]
-        for (start, stop), offset in zip(self.ranges, self.offsets.tolist(), strict=False):
+        for (start, stop), own, offset in zip(
+            self.ranges, self.own, self.offsets.tolist(), strict=False
+        ):
             low, high = np.searchsorted(rows, (start, stop))
-            parts[0].append(rows[low:high].astype(np.int64) - start + offset)
-            for part, column in zip(parts[1:], columns, strict=True):
-                part.append(column[low:high])
+            at = rows[low:high].astype(np.int64)
+            values = [column[low:high] for column in columns]
+            if own is None:
+                at -= start
+            else:
+                here = np.isin(at, own)
+                at, values = np.searchsorted(own, at[here]), [value[here] for value in values]
+            parts[0].append(at + offset)
+            for part, value in zip(parts[1:], values, strict=True):
+                part.append(value)
         return [np.concatenate(part) for part in parts]
 
     def rated_rows(self, rater: str) -> tuple[Ints, Ints]:
@@ -257,13 +282,14 @@ def table_of(sources: Sequence[Source]) -> Table:
     Raises:
         ValueError: their columns were not read together.
     """
+    parts = [source.part for source in sources]
     read = [source.columns for source in sources if source.columns is not None]
     if not read:
         prepared = prepare(columns_in_memory(sources), sources)
-        return Table(prepared, range(len(sources)))
+        return Table(prepared, range(len(sources)), parts)
     if len(read) < len(sources) or any(prepared is not read[0][0] for prepared, _ in read):
         raise ValueError("the columns of these administrations were not read together")
-    return Table(read[0][0], [place for _, place in read])
+    return Table(read[0][0], [place for _, place in read], parts)
 
 
 def is_verdict(values: NDArray[np.float64]) -> bool:

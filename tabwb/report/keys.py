@@ -1,0 +1,401 @@
+"""What administrations and responses are grouped and chosen by: one declaration for each key.
+
+Every condition of :data:`tabwb.records.conditions.CONDITIONS` is a key by itself. The command line,
+the Python API, documents and figures read these declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from tabwb.records import conditions
+from tabwb.records.condition import MODEL, Condition, Real, Switch, Whole
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
+from tabwb.records.specs import parse_spec
+from tabwb.records.words import did_you_mean
+from tabwb.report.summaries.counted import name_of, spec_of
+
+if TYPE_CHECKING:
+    from tabwb.battery.model import Item, Subtest
+    from tabwb.report.summaries.load import AdministrationData
+
+Value = str | int | float
+"""Of a key; where there is none it is None."""
+KeyKind = Literal["text", "number", "date"]
+Level = Literal["administration", "response"]
+Whom = Literal["all", "model", "speaker"]
+
+
+class Key(NamedTuple):
+    """The declaration of one key.
+
+    Attributes:
+        id: what people write after ``--by`` and ``--where``, in kebab-case.
+        title: of its column.
+        meaning: one line for people.
+        values: of an administration: none, one, or several (then it belongs to several groups).
+            A key of responses has none here.
+        kind: of the values.
+        level: what has the value.
+        whom: to whom it applies; everybody else is a group of their own.
+        absent: the name of the group without a value; empty: everybody without one is a group of
+            their own.
+        label: the name of a group, from a value and the examinee's name; None: the value, of
+            numbers with the title.
+        also: further texts by which ``--where`` finds the value.
+        place: of a key of responses: the values of an item, or None where it is the replicate's.
+        pooled: what :func:`~tabwb.records.condition_table.compared` must leave out so that
+            responses are pooled over the key: the id of a condition, or empty.
+        several: whether one administration or item may have several values.
+    """
+
+    id: str
+    title: str
+    meaning: str
+    values: Callable[[AdministrationData], tuple[Value, ...]] = lambda data: ()
+    kind: KeyKind = "text"
+    level: Level = "administration"
+    whom: Whom = "all"
+    absent: str = ""
+    label: Callable[[AdministrationData, Value, str], str] | None = None
+    also: Callable[[AdministrationData], tuple[str, ...]] = lambda data: ()
+    place: Callable[[Subtest, Item], tuple[Value, ...]] | None = None
+    pooled: str = ""
+    several: bool = False
+
+    def applies_to(self, data: AdministrationData) -> bool:
+        """Return whether the key applies to the examinee of an administration."""
+        return self.whom in ("all", _given(data).kind)
+
+    def named(self, value: Value | None) -> str:
+        """Return a value in words, where the key's title stands above it."""
+        return "none" if value is None else written(value)
+
+    def group_name(self, data: AdministrationData, value: Value | None, who: str) -> str:
+        """Return the name of the group that an administration belongs to.
+
+        Args:
+            data: the administration.
+            value: one of its values, or None where it has none.
+            who: what the examinee is called, with the lesion where the name is to have it.
+        """
+        if not self.applies_to(data):
+            return who
+        if value is None:
+            return self.absent or f"{who}, {self.title} not said"
+        if self.label is not None:
+            return self.label(data, value, who)
+        return f"{self.title} {written(value)}" if self.kind == "number" else written(value)
+
+
+def _given(data: AdministrationData) -> Conditions:
+    return data.administration.conditions
+
+
+def written(value: Value) -> str:
+    """Return a value as people write it.
+
+    >>> written(0.70), written(7), written("generate")
+    ('0.7', '7', 'generate')
+    """
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _one(value: Value | None) -> tuple[Value, ...]:
+    return () if value is None or value == "" else (value,)
+
+
+def _labelled(name: str) -> Callable[[AdministrationData], tuple[Value, ...]]:
+    return lambda data: _one(_given(data).labels.get(name))
+
+
+def _parameters(data: AdministrationData) -> tuple[Value, ...]:
+    given = _given(data).labels.get("parameters", "")
+    return (int(given),) if given.isdecimal() else _one(given)
+
+
+def _battery_name(data: AdministrationData, value: Value, who: str) -> str:
+    return f"{value}, speakers" if _given(data).kind == "speaker" else str(value)
+
+
+def _model_texts(data: AdministrationData) -> tuple[str, ...]:
+    from tabwb.report.names import short_names
+
+    given = _given(data)
+    spec, profile = spec_of(given), given.labels.get("profile", "")
+    names = {given.examinee, spec, name_of(given), *short_names({spec: ""}).values()}
+    return tuple(filter(None, (*names, profile, profile and f"profile:{profile}")))
+
+
+def _weights(data: AdministrationData) -> tuple[Value, ...]:
+    return _one(", ".join(f"{name} {value}" for name, value in data.identity.items()))
+
+
+def _item_name(data: AdministrationData, value: Value, who: str) -> str:
+    _, _, own = str(value).partition("/")
+    n = sum(item.id == own for subtest in data.battery.subtests for item in subtest.items)
+    return own if n == 1 else str(value)
+
+
+def _given_battery(data: AdministrationData) -> tuple[Value, ...]:
+    return (f"{data.administration.battery} {data.administration.battery_version}",)
+
+
+SUBJECTS: tuple[Key, ...] = (
+    Key(
+        "administration",
+        "administration",
+        "each administration by itself",
+        lambda data: (data.administration.id,),
+        kind="number",
+        label=lambda data, value, who: f"#{value} {who.removeprefix('speaker ')}",
+        also=lambda data: (data.administration.uid,),
+    ),
+    Key(
+        "model",
+        "model",
+        "the model, without options that change no answer",
+        lambda data: (spec_of(_given(data)),),
+        whom="model",
+        label=lambda data, value, who: who,
+        also=_model_texts,
+    ),
+    Key(
+        "family",
+        "family",
+        "the model's family, as its profile says",
+        _labelled("family"),
+        whom="model",
+    ),
+    Key(
+        "tuning",
+        "tuning",
+        "base or instruct, as the model's profile says",
+        _labelled("tuning"),
+        whom="model",
+        absent="tuning not said",
+    ),
+    Key(
+        "parameters",
+        "parameters",
+        "number of parameters, as the model's profile says",
+        _parameters,
+        kind="number",
+        whom="model",
+        absent="parameters not said",
+    ),
+    Key(
+        "profile",
+        "profile",
+        "the name of the profile by which the model was given",
+        _labelled("profile"),
+        whom="model",
+        absent="no profile",
+    ),
+    Key(
+        "weights",
+        "weights",
+        "revision, hashes, dtype and template, as the back end says",
+        _weights,
+        whom="model",
+        absent="weights not said",
+        pooled="weights",
+    ),
+    Key(
+        "battery",
+        "battery",
+        "the battery with its version",
+        _given_battery,
+        label=_battery_name,
+        also=lambda data: (data.administration.battery,),
+    ),
+    Key(
+        "session",
+        "session",
+        "the day on which the answers were given (UTC)",
+        lambda data: _one(data.administration.session_date),
+        kind="date",
+        absent="date not known",
+    ),
+    Key(
+        "participant",
+        "participant",
+        "the study ID of the person who answered",
+        lambda data: _one(_given(data).study_id),
+        whom="speaker",
+        label=lambda data, value, who: f"speaker {value}",
+    ),
+    Key(
+        "group",
+        "group",
+        "the group of the participant, as the participant's record says",
+        lambda data: _one(str(data.speaker.get("group", ""))),
+        whom="speaker",
+    ),
+    Key(
+        "examinee",
+        "examinee",
+        "model or speaker",
+        lambda data: (_given(data).kind,),
+    ),
+    Key(
+        "origin",
+        "origin",
+        "who made the answers: human, model or unknown",
+        lambda data: (_given(data).made_by,),
+    ),
+    Key(
+        "status",
+        "status",
+        "of the administration: running, interrupted, paused, done or discontinued",
+        lambda data: (data.administration.status_word,),
+    ),
+)
+"""Keys of who was tested, what was given and when."""
+
+RESPONSES: tuple[Key, ...] = (
+    Key(
+        "subtest",
+        "subtest",
+        "the subtest",
+        level="response",
+        place=lambda subtest, item: (subtest.id,),
+    ),
+    Key(
+        "item",
+        "item",
+        "the item",
+        level="response",
+        label=_item_name,
+        place=lambda subtest, item: (f"{subtest.id}/{item.id}",),
+    ),
+    Key(
+        "item-tag",
+        "item tag",
+        "a tag of the item; an item with several is in the group of each",
+        level="response",
+        absent="no tag",
+        place=lambda subtest, item: tuple(item.tags),
+        several=True,
+    ),
+    Key(
+        "replicate",
+        "replicate",
+        "the repetition of the item, from 0",
+        kind="number",
+        level="response",
+    ),
+)
+"""Keys of responses."""
+FROM_SPECS = {"lesion": "lesion", "model": "model"}
+"""Beginnings of keys of an option in a spec: ``lesion-severity``, ``model-dtype``."""
+
+
+def _condition_key(condition: Condition) -> Key:
+    kind = condition.kind
+    number = isinstance(kind, Whole | Real)
+
+    def values(data: AdministrationData) -> tuple[Value, ...]:
+        given = _given(data)
+        if not condition.applies_to(given.kind):
+            return ()
+        reported = condition.in_document(given)
+        if reported is None or number:
+            return _one(reported)
+        return _one(kind.written(condition.of(given)))
+
+    return Key(
+        condition.id.replace("_", "-"),
+        condition.name,
+        condition.column.meaning if condition.column else f"the {condition.name} of the run",
+        values,
+        kind="number" if number else "text",
+        whom="model" if condition.given_to == MODEL else "all",
+        absent=f"no {condition.name}",
+        label=_switched(condition) if isinstance(kind, Switch) else None,
+        pooled=condition.id if condition.comparison else "",
+    )
+
+
+def _switched(condition: Condition) -> Callable[[AdministrationData, Value, str], str]:
+    return lambda data, value, who: condition.in_words(_given(data))
+
+
+def keys() -> tuple[Key, ...]:
+    """Return every key, in the order in which people read them.
+
+    >>> {"model", "option-order", "temperature", "item-tag"} <= {key.id for key in keys()}
+    True
+    """
+    declared = map(_condition_key, conditions.CONDITIONS)
+    return (*SUBJECTS, *declared, *RESPONSES)
+
+
+def key_of(name: str) -> Key:
+    """Return the key of this id; ``lesion-NAME`` and ``model-NAME`` are options of the spec.
+
+    Raises:
+        UsageError: there is none.
+
+    >>> key_of("option_order").id, key_of("model-dtype").title
+    ('option-order', 'model dtype')
+    """
+    wanted = name.strip().lower().replace("_", "-")
+    known = {key.id: key for key in keys()}
+    if wanted in known:
+        return known[wanted]
+    beginning, _, option = wanted.partition("-")
+    if beginning in FROM_SPECS and option:
+        return _option_key(beginning, option)
+    raise UsageError(
+        f"'{name}' is not a key" + did_you_mean(wanted, known),
+        allowed=", ".join(known),
+        hint="lesion-NAME and model-NAME are options of the lesion's and the model's spec",
+    )
+
+
+def _option_key(of: str, option: str) -> Key:
+    def values(data: AdministrationData) -> tuple[Value, ...]:
+        given = _given(data)
+        text = given.lesion if of == "lesion" else given.examinee
+        if given.kind != "model" or not text:
+            return ()
+        try:
+            spec = parse_spec(text)
+        except UsageError:  # not a spec, or stored by an earlier version
+            return ()
+        options = {name.replace("_", "-"): value for name, value in spec.options.items()}
+        return _one({"id": spec.id, "name": spec.name or "", **options}.get(option))
+
+    return Key(
+        f"{of}-{option}",
+        f"{of} {option}",
+        f"'{option}' in the spec of the {of}",
+        values,
+        whom="model",
+        absent=f"{of} {option} not said",
+        label=lambda data, value, who: f"{of} {option} {value}",
+    )
+
+
+def read_keys(text: str) -> tuple[str, ...]:
+    """Return the ids of the keys that a person typed with commas between.
+
+    Raises:
+        UsageError: a key does not exist, or stands there twice.
+
+    >>> read_keys("model, temperature")
+    ('model', 'temperature')
+    """
+    ids = tuple(key_of(part).id for part in text.split(",") if part.strip())
+    for id_ in ids:
+        if ids.count(id_) > 1:
+            raise UsageError(f"key '{id_}' is named twice")
+    return ids
+
+
+def pooling_keys() -> Iterator[Key]:
+    """Yield the keys that keep responses apart unless people pool over them on purpose."""
+    return (key for key in keys() if key.pooled)

@@ -1,0 +1,92 @@
+"""Short names of models: the profile's, else as much of the spec as tells models apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from pathlib import PurePosixPath
+
+from tabwb.records.conditions import RECORDED
+from tabwb.records.errors import UsageError
+from tabwb.records.specs import Spec, parse_spec
+
+
+def short_names(models: Mapping[str, str]) -> dict[str, str]:
+    """Return a name for each model: its profile's, else the last part of the model's own name.
+
+    Models that would share a name get as much more as tells them apart: the whole name, the back
+    end, or the options in which they differ; else the whole spec.
+
+    Args:
+        models: spec to the name of the profile that it was given by, or empty.
+
+    >>> llama = "transformers:meta-llama/Llama-3.2-1B"
+    >>> short_names({f"{llama}@dtype=float32": "", "bundled": "mine"})
+    {'transformers:meta-llama/Llama-3.2-1B@dtype=float32': 'Llama-3.2-1B', 'bundled': 'mine'}
+    >>> list(short_names({f"{llama}@dtype=float32,device=cpu": "",
+    ...                   f"{llama}@dtype=float16,device=cpu": ""}).values())
+    ['Llama-3.2-1B@dtype=float32', 'Llama-3.2-1B@dtype=float16']
+    """
+    named = {spec: profile or _short(spec) for spec, profile in models.items()}
+    counts = Counter(named.values())
+    for name in [name for name, count in counts.items() if count > 1]:
+        alike = [spec for spec, given in named.items() if given == name]
+        others = set(named.values()) - {name}
+        named |= _apart(name, alike, models, others)
+    return named
+
+
+def _apart(
+    name: str, alike: Collection[str], models: Mapping[str, str], taken: Collection[str]
+) -> dict[str, str]:
+    specs = [spec for text in alike if (spec := _parsed(text)) is not None]
+    differing = {
+        key
+        for spec in specs
+        for key in spec.options
+        if len({other.options.get(key) for other in specs}) > 1
+    }
+
+    def options(spec: Spec) -> str:
+        given = ",".join(
+            f"{key}={value}" for key, value in spec.options.items() if key in differing
+        )
+        return f"@{given}" if given else ""
+
+    forms: tuple[Callable[[str, Spec], str], ...] = (
+        lambda text, spec: name + options(spec),
+        lambda text, spec: _whole(spec) + options(spec),
+        lambda text, spec: str(Spec(spec.id, spec.name)) + options(spec),
+        lambda text, spec: f"{name} ({text})" if models[text] else text,
+    )
+    for form in forms:
+        made = {text: form(text, spec) for text in alike if (spec := _parsed(text)) is not None}
+        if len(made) == len(alike) == len({*made.values()} - {*taken}):
+            return made
+    return {text: text for text in alike}
+
+
+def _parsed(text: str) -> Spec | None:
+    try:
+        return parse_spec(text)
+    except UsageError:  # stored by an earlier version
+        return None
+
+
+def _whole(spec: Spec) -> str:
+    return spec.id if spec.name is None else spec.name
+
+
+def _short(text: str) -> str:
+    """Return the last part of a model's own name; of recorded answers the name of the file.
+
+    >>> [_short(text) for text in ("bundled", "openai:llama3.2:1b", "replay:runs/a.jsonl")]
+    ['bundled', 'llama3.2:1b', 'replay:a.jsonl']
+    """
+    spec = _parsed(text)
+    if spec is None:
+        return text
+    if spec.name is None:
+        return spec.id
+    last = PurePosixPath(spec.name.replace("\\", "/")).name or spec.name
+    return f"{RECORDED}{last}" if text.startswith(RECORDED) else last

@@ -1,0 +1,332 @@
+"""Results of what people choose from a store: what every command, page and the Python API call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+from tabwb.records.errors import UsageError
+from tabwb.records.words import did_you_mean
+from tabwb.report.filters import (
+    Candidate,
+    Filter,
+    check,
+    filters_of,
+    matches,
+    of_administration,
+    of_cell,
+)
+from tabwb.report.keys import Level, key_of, read_keys
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import (
+    Grouped,
+    Sort,
+    check_judge,
+    only_judge,
+    summarised,
+)
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.load import AdministrationData, load_columns, outlines
+from tabwb.report.summaries.parts import part_of
+from tabwb.report.summaries.summary import Summary
+from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.extensions import Statistic
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is chosen, how it is grouped, and what is shown of it.
+
+    Attributes:
+        by: ids of keys (:mod:`tabwb.report.keys`) that split groups.
+        where: filters that all must match.
+        judge: a rater; burdens of other judges are left out.
+        features: ids; other features are left out of tables of features.
+        subtests: ids; responses to others are left out.
+        items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
+        limit: number of groups shown; None for all.
+        together: ids of keys over which unlike conditions are pooled on purpose.
+        sort: None: by burden where ``by`` names the model, else as they come.
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+    """
+
+    by: tuple[str, ...] = ("administration",)
+    where: tuple[Filter, ...] = ()
+    judge: str | None = None
+    features: tuple[str, ...] = ()
+    subtests: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    limit: int | None = None
+    together: tuple[str, ...] = ()
+    sort: Sort | None = None
+    primary: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        by: str | Iterable[str] = "administration",
+        where: str | Iterable[str | Filter] | Mapping[str, object] = (),
+        *,
+        judge: str | None = None,
+        features: str | Iterable[str] = (),
+        subtests: str | Iterable[str] = (),
+        items: str | Iterable[str] = (),
+        limit: int | None = None,
+        together: str | Iterable[str] = (),
+        sort: Sort | None = None,
+        primary: str = "",
+    ) -> Self:
+        """Return the selection of what people write; texts may name several with commas.
+
+        Args:
+            by: see the attributes, as all others.
+            where: filters as texts (``"temperature>0"``), or keys with their values.
+            judge: a rater.
+            features: of judges.
+            subtests: of the battery.
+            items: of the battery.
+            limit: number of groups.
+            together: keys.
+            sort: order of the groups.
+            primary: a rater.
+
+        Raises:
+            UsageError: a key or a filter cannot be read.
+
+        >>> Selection.of("model,temperature", {"tuning": "base"}).by
+        ('model', 'temperature')
+        """
+        return cls(
+            read_keys(",".join(_texts(by))),
+            filters_of(where),
+            judge,
+            _texts(features),
+            _texts(subtests),
+            _texts(items),
+            limit,
+            read_keys(",".join(_texts(together))),
+            sort,
+            primary,
+        )
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        """All filters, also those of ``subtests`` and ``items``."""
+        own = (("subtest", self.subtests), ("item", self.items))
+        return (*self.where, *(Filter(key, "=", values) for key, values in own if values))
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether responses of one administration are told apart."""
+        keys = (*self.by, *(one.key for one in self.filters))
+        return any(key_of(name).level == "response" for name in keys)
+
+
+def selected_groups(
+    store: Store,
+    references: Sequence[int | str] = (),
+    selection: Selection | None = None,
+    *,
+    interval: bool = True,
+    statistics: tuple[Statistic, ...] = (),
+) -> tuple[Grouped, ...]:
+    """Return the groups of a selection with their summaries.
+
+    Args:
+        store: where the administrations are.
+        references: numbers or uids; without any, all administrations.
+        selection: None for each administration by itself.
+        interval: compute the intervals of burdens too.
+        statistics: of plugins.
+
+    Raises:
+        UsageError: the selection names what there is not, or nothing is chosen.
+    """
+    selection = selection or Selection()
+    chosen = selected(store, references, selection, statistics=statistics)
+    return groups_of(chosen, selection, interval=interval)
+
+
+def groups_of(
+    chosen: Sequence[AdministrationData], selection: Selection, *, interval: bool = True
+) -> tuple[Grouped, ...]:
+    """Return the groups of administrations that were chosen by :func:`selected`.
+
+    Args:
+        chosen: the administrations.
+        selection: by which they were chosen.
+        interval: compute the intervals of burdens too.
+
+    Raises:
+        UsageError: a judge or a feature has no ratings.
+    """
+    sort: Sort | None = selection.sort or ("burden" if "model" in selection.by else None)
+    rows = summarised(
+        grouped(chosen, selection.by, together=selection.together),
+        judge=selection.judge,
+        sort=sort,
+        interval=interval,
+    )
+    return tuple(_with_features(rows, selection.features))[: selection.limit]
+
+
+def limited(summary: Summary, selection: Selection) -> Summary:
+    """Return a summary with the judge and the features that a selection names.
+
+    Args:
+        summary: of anything.
+        selection: with a judge or features.
+
+    Raises:
+        UsageError: there are no ratings of theirs.
+    """
+    if selection.judge is not None:
+        check_judge(selection.judge, [judged.rater for judged in summary.judges])
+        summary = only_judge(summary, selection.judge)
+    check_features(summary.judges, selection.features)
+    return with_features(summary, selection.features)
+
+
+def selected(
+    store: Store,
+    references: Sequence[int | str],
+    selection: Selection,
+    *,
+    statistics: tuple[Statistic, ...] = (),
+) -> tuple[AdministrationData, ...]:
+    """Return the administrations that a selection chooses, with their responses as columns.
+
+    Args:
+        store: where they are.
+        references: numbers or uids; without any, all administrations.
+        selection: what to choose.
+        statistics: of plugins.
+
+    Raises:
+        UsageError: a filter names what there is not, or nothing matches all of them.
+    """
+    known = {data.administration.id: data for data in outlined(store, references, selection)}
+    if not known:
+        return ()
+    numbers = sorted(known)
+    loaded = [
+        data if data.speaker else replace(data, speaker=known[data.administration.id].speaker)
+        for data in load_columns(store, numbers, primary=selection.primary, statistics=statistics)
+    ]
+    if not selection.has_cells:
+        return tuple(loaded)
+    plans = store.planned_cells(numbers)
+    planned = [replace(data, plan=plans[data.administration.id]) for data in loaded]
+    return _parts(planned, _of_level(selection, "response"))
+
+
+def outlined(
+    store: Store, references: Sequence[int | str], selection: Selection
+) -> tuple[AdministrationData, ...]:
+    """Return the administrations that a selection chooses, without their responses.
+
+    Args:
+        store: where they are.
+        references: numbers or uids; without any, all administrations.
+        selection: what to choose.
+
+    Raises:
+        UsageError: a filter names what there is not, or nothing matches all of them.
+    """
+    known = outlines(store, references)
+    return _filtered(known, _of_level(selection, "administration")) if known else ()
+
+
+def _of_level(selection: Selection, level: Level) -> list[Filter]:
+    return [one for one in selection.filters if key_of(one.key).level == level]
+
+
+def _filtered(
+    known: tuple[AdministrationData, ...], filters: Sequence[Filter]
+) -> tuple[AdministrationData, ...]:
+    chosen = known
+    for one in filters:
+        key = key_of(one.key)
+        candidates = {data.administration.id: of_administration(key, data) for data in known}
+        check(one, tuple(candidates.values()))
+        chosen = tuple(data for data in chosen if matches(one, candidates[data.administration.id]))
+    if not chosen:
+        raise _nothing(filters, "administration")
+    return chosen
+
+
+def _parts(
+    loaded: Sequence[AdministrationData], filters: Sequence[Filter]
+) -> tuple[AdministrationData, ...]:
+    if not filters:
+        return tuple(loaded)
+    known: dict[Filter, list[Candidate]] = {one: [] for one in filters}
+    found = []
+    for data in loaded:
+        cells = set(data.planned_cells)
+        for one in filters:
+            key = key_of(one.key)
+            candidates = {cell: of_cell(key, data, cell) for cell in data.planned_cells}
+            known[one] += candidates.values()
+            cells &= {cell for cell, candidate in candidates.items() if matches(one, candidate)}
+        if cells:
+            part = part_of(data.planned_cells, lambda *cell, cells=cells: cell in cells)
+            found.append(replace(data, part=part))
+    for one in filters:
+        check(one, known[one])
+    if not found:
+        raise _nothing(filters, "response")
+    return tuple(found)
+
+
+def _nothing(filters: Sequence[Filter], what: str) -> UsageError:
+    named = " and ".join(map(str, filters))
+    return UsageError(
+        f"no {what} has {named}", where="--where", hint="each of these matches some, none all"
+    )
+
+
+def _with_features(rows: Sequence[Grouped], features: tuple[str, ...]) -> Iterator[Grouped]:
+    if rows:
+        check_features([judge for row in rows for judge in row.summary.judges], features)
+    for row in rows:
+        yield replace(row, summary=with_features(row.summary, features))
+
+
+def with_features(summary: Summary, features: tuple[str, ...]) -> Summary:
+    """Return a summary with the ratings of some features; burdens stay over the judge's set.
+
+    Args:
+        summary: of anything.
+        features: ids; empty: all.
+    """
+    judges = tuple(replace(judge, shown=features) for judge in summary.judges)
+    return replace(summary, judges=judges)
+
+
+def check_features(judges: Sequence[JudgeSummary], features: Sequence[str]) -> None:
+    """Check that some judge has rated each feature.
+
+    Args:
+        judges: those who rated.
+        features: ids.
+
+    Raises:
+        UsageError: nobody has rated one of them.
+    """
+    known = dict.fromkeys(feature for judge in judges for feature in judge.burden.features)
+    for feature in features:
+        if feature not in known:
+            raise UsageError(
+                f"no judge has rated the feature '{feature}'" + did_you_mean(feature, known),
+                where="--feature",
+                allowed=", ".join(known) or "nothing was judged",
+            )
+
+
+def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
+    several = (given,) if isinstance(given, str) else tuple(given)
+    return tuple(part.strip() for text in several for part in text.split(",") if part.strip())

@@ -1,0 +1,343 @@
+"""Which administrations, and which of their responses, belong to which group."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from tabwb.battery.model import Battery
+from tabwb.records.condition_table import compared, described, phrase_of
+from tabwb.records.errors import UsageError
+from tabwb.report.keys import Key, Value, key_of, pooling_keys, read_keys, written
+from tabwb.report.names import short_names
+from tabwb.report.summaries.counted import model_of, spec_of
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.parts import Part, part_of
+
+Values = tuple[Value | None, ...]
+"""Of the keys, in order."""
+Facts = tuple[tuple[str, str], ...]
+"""Names of conditions with their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValue:
+    """What a group has of one key.
+
+    Attributes:
+        key: its id.
+        title: of the key.
+        value: of the group; None where it has none.
+        name: the group by this key alone, with the model's whole spec.
+        cell: the value as a table has it below the title.
+    """
+
+    key: str
+    title: str
+    value: Value | None
+    name: str
+    cell: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Administrations whose responses are pooled.
+
+    Attributes:
+        by: what they have in common: the ids of keys, with commas between (``model``).
+        label: the values, with the model's whole spec.
+        members: oldest first; all of one battery version, all models or all persons, given under
+            like conditions where :func:`tabwb.report.summaries.grouping.grouped` made it.
+        apart: conditions (name, value) that tell it from other groups of the same label.
+        values: of each key.
+        short: its label with the short name of the model; empty: as the label.
+        together: the keys over which it is pooled on purpose.
+    """
+
+    by: str
+    label: str
+    members: tuple[AdministrationData, ...]
+    apart: tuple[tuple[str, str], ...] = ()
+    values: tuple[KeyValue, ...] = ()
+    short: str = ""
+    together: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The ids of the keys in ``by``."""
+        return tuple(self.by.split(","))
+
+    @property
+    def named(self) -> Mapping[str, str]:
+        """Key to what the group is called by that key alone."""
+        return {one.key: one.name for one in self.values} or {self.by: self.label}
+
+    @property
+    def conditions(self) -> str:
+        """The conditions that tell it from other groups of the same label, in words."""
+        return ", ".join(phrase_of(name, value) for name, value in self.apart)
+
+    @property
+    def name(self) -> str:
+        """Its label, with the conditions that tell it from other groups of the same label."""
+        return self._with_conditions(self.short or self.label)
+
+    @property
+    def whole_name(self) -> str:
+        """Its name with the model's whole spec."""
+        return self._with_conditions(self.label)
+
+    def _with_conditions(self, label: str) -> str:
+        return f"{label} ({self.conditions})" if self.apart else label
+
+    @property
+    def battery(self) -> Battery:
+        """The battery that all members were given."""
+        return self.members[0].battery
+
+    @property
+    def has_model(self) -> bool:
+        """Whether its examinees are models."""
+        return self.members[0].administration.conditions.kind == "model"
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What profiles say of the models; without whatever they do not agree on."""
+        values = _values(member.administration.conditions.labels for member in self.members)
+        return {name: given[0] for name, given in values.items() if len(given) == 1}
+
+    @property
+    def tunings(self) -> tuple[str, ...]:
+        """What profiles say that the members are tuned to; ``not said`` where one does not."""
+        labels = (member.administration.conditions.labels for member in self.members)
+        return tuple(dict.fromkeys(given.get("tuning") or "not said" for given in labels))
+
+    @property
+    def title(self) -> str:
+        """Its name; of a family also the tunings, because its base and instruct models share it."""
+        keys = self.keys
+        if "family" not in keys or "tuning" in keys or "family" not in self.labels:
+            return self.name
+        return f"{self.name} (tuning: {', '.join(self.tunings)})"
+
+    @property
+    def circumstances(self) -> Mapping[str, tuple[str, ...]]:
+        """How its members were given: name to the different values, in order of appearance."""
+        return _values(described(member.administration.conditions) for member in self.members)
+
+    @property
+    def mixed(self) -> Mapping[str, tuple[str, ...]]:
+        """In what its members differ although their responses are pooled."""
+        conditions = [member.administration.conditions for member in self.members]
+        values = _values({"examinee": model_of(given), **described(given)} for given in conditions)
+        if len(values["examinee"]) == 1:
+            # The same name, but perhaps other weights.
+            values |= _values(member.identity for member in self.members)
+        return {name: given for name, given in values.items() if len(given) > 1}
+
+
+def _values(facts: Iterable[Mapping[str, str]]) -> dict[str, tuple[str, ...]]:
+    values: dict[str, dict[str, None]] = {}
+    for given in facts:
+        for name, value in given.items():
+            values.setdefault(name, {})[value] = None
+    return {name: tuple(different) for name, different in values.items()}
+
+
+def grouped(
+    chosen: Sequence[AdministrationData],
+    by: str | Sequence[str],
+    *,
+    together: Collection[str] = (),
+) -> tuple[Group, ...]:
+    """Return administrations in groups, in order of first appearance.
+
+    Administrations of different batteries or battery versions never share a group, nor do models
+    and persons, nor unlike conditions (:func:`~tabwb.records.condition_table.compared`): only what
+    ``together`` names is pooled over, and what no comparison needs, such as seeds. To whom a key
+    does not apply is a group of their own: by what only models have, each person is ``speaker ID``.
+
+    Args:
+        chosen: what to group; with ``plan`` where a key is of responses.
+        by: ids of keys (:mod:`tabwb.report.keys`), as a sequence or with commas between. With
+            ``model``, other weights or templates under one name are groups of their own.
+        together: ids of keys over which unlike conditions are pooled on purpose.
+
+    Raises:
+        UsageError: a key does not exist, or cannot be pooled over.
+    """
+    asked = _Asked.of(chosen, by, together)
+    found: dict[tuple[object, ...], dict[Facts, list[AdministrationData]]] = {}
+    labels: dict[tuple[object, ...], tuple[str, tuple[KeyValue, ...], str]] = {}
+    for member in chosen:
+        administration = member.administration
+        facts = asked.facts(member)
+        for values, part in asked.cells(member):
+            named = asked.named(member, values, asked.whole)
+            identity = (named, values, administration.battery_hash, administration.conditions.kind)
+            own = member if part is None else replace(member, part=part)
+            found.setdefault(identity, {}).setdefault(facts, []).append(own)
+            if identity not in labels:
+                short = asked.named(member, values, asked.short)
+                labels[identity] = (
+                    _joined(named),
+                    tuple(map(_key_value, asked.keys, values, named, short)),
+                    _joined(short),
+                )
+    return tuple(
+        Group(
+            asked.by,
+            label,
+            tuple(members),
+            _apart(dict(facts), [dict(other) for other in alike]),
+            values,
+            short,
+            asked.together,
+        )
+        for identity, alike in found.items()
+        for label, values, short in (labels[identity],)
+        for facts, members in alike.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """How to group.
+
+    Attributes:
+        keys: in order.
+        together: ids of keys over which responses are pooled on purpose.
+        whole, short: spec of each model to itself, and to its short name.
+    """
+
+    keys: tuple[Key, ...]
+    together: tuple[str, ...]
+    whole: Mapping[str, str]
+    short: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls, chosen: Iterable[AdministrationData], by: str | Sequence[str], together: Iterable[str]
+    ) -> _Asked:
+        """Return how to group what is chosen."""
+        ids = read_keys(by if isinstance(by, str) else ",".join(by))
+        if not ids:
+            raise UsageError("no key is named", hint="for example: --by model,temperature")
+        pooled = tuple(_pooled(name, ids) for name in together)
+        profiles: dict[str, set[str]] = {}
+        for member in chosen:
+            given = member.administration.conditions
+            if given.kind == "model":
+                profiles.setdefault(spec_of(given), set()).add(given.labels.get("profile", ""))
+        named = {
+            spec: next(iter(names)) if len(names := found - {""}) == 1 else ""
+            for spec, found in profiles.items()
+        }
+        return cls(
+            tuple(map(key_of, ids)), pooled, {spec: spec for spec in named}, short_names(named)
+        )
+
+    @property
+    def by(self) -> str:
+        """The ids of the keys, with commas between."""
+        return ",".join(key.id for key in self.keys)
+
+    def facts(self, member: AdministrationData) -> Facts:
+        """Return what must be alike for a member to be pooled with others."""
+        ids = {key.id for key in self.keys}
+        if "administration" in ids:
+            return ()
+        conditions = (key.pooled for key in pooling_keys() if key.id in self.together)
+        facts = compared(member.administration.conditions, tuple(conditions))
+        if "model" in ids and "weights" not in self.together:
+            facts |= member.identity
+        return tuple(sorted(facts.items()))
+
+    def cells(self, member: AdministrationData) -> Iterator[tuple[Values, Part | None]]:
+        """Yield the values of a member and the part of it that has them; None: all of it."""
+        own = [_key_values(key, member) for key in self.keys]
+        if all(key.level == "administration" for key in self.keys):
+            yield from ((values, None) for values in product(*own))
+            return
+        plan = member.planned_cells
+        by_cell = {cell: self._of_cell(member, *cell) for cell in plan}
+        found = dict.fromkeys(values for groups in by_cell.values() for values in product(*groups))
+        for values in found:
+            part = part_of(
+                plan,
+                lambda *cell, values=values: all(
+                    value in several for value, several in zip(values, by_cell[cell], strict=True)
+                ),
+            )
+            yield values, part
+
+    def _of_cell(
+        self, member: AdministrationData, subtest: str, item: str, replicate: int
+    ) -> list[tuple[Value | None, ...]]:
+        given = member.battery.subtest(subtest)
+        groups: list[tuple[Value | None, ...]] = []
+        for key in self.keys:
+            if key.level == "administration":
+                groups.append(_key_values(key, member))
+            elif key.place is not None:
+                groups.append(key.place(given, given.item(item)) or (None,))
+            else:
+                groups.append((replicate,))
+        return groups
+
+    def named(
+        self, member: AdministrationData, values: Values, names: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """Return what a member is called by each key.
+
+        Args:
+            member: the administration.
+            values: of the keys.
+            names: of models, by spec.
+        """
+        given = member.administration.conditions
+        if given.kind == "speaker":
+            who = f"speaker {given.examinee}"
+        else:
+            lesion = given.lesion
+            if {"lesion"} & {*self.together, *(key.id for key in self.keys)}:
+                lesion = None
+            who = names[spec_of(given)] + (f" + {lesion}" if lesion else "")
+        return tuple(
+            key.group_name(member, value, who) for key, value in zip(self.keys, values, strict=True)
+        )
+
+
+def _pooled(name: str, ids: Collection[str]) -> str:
+    key = key_of(name)
+    if not key.pooled:
+        raise UsageError(
+            f"responses are pooled over '{key.id}' anyway, unless --by names it",
+            allowed=", ".join(one.id for one in pooling_keys()),
+        )
+    if key.id in ids:
+        raise UsageError(f"'{key.id}' cannot be both split by and pooled over")
+    return key.id
+
+
+def _key_values(key: Key, member: AdministrationData) -> tuple[Value | None, ...]:
+    return (key.values(member) if key.applies_to(member) else ()) or (None,)
+
+
+def _joined(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _key_value(key: Key, value: Value | None, name: str, short: str) -> KeyValue:
+    cell = written(value) if key.kind == "number" and value is not None else short
+    return KeyValue(key.id, key.title, value, name, cell if key.id != "administration" else short)
+
+
+def _apart(facts: Mapping[str, str], alike: Sequence[Mapping[str, str]]) -> Facts:
+    names = dict.fromkeys(name for other in alike for name in other)
+    return tuple(
+        (name, facts.get(name, "none"))
+        for name in names
+        if len({other.get(name) for other in alike}) > 1
+    )

@@ -1,0 +1,237 @@
+"""What is chosen and grouped, against a list of all responses that the store was filled with."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tabwb.records.errors import UsageError
+from tabwb.report.selection import Selection, selected_groups
+from tabwb.report.summaries.groups import Grouped
+from tabwb.store.store import Store
+from tests.report.selected import FEATURES, GROUPS, LLAMA, Known, fill
+
+
+class Filled(NamedTuple):
+    """A store and what is in it."""
+
+    store: Store
+    known: list[Known]
+
+    def __repr__(self) -> str:
+        return f"{len(self.known)} responses"
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
+    with Store.open(tmp_path_factory.mktemp("selected") / "s.db") as store:
+        yield Filled(store, fill(store))
+
+
+def of(filled: Filled, *by: str, interval: bool = False, **more: object) -> tuple[Grouped, ...]:
+    selection = Selection.of(by or "administration", **more)  # type: ignore[arg-type]
+    return selected_groups(filled.store, (), selection, interval=interval)
+
+
+def model(one: Known) -> str:
+    return one.conditions.examinee.replace("@threads=2", "")
+
+
+PLAIN: dict[str, Callable[[Known], object]] = {
+    "administration": lambda one: one.administration,
+    "subtest": lambda one: one.subtest,
+    "item": lambda one: f"{one.subtest}/{one.item}",
+    "replicate": lambda one: one.replicate,
+    "seed": lambda one: one.conditions.seed,
+    "session": lambda one: one.session,
+    "lesion": lambda one: one.conditions.lesion,
+    "option-order": lambda one: one.conditions.option_order,
+}
+"""Keys with plain functions of a response."""
+FILTERS: dict[str, Callable[[Known], bool]] = {
+    "subtest=repetition,word-comprehension": lambda one: (
+        one.subtest in ("repetition", "word-comprehension")
+    ),
+    "subtest!=repetition": lambda one: one.subtest != "repetition",
+    "seed=1,3": lambda one: one.conditions.seed in (1, 3),
+    "seed<3": lambda one: one.conditions.seed < 3,
+    "temperature>=0.7": lambda one: one.conditions.kind == "model",
+    "temperature=1": lambda one: (
+        one.conditions.decoding.temperature == 1 and one.conditions.kind == "model"
+    ),
+    "item-tag=passive": lambda one: "passive" in one.tags,
+    "item-tag=none": lambda one: not one.tags,
+    "replicate=0": lambda one: one.replicate == 0,
+    "examinee=speaker": lambda one: one.conditions.kind == "speaker",
+    "group=patients": lambda one: GROUPS.get(one.conditions.examinee) == "patients",
+    "session>2026-01-31": lambda one: one.session > "2026-01-31",
+    "lesion=none": lambda one: one.conditions.lesion is None,
+    "lesion-severity=0.5": lambda one: one.conditions.lesion is not None,
+    "model=L-1B": lambda one: model(one).startswith(LLAMA),
+    "profile=small": lambda one: "profile" in one.conditions.labels,
+    "model-dtype=float16": lambda one: "float16" in one.conditions.examinee,
+}
+
+
+def count(groups: tuple[Grouped, ...]) -> int:
+    return sum(group.summary.answers.n for group in groups)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    by=st.lists(st.sampled_from(sorted(PLAIN)), min_size=1, max_size=3, unique=True),
+    where=st.lists(st.sampled_from(sorted(FILTERS)), max_size=3, unique=True),
+)
+def test_groups_partition_the_responses_that_all_filters_choose(
+    filled: Filled, by: list[str], where: list[str]
+) -> None:
+    expected = [one for one in filled.known if all(FILTERS[text](one) for text in where)]
+    if not expected:
+        with pytest.raises(UsageError):
+            of(filled, *by, where=where)
+        return
+    groups = of(filled, *by, where=where)
+    assert count(groups) == len(expected)
+    # Whatever keeps rows of one name apart, together they have what a plain count gives.
+    found: Counter[tuple[object, ...]] = Counter()
+    for group in groups:
+        found[tuple(one.value for one in group.group.values)] += group.summary.answers.n
+    assert +found == Counter(tuple(PLAIN[key](one) for key in by) for one in expected)
+    right = [share for group in groups for share in group.summary.subtests]
+    assert sum(one.share.correct["exact"] or 0 for one in right) == sum(
+        one.right is True for one in expected
+    )
+
+
+def test_filters_compose_in_any_order(filled: Filled) -> None:
+    first, second = ["seed=1,3", "subtest!=repetition"], ["subtest!=repetition", "seed=1,3"]
+    one, other = of(filled, "model", where=first), of(filled, "model", where=second)
+    assert [group.summary.to_json() for group in one] == [
+        group.summary.to_json() for group in other
+    ]
+    narrower = of(filled, "model", where=[*first, "item-tag=passive"])
+    assert 0 < count(narrower) < count(one)
+
+
+def test_burdens_of_a_part_are_those_of_its_responses(filled: Filled) -> None:
+    groups = of(filled, "item", where=["subtest=connected-text", "examinee=model"])
+    expected: dict[str, list[int]] = defaultdict(list)
+    for one in filled.known:
+        if one.present is not None and one.conditions.kind == "model":
+            expected[one.item].append(len(one.present))
+    for name, values in expected.items():
+        own = [group for group in groups if group.group.label == name]
+        burdens = [judge.burden for group in own for judge in group.summary.judges]
+        assert sum(burden.n_burden for burden in burdens) == len(values)
+        total = sum(sum(burden.present.values()) for burden in burdens)
+        assert total == sum(values)
+
+
+def test_pooled_counts_are_the_sums_of_their_parts(filled: Filled) -> None:
+    apart = of(filled, "battery", where="examinee=model")
+    pooled = of(
+        filled,
+        "battery",
+        where="examinee=model",
+        together="temperature,option-order,lesion,protocol",
+    )
+    assert len(apart) == 5
+    (one,) = pooled
+    assert one.group.together == ("temperature", "option-order", "lesion", "protocol")
+    assert one.summary.answers.n == count(apart)
+    for at, subtest in enumerate(one.summary.subtests):
+        parts = [group.summary.subtests[at] for group in apart]
+        assert subtest.share.scored == sum(part.share.scored for part in parts)
+        assert subtest.planned == sum(part.planned for part in parts)
+
+
+def test_unlike_conditions_stay_apart_unless_they_are_pooled_on_purpose(filled: Filled) -> None:
+    rows = of(filled, "model", where="model=gpt")
+    assert sorted(row.label for row in rows) == [
+        "gpt (temperature 0.7, option order as-given, protocol enforced)",
+        "gpt (temperature 0.7, option order shuffled, protocol generate)",
+        "gpt (temperature 1, option order as-given, protocol generate)",
+        "gpt + noise:mlp@severity=0.5",
+    ]
+    together = of(filled, "model", where="model=gpt", together="lesion,protocol,temperature")
+    assert sorted(row.label for row in together) == [
+        "gpt (option order as-given)",
+        "gpt (option order shuffled)",
+    ]
+
+
+def test_planned_trials_are_those_of_the_part(filled: Filled) -> None:
+    (row,) = of(filled, "battery", where=["model-dtype=float16", "item=rp1"])
+    (subtest,) = row.summary.subtests
+    assert (subtest.id, subtest.planned) == ("repetition", 1)
+    rows = of(filled, "replicate", where=["profile=small", "subtest=repetition"])
+    assert [row.group.values[0].value for row in rows] == [0, 1]
+    assert [row.summary.subtests[0].planned for row in rows] == [5, 5]
+
+
+def test_models_have_short_names_and_their_specs_stay_in_the_label(filled: Filled) -> None:
+    rows = of(filled, "model", where="temperature=0.7", together="lesion,protocol,option-order")
+    assert {row.group.label: row.label for row in rows} == {
+        LLAMA: "small",
+        f"{LLAMA}@dtype=float16": "L-1B",
+        "openai:gpt": "gpt",
+    }
+
+
+def test_a_judge_and_features_can_be_chosen(filled: Filled) -> None:
+    rows = of(filled, "model", judge="rules-2", features=["jargon"], where="model=gpt")
+    judge = rows[0].summary.judges[0]
+    assert judge.features == ("jargon",)
+    assert set(judge.burden.features) == set(FEATURES)
+    with pytest.raises(UsageError, match="'jargonn'; did you mean 'jargon'"):
+        of(filled, "model", features="jargonn")
+
+
+@pytest.mark.parametrize(
+    ("where", "message", "allowed"),
+    [
+        ("modell=x", "'modell' is not a key; did you mean 'model'", "administration, model"),
+        ("seed=9", "nothing has seed '9'", "1, 2, 3"),
+        ("seed>5", "nothing has seed>5", "1, 2, 3"),
+        ("protocol>generate", "'protocol' has no order", "protocol=VALUE"),
+        ("session<March", "'March' is not a value of 'session'", "a day as"),
+        ("seed", "'seed' is not a filter", "KEY=VALUE"),
+        ("item=rp99", "nothing has item 'rp99'", "/rp1"),
+    ],
+)
+def test_a_filter_that_cannot_match_says_what_there_is(
+    filled: Filled, where: str, message: str, allowed: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        of(filled, "model", where=where)
+    assert message in refused.value.message
+    assert allowed in (refused.value.allowed or "")
+
+
+def test_a_key_that_is_no_condition_cannot_be_pooled_on_purpose(filled: Filled) -> None:
+    with pytest.raises(UsageError, match="pooled over 'seed' anyway"):
+        of(filled, "model", together="seed")
+    with pytest.raises(UsageError, match="both split by and pooled over"):
+        of(filled, "protocol", together="protocol")
+
+
+def test_the_number_of_rows_can_be_limited(filled: Filled) -> None:
+    every = of(filled, "item", where="model=gpt")
+    three = of(filled, "item", where="model=gpt", limit=3)
+    assert [row.label for row in three] == [row.label for row in every][:3]
+
+
+def test_operators_are_those_of_numbers(filled: Filled) -> None:
+    seeds = sorted({one.conditions.seed for one in filled.known})
+    for sign, compare in {
+        "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+    }.items():  # fmt: skip
+        wanted = [seed for seed in seeds if compare(seed, 2)]
+        rows = of(filled, "seed", where=f"seed{sign}2")
+        assert sorted({row.group.values[0].value for row in rows}) == wanted  # type: ignore[type-var]
