@@ -1,7 +1,78 @@
-"""tabwb: a terminal workbench for aphasia batteries.
+"""tabwb: a workbench for aphasia batteries, and its Python interface.
+
+    import tabwb
+
+    administration = tabwb.run("tab", "bundled", replicates=3, temperature=0.7)
+    with tabwb.open() as study:
+        study.results(by="model").to_pandas()
 
 A research instrument, never a diagnostic one. See :mod:`tabwb.records.words` for the words that
-must be on every report.
+must be on every report. Each name is imported from its module when it is first used, so that this
+import costs nothing.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tabwb.api.administration import Administration as Administration
+    from tabwb.api.batteries import battery as battery
+    from tabwb.api.running import resume as resume
+    from tabwb.api.running import run as run
+    from tabwb.api.study import Study as Study
+    from tabwb.api.study import open as open
+    from tabwb.records.errors import ComponentError as ComponentError
+    from tabwb.records.errors import Interrupted as Interrupted
+    from tabwb.records.errors import MissingExtra as MissingExtra
+    from tabwb.records.errors import NoConsent as NoConsent
+    from tabwb.records.errors import StoreError as StoreError
+    from tabwb.records.errors import TabwbError as TabwbError
+    from tabwb.records.errors import TabwbWarning as TabwbWarning
+    from tabwb.records.errors import UsageError as UsageError
+    from tabwb.tables.table import Column as Column
+    from tabwb.tables.table import Series as Series
+    from tabwb.tables.table import Table as Table
+
 __version__ = "0.1.0"
+
+_NAMES = {
+    "tabwb.api.administration": "Administration",
+    "tabwb.api.batteries": "battery",
+    "tabwb.api.running": "resume run",
+    "tabwb.api.study": "Study open",
+    "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
+    "TabwbError TabwbWarning UsageError",
+    "tabwb.tables.table": "Column Series Table",
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = [
+    "Administration",
+    "Column",
+    "ComponentError",
+    "Interrupted",
+    "MissingExtra",
+    "NoConsent",
+    "Series",
+    "StoreError",
+    "Study",
+    "Table",
+    "TabwbError",
+    "TabwbWarning",
+    "UsageError",
+    "__version__",
+    "battery",
+    "open",
+    "resume",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULE_OF})

@@ -99,3 +99,7 @@ class Interrupted(TabwbError):
     """Stopped early and resumable: a limit, trials in error, the first ctrl+c. Exit status 3."""
 
     exit_status = 3
+
+
+class TabwbWarning(UserWarning):
+    """Something that whoever calls the Python interface is to know; the work continued."""

@@ -26,6 +26,7 @@ from tabwb.store.schema import open_embedded
 
 if TYPE_CHECKING:
     from tabwb.store.columns import Facts, ResponseColumns
+    from tabwb.store.details import AttemptDetails
     from tabwb.store.server import ServerDatabase
 
     Database = EmbeddedDatabase | ServerDatabase
@@ -337,6 +338,13 @@ class Store:
 
         with self._access.reading() as transaction:
             return response_columns(transaction, administration_ids, explained)
+
+    def attempt_details(self, administration_ids: Sequence[int]) -> AttemptDetails:
+        """Return prompt and latency of every attempt; ``administration_ids`` are ascending."""
+        from tabwb.store.details import attempt_details
+
+        with self._access.reading() as transaction:
+            return attempt_details(transaction, administration_ids)
 
     def append(self, administration_id: int, entries: Sequence[Entry]) -> None:
         """Append entries in one transaction, durable when this returns.

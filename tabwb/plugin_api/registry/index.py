@@ -29,7 +29,6 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "keyring": ("keyring",),
     "tables": ("pyarrow",),
     "plots": ("textual_plotext",),
-    "figures": ("matplotlib",),
     "audio": ("sounddevice", "soundfile", "soxr", "scipy", "pyloudnorm"),
     "annotations": ("praatio", "pympi"),
     "panphon": ("panphon",),

@@ -1,0 +1,113 @@
+"""One administration, as ``tabwb.run`` returns it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tabwb.api.study import Study
+    from tabwb.records.trials import Administration as Record
+    from tabwb.store.store import Store
+    from tabwb.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where an administration is: a store that is opened for each question.
+
+    Attributes:
+        place: path or URL.
+        location: the same for people, without a password.
+    """
+
+    place: str
+    location: str
+
+    @contextmanager
+    def opened(self) -> Iterator[Study]:
+        """Yield the store, open for reading."""
+        from tabwb.api.study import open
+
+        with open(self.place) as study:
+            yield study
+
+
+def stored_in(store: Store, place: str | None) -> Stored:
+    """Return where an open store is, valid from every folder.
+
+    Args:
+        store: open.
+        place: a server's URL; of a file its own path is taken.
+    """
+    path = store.embedded
+    return Stored(str(path.resolve()) if path else place or store.location, store.location)
+
+
+class Administration:
+    """A stored administration: what it is and its results, read anew at each use.
+
+    Args:
+        number: its small number in the store.
+        source: opens the store.
+    """
+
+    def __init__(self, number: int, source: Stored) -> None:
+        self._number = number
+        self._source = source
+
+    def __repr__(self) -> str:
+        record = self.record
+        return (
+            f"<Administration {record.id}: {record.battery} {record.battery_version}, "
+            f"{record.conditions.examinee}, {record.status_word}, "
+            f"{record.answered} of {record.planned}>"
+        )
+
+    @property
+    def id(self) -> int:
+        """Its number in the store."""
+        return self._number
+
+    @property
+    def uid(self) -> str:
+        """Its UUID, the same in every store and export."""
+        return self.record.uid
+
+    @property
+    def status(self) -> str:
+        """``running``, ``paused``, ``done`` or ``discontinued``."""
+        return self.record.status.value
+
+    @property
+    def store(self) -> str:
+        """The store's path or URL, without a password."""
+        return self._source.location
+
+    @property
+    def record(self) -> Record:
+        """What is recorded of it as a whole; ``record.conditions`` is how it is given."""
+        with self._source.opened() as study:
+            return study.store.administration(self._number)
+
+    def results(self, **options: Any) -> Table:
+        """Return its results; options are those of :meth:`tabwb.Study.results`."""
+        with self._source.opened() as study:
+            return study.results(ids=self._number, **options)
+
+    def responses(self, **options: Any) -> Table:
+        """Return its responses; options are those of :meth:`tabwb.Study.responses`."""
+        with self._source.opened() as study:
+            return study.responses(ids=self._number, **options)
+
+    def ratings(self, **options: Any) -> Table:
+        """Return the ratings of its responses; options are those of :meth:`tabwb.Study.ratings`."""
+        with self._source.opened() as study:
+            return study.ratings(ids=self._number, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``tabwb results ID --json`` prints (``format: 1``)."""
+        with self._source.opened() as study:
+            return study.document(self._number)

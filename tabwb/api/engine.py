@@ -1,0 +1,80 @@
+"""Plugins, store and configuration for one call of the Python interface."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from tabwb.api.functions import Answering, plugin_of
+from tabwb.records.errors import TabwbWarning
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.config.settings import Configuration
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.store.store import Store
+
+Place = str | PathLike[str] | None
+"""A store: path of an SQLite file, URL of a PostgreSQL database, or None for the configured one."""
+
+
+def warn(*messages: str) -> None:
+    """Issue each message that is not empty as a :class:`TabwbWarning` of the user's code."""
+    for message in filter(None, messages):
+        warnings.warn(message, TabwbWarning, stacklevel=3)
+
+
+def configuration(*, offline: bool | None = None) -> Configuration:
+    """Return the user's settings, as the command line reads them.
+
+    Args:
+        offline: as the settings say (None), or whether to use no network.
+    """
+    from tabwb.plugin_api.config.settings import Configuration
+    from tabwb.plugin_api.remote.offline import go_offline
+    from tabwb.records.workfolder import FOLDER, sweep
+
+    loaded = Configuration.load()
+    if offline is not None:
+        loaded = replace(loaded, offline=offline)
+    if loaded.offline:
+        go_offline()  # for the whole process, and not to be taken back
+    sweep(loaded.data_dir / FOLDER)
+    return loaded
+
+
+@contextmanager
+def opened_plugins(
+    *, offline: bool | None = None, function: Answering | None = None
+) -> Iterator[Plugins]:
+    """Yield the plugins with the user's settings.
+
+    Args:
+        offline: see :func:`configuration`.
+        function: the examinee, where it is a function.
+    """
+    from tabwb.plugin_api.registry.plugins import Plugins
+
+    settings = configuration(offline=offline)
+    with closing(Plugins.load(settings, modules=plugin_of(function))) as plugins:
+        yield plugins
+
+
+def open_store(place: Place, settings: Configuration, *, create: bool = False) -> Store:
+    """Return the store of a place.
+
+    Args:
+        place: see :data:`Place`.
+        settings: name the store where ``place`` is None.
+        create: make it where there is none.
+
+    Raises:
+        StoreError: there is none, or it cannot be opened.
+    """
+    from tabwb.store.store import Store
+
+    named = None if place is None else str(place)
+    return Store.open(settings.store_at(named), create=create)

@@ -1,0 +1,107 @@
+"""Judging stored responses from Python."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from tabwb.records.errors import Interrupted
+from tabwb.records.words import plural
+from tabwb.tables.table import Column, Table, records_table
+
+if TYPE_CHECKING:
+    from tabwb.administer.judging.calls import Limits, Tally
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.events import Event
+    from tabwb.store.store import Store
+
+Scope = Literal["connected-text", "all"]
+
+
+def judge_one(
+    store: Store,
+    plugins: Plugins,
+    number: int,
+    spec: str,
+    told: Callable[[Event], object],
+    *,
+    scope: Scope = "connected-text",
+    repeats: int = 1,
+    again: bool = False,
+    limits: Limits | None = None,
+) -> tuple[str, Tally]:
+    """Let a judge rate an administration; return its stored name and what it took.
+
+    Args:
+        store: where the responses are; the caller holds the administration's lock.
+        plugins: with the judge.
+        number: of the administration.
+        spec: of the judge.
+        told: gets each event.
+        scope: which responses.
+        repeats: how often each is judged.
+        again: judge also what this judge has judged before.
+        limits: of requests and cost.
+
+    Raises:
+        Interrupted: calls failed, or a limit was reached; the same call continues.
+    """
+    from tabwb.administer.judging.calls import Limits as NoLimits
+    from tabwb.administer.judging.judging import Judging
+    from tabwb.battery.loader import battery_from_canonical
+    from tabwb.plugin_api.components import ModelJudge
+
+    given = store.administration(number)
+    battery = battery_from_canonical(store.battery_canonical(given.battery_hash))
+    judge = plugins.judge(spec)
+    try:
+        judging = Judging(
+            store, plugins, battery, number, judge,
+            scope=scope, repeats=repeats, again=again, price=plugins.price_behind(judge),
+        )  # fmt: skip
+        if isinstance(judge, ModelJudge) and judging.estimate().to_ask:
+            judge.open()
+        for event in judging.run(limits or NoLimits(), threading.Event()):
+            told(event)
+    finally:
+        if isinstance(judge, ModelJudge):
+            judge.close()
+    if judging.tally.in_error:
+        raise Interrupted(
+            f"{plural(judging.tally.in_error, 'call')} of {judge.rater} failed and left a response "
+            f"of administration {number} without a verdict",
+            hint="judging again asks about these",
+        )
+    return judge.rater, judging.tally
+
+
+def judgements_table(rows: Sequence[tuple[int, str, Tally]]) -> Table:
+    """Return one row for each judge and administration, with what judging took."""
+    return records_table("judging", COLUMNS, rows)
+
+
+COLUMNS = (
+    (Column("id", "Id", "the administration's number", "integer"), lambda row: row[0]),
+    (Column("rater", "Rater", "the judge's stored name"), lambda row: row[1]),
+    (
+        Column("judged", "Judged", "judgements recorded", "integer"),
+        lambda row: row[2].judged,
+    ),
+    (
+        Column("from_store", "From the store", "of these, without a request", "integer"),
+        lambda row: row[2].from_store,
+    ),
+    (
+        Column("unparsed", "Unparsed", "of these, with a reply that cannot be read", "integer"),
+        lambda row: row[2].unparsed,
+    ),
+    (
+        Column("requests", "Requests", "sent", "integer"),
+        lambda row: row[2].requests,
+    ),
+    (
+        Column("cost", "Cost", "missing where the price is unknown", "number", "US dollars"),
+        lambda row: row[2].cost,
+    ),
+)

@@ -1,0 +1,328 @@
+"""``tabwb.run`` and ``tabwb.resume``: give a battery to a model."""
+
+from __future__ import annotations
+
+import operator
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Literal
+
+from tabwb.api.administration import Administration, stored_in
+from tabwb.api.batteries import named
+from tabwb.api.engine import Place, open_store, opened_plugins, warn
+from tabwb.api.functions import Answering, spec_of
+from tabwb.records import conditions as declared
+from tabwb.records.condition import NONE, Whole
+from tabwb.records.condition_table import conditions_of
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.states import AdministrationStatus
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
+    from tabwb.plugin_api.components import ModelBackend
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.conditions import Conditions
+    from tabwb.records.events import Event
+
+Progress = bool | Callable[["Event"], object]
+"""True: a line on stderr. A function: it gets each event of the engine, after the commit."""
+LABELS = ("family", "tuning", "parameters")
+TUNINGS = ("base", "instruct")
+
+
+def run(
+    battery: str | PathLike[str],
+    model: str | Answering,
+    *,
+    judges: str | Sequence[str] | None = None,
+    replicates: int | None = None,
+    seed: int | None = None,
+    protocol: Literal["generate", "enforced", "likelihood"] | None = None,
+    temperature: float | None = None,
+    top_p: float | None = None,
+    max_tokens: int | None = None,
+    stop: str | Sequence[str] | None = None,
+    conversation: bool | None = None,
+    item_order: Literal["as-given", "shuffled"] | None = None,
+    option_order: Literal["as-given", "shuffled", "rotated"] | None = None,
+    name: str | None = None,
+    labels: Mapping[str, str | int] | None = None,
+    store: Place = None,
+    batch_size: int = 64,
+    offline: bool | None = None,
+    progress: Progress = False,
+) -> Administration:
+    """Return an administration of a battery to a model, after all items are given and rated.
+
+    Every response is in the store before the next prompt goes out. A condition that is None has its
+    default, that of ``tabwb run``.
+
+    Args:
+        battery: an id (``"tab"``) or the path of a battery file.
+        model: a spec (``"bundled"``), or a function that takes a prompt and returns the response.
+            A parameter named ``request`` gets the whole request: messages, decoding with the
+            seed of this reply, options.
+        judges: specs of judges; empty: no judge. Default: ``rules``.
+        replicates: number of times each item is given; of recorded answers as in the file.
+        seed: of random orders and sampling.
+        protocol: how items with options are answered.
+        temperature: 0 is greedy decoding. Of a function, the temperature that it uses.
+        top_p: nucleus mass.
+        max_tokens: token limit of every reply; default: the battery's.
+        stop: texts that end a reply.
+        conversation: keep one context over all items.
+        item_order: of the items within their subtest.
+        option_order: of the options of each item; rotated: each item in all rotations.
+        name: of a function in the store (``python:NAME``); default: its own name.
+        labels: of a function: ``family``, ``tuning`` (base, instruct), ``parameters``. Other models
+            have those of their profile.
+        store: a path, a URL, or None for the configured store; it is made where there is none.
+        batch_size: number of items given at once to a model that can batch.
+        offline: use no network from now on, in the whole process; None: as configured.
+        progress: True for a line on stderr, or a function that gets each event.
+
+    Raises:
+        UsageError: an argument cannot be used; nothing was begun.
+        Interrupted: items are left; :func:`resume` continues.
+        TabwbError: the model cannot be loaded, or a scorer or judge failed (all responses are
+            stored).
+    """
+    spec, function = spec_of(model, name)
+    own = _labels(labels, function)
+    asked = _asked(
+        spec,
+        judges=_judges(judges),
+        replicates=replicates,
+        seed=seed,
+        protocol=protocol,
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        stop=(stop,) if isinstance(stop, str) else stop,
+        conversation=conversation,
+        item_order=item_order,
+        option_order=option_order,
+    )
+    from tabwb.administer.consent import Guard
+    from tabwb.administer.session import setup
+
+    with opened_plugins(offline=offline, function=function) as plugins:
+        given = setup.find_battery(plugins, named(battery))
+        conditions = setup.resolve(plugins, given, asked)
+        if own:
+            conditions = replace(conditions, labels=own)
+        recorded = setup.recorded_replicates(plugins, conditions)
+        if replicates is None and recorded > 1:
+            conditions = replace(conditions, replicates=recorded)
+        warn(setup.idle_replicates(plugins, given, conditions))
+        if judges is not None:
+            warn(setup.idle_judges(given, conditions))
+            warn(*(setup.unknown_features(given, plugins.judge(j)) for j in conditions.judges))
+        with (
+            open_store(store, plugins.configuration, create=True) as opened,
+            _loaded(plugins, conditions) as loaded,
+            setup.create(opened, plugins, given, conditions) as session,
+        ):
+            warn(*Guard(opened, plugins, conditions).notices())
+            _give(session, loaded, batch_size, progress)
+            return _handle(session, store)
+
+
+def resume(
+    store: Place,
+    administration: int | str,
+    model: Answering | None = None,
+    *,
+    batch_size: int = 64,
+    offline: bool | None = None,
+    progress: Progress = False,
+) -> Administration:
+    """Return an administration after the items that it had left are given and rated.
+
+    Args:
+        store: as for :func:`run`.
+        administration: its number or uid.
+        model: the function, where a function is the examinee.
+        batch_size: number of items given at once to a model that can batch.
+        offline: use no network from now on, in the whole process; None: as configured.
+        progress: True for a line on stderr, or a function that gets each event.
+
+    Raises:
+        UsageError: it was discontinued, a person is the examinee, or the function is missing.
+        Interrupted: items are left again.
+        TabwbError: the model cannot be loaded, or a scorer or judge failed.
+    """
+    from tabwb.administer.session import setup
+
+    with (
+        opened_plugins(offline=offline, function=model) as plugins,
+        open_store(store, plugins.configuration) as opened,
+        setup.resume(opened, plugins, administration) as session,
+    ):
+        number, conditions = session.administration.id, session.administration.conditions
+        handle = _handle(session, store)
+        if session.status is AdministrationStatus.DONE:
+            return handle
+        if session.status is AdministrationStatus.DISCONTINUED:
+            raise UsageError(
+                f"administration {number} was discontinued",
+                hint=f"'tabwb trial undo {number}' takes that back",
+            )
+        if conditions.kind != "model":
+            raise UsageError(
+                f"administration {number} is of a person",
+                hint=f"continue in a terminal: tabwb resume {number}",
+            )
+        if model is None and conditions.examinee.startswith("python:"):
+            raise UsageError(
+                f"the examinee of administration {number} is the function '{conditions.examinee}'",
+                hint="give it: tabwb.resume(store, administration, function)",
+            )
+        with _loaded(plugins, conditions) as loaded:
+            session.resume()
+            _give(session, loaded, batch_size, progress)
+        return handle
+
+
+def _handle(session: Session, store: Place) -> Administration:
+    named = None if store is None else str(store)
+    place = session.plugins.configuration.store_at(named)
+    return Administration(session.administration.id, stored_in(session.store, place))
+
+
+def _judges(judges: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    if judges is None:
+        return None
+    return (judges,) if isinstance(judges, str) else tuple(judges) or (NONE,)
+
+
+def _asked(spec: str, **values: object) -> Conditions:
+    """Return the conditions, each value checked by its declaration."""
+    for condition in declared.CONDITIONS:
+        value = values.get(condition.id)
+        if value is None:
+            continue
+        try:
+            if isinstance(condition.kind, Whole):
+                values[condition.id] = value = operator.index(value)  # type: ignore[arg-type]
+            condition.checked(value)
+        except UsageError as error:
+            raise UsageError(
+                error.message, where=condition.id, allowed=error.allowed, hint=error.hint
+            ) from None
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"{value!r} cannot be used",
+                where=condition.id,
+                allowed=condition.kind.allowed or None,
+            ) from None
+    return conditions_of(spec, "model", values)
+
+
+def _labels(
+    labels: Mapping[str, str | int] | None, function: Answering | None
+) -> dict[str, str] | None:
+    if not labels:
+        return None
+    if function is None:
+        raise UsageError(
+            "the labels of a spec are those of its profile",
+            where="labels",
+            hint="'tabwb model add' makes one",
+        )
+    for key, value in labels.items():
+        if key not in LABELS:
+            raise UsageError(f"'{key}' cannot be used", where="labels", allowed=", ".join(LABELS))
+        if key == "tuning" and value not in TUNINGS:
+            raise UsageError(
+                f"{value!r} cannot be used", where="labels: tuning", allowed=", ".join(TUNINGS)
+            )
+        if key == "parameters" and (type(value) is not int or value < 1):
+            raise UsageError(
+                f"{value!r} cannot be used",
+                where="labels: parameters",
+                allowed="a whole number above 0",
+            )
+    return {key: str(value) for key, value in labels.items()}
+
+
+Loaded = tuple["ModelBackend", Mapping[str, str]]
+
+
+@contextmanager
+def _loaded(plugins: Plugins, conditions: Conditions) -> Iterator[Loaded]:
+    """Yield the model, loaded before an administration begins, with what it says of itself."""
+    backend = plugins.open_model(conditions.examinee)
+    try:
+        yield backend, backend.open()
+    finally:
+        backend.close()
+        warn(*(f"plugin {problem}" for problem in plugins.failed_closings))
+
+
+def _give(session: Session, loaded: Loaded, together: int, progress: Progress) -> None:
+    from tabwb.administer.session.drive import drive
+    from tabwb.administer.session.raters import failed_raters
+    from tabwb.api.judging import judge_one
+
+    backend, facts = loaded
+    number = session.administration.id
+    told = teller(progress, len(session.trials))
+    try:
+        session.opened(facts)
+        for event in drive(session, backend, threading.Event(), together=together):
+            told(event)
+    except BaseException as error:
+        if session.status is AdministrationStatus.RUNNING:
+            with suppress(TabwbError):
+                session.pause("stopped in the middle")
+        error.add_note(f"administration {number} can be continued: tabwb.resume(store, {number})")
+        raise
+    if session.status is AdministrationStatus.PAUSED:
+        raise Interrupted(
+            f"administration {number} is paused: {session.history.pause_reason or 'stopped'}",
+            hint=f"continue with: tabwb.resume(store, {number})",
+        )
+    for spec in session.raters.later:
+        judge_one(session.store, session.plugins, number, spec, told)
+    session.reload()
+    warn(*(f"plugin {problem}" for problem in session.plugins.failed_observers))
+    if failed := failed_raters(session.trials, session.raters.later):
+        raise TabwbError(
+            "\n".join(map(str, failed)),
+            hint="every response is stored; after the cause is removed: "
+            f"tabwb trial rescore {number}",
+        )
+
+
+def teller(progress: Progress, planned: int) -> Callable[[Event], object]:
+    """Return a function that shows each event of the engine.
+
+    Args:
+        progress: True for a line on stderr, a function of the user's, or False for nothing.
+        planned: number of trials.
+    """
+    if callable(progress):
+        return progress
+    if not progress:
+        return lambda event: None
+    from tabwb.records.events import AttemptRecorded, Finished, JudgementRecorded
+
+    attempts, judged = 0, 0
+
+    def show(event: Event) -> None:
+        nonlocal attempts, judged
+        if isinstance(event, AttemptRecorded):
+            attempts += 1
+            print(f"\rattempt {attempts} of {planned}", end="", file=sys.stderr)
+        elif isinstance(event, JudgementRecorded):
+            judged += 1
+            print(f"\rjudged {judged}", end="", file=sys.stderr)
+        elif isinstance(event, Finished):
+            print(file=sys.stderr)
+
+    return show

@@ -1,0 +1,409 @@
+"""A store, opened from Python: its administrations, responses, ratings, results and figures."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from tabwb.api.administration import Administration, stored_in
+from tabwb.api.engine import Place, configuration, open_store, warn
+from tabwb.api.judging import Scope, judge_one, judgements_table
+from tabwb.api.running import Progress, teller
+from tabwb.records.errors import TabwbError, UsageError
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.config.settings import Configuration
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.report.filters import Filter
+    from tabwb.report.selection import Selection
+    from tabwb.report.summaries.groups import Grouped
+    from tabwb.report.summaries.load import AdministrationData
+    from tabwb.store.store import Store
+    from tabwb.tables.table import Table
+
+Ids = int | str | Iterable[int | str] | None
+"""Numbers or uids of administrations; None: all of the store."""
+Names = str | Iterable[str]
+"""One name, several with commas between, or a sequence of names."""
+Where = str | Iterable["str | Filter"] | Mapping[str, object]
+"""Filters: ``"temperature>0"``, several such texts, or keys with a value or several each."""
+Sort = Literal["burden", "name", "N", "accuracy"]
+
+
+def open(store: Place = None, *, write: bool = False) -> Study:
+    """Return an open store; use it in a ``with`` block, or close it.
+
+    Args:
+        store: path of an SQLite file, URL of a PostgreSQL database, or None for the configured one.
+        write: allow what writes: :meth:`Study.judge`, and exports of people's data, which are
+            logged.
+
+    Raises:
+        StoreError: there is none, or it cannot be opened.
+    """
+    settings = configuration()
+    return Study(open_store(store, settings), settings, store, write=write)
+
+
+class Study:
+    """An open store. Made by :func:`tabwb.open`.
+
+    Its methods may be called from several threads; what they return is not changed afterwards. Each
+    call reads the store anew, so that it sees what a run in progress has stored. An older store is
+    upgraded when it is opened, as every command does.
+
+    Attributes:
+        store: the engine's store; the stability promise does not cover it.
+    """
+
+    def __init__(
+        self, store: Store, settings: Configuration, place: Place, *, write: bool = False
+    ) -> None:
+        self.store = store
+        self._settings = settings
+        self._place = stored_in(store, settings.store_at(None if place is None else str(place)))
+        self._write = write
+        self._held = ExitStack()
+        self._held.enter_context(store)
+        self._lock = threading.Lock()
+        self._loaded_plugins: Plugins | None = None
+
+    def close(self) -> None:
+        """Close the store; may be called twice."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Study {self.location}>"
+
+    @property
+    def location(self) -> str:
+        """The store's path or URL, without a password."""
+        return self.store.location
+
+    def administration(self, administration: int | str) -> Administration:
+        """Return one administration by its number or uid."""
+        return Administration(self.store.administration(administration).id, self._place)
+
+    def administrations(self, ids: Ids = None, *, where: Where = ()) -> Table:
+        """Return one row for each administration, with every condition in a column of its own.
+
+        Args:
+            ids: numbers or uids; None for all.
+            where: filters (``{"model": "bundled"}``, ``"temperature>0"``).
+        """
+        from tabwb.report.tables.conditions import administrations_table
+
+        return administrations_table(self._outlines(ids, where))
+
+    def responses(
+        self, ids: Ids = None, *, where: Where = (), subtests: Names = (), items: Names = ()
+    ) -> Table:
+        """Return one row for each response that counts, with its conditions and scores.
+
+        Args:
+            ids: numbers or uids; None for all.
+            where: filters.
+            subtests: responses to others are left out.
+            items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
+        """
+        from tabwb.report.tables.responses import responses_table
+
+        return responses_table(
+            self.store, self._chosen(ids, where=where, subtests=subtests, items=items)
+        )
+
+    def ratings(
+        self,
+        ids: Ids = None,
+        *,
+        where: Where = (),
+        subtests: Names = (),
+        items: Names = (),
+        judge: str | None = None,
+    ) -> Table:
+        """Return one row for each rating of each response that counts, with its reason.
+
+        Args:
+            ids: numbers or uids; None for all.
+            where: filters.
+            subtests: responses to others are left out.
+            items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
+            judge: a rater (judge, scorer or person); ratings of others are left out.
+        """
+        from tabwb.report.tables.responses import ratings_table
+
+        chosen = self._chosen(ids, where=where, subtests=subtests, items=items)
+        return ratings_table(self.store, chosen, None if judge is None else self._rater(judge))
+
+    def results(
+        self,
+        ids: Ids = None,
+        *,
+        by: Names = "administration",
+        where: Where = (),
+        judge: str | None = None,
+        features: Names = (),
+        subtests: Names = (),
+        items: Names = (),
+        limit: int | None = None,
+        together: Names = (),
+        sort: Sort | None = None,
+        primary: str = "",
+    ) -> Table:
+        """Return the results of groups: one row for each group and measure, with its intervals.
+
+        The options are those of ``tabwb results``. Unlike conditions are never pooled, except over
+        the keys of ``together``.
+
+        Args:
+            ids: numbers or uids; None for all.
+            by: keys that split groups (``"model"``, ``"model,temperature"``).
+            where: filters.
+            judge: burdens of other judges are left out.
+            features: other features are left out.
+            subtests: responses to others are left out.
+            items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
+            limit: number of groups.
+            together: keys over which unlike conditions are pooled on purpose.
+            sort: order of the groups.
+            primary: if several people scored a spoken response, the rater whose scores count.
+
+        Raises:
+            UsageError: an option names what there is not.
+        """
+        from tabwb.report.tables.results import results_table
+
+        return results_table(
+            self.groups(
+                ids, by=by, where=where, judge=judge, features=features, subtests=subtests,
+                items=items, limit=limit, together=together, sort=sort, primary=primary,
+            )
+        )  # fmt: skip
+
+    def groups(self, ids: Ids = None, **options: Any) -> tuple[Grouped, ...]:
+        """Return the groups behind :meth:`results`, with their whole summaries.
+
+        Args:
+            ids: numbers or uids; None for all.
+            options: of :meth:`results`.
+        """
+        from tabwb.report.selection import selected_groups
+
+        statistics = self._plugins().statistics()
+        return selected_groups(
+            self.store, _references(ids), self._selection(**options), statistics=statistics
+        )
+
+    def methods(self, ids: Ids = None, *, where: Where = ()) -> str:
+        """Return what was given to whom and how, in sentences for a methods section.
+
+        Args:
+            ids: numbers or uids; None for all.
+            where: filters.
+        """
+        from tabwb.report.documents.methods import methods_of
+
+        return methods_of(self.groups(ids, where=where)).text
+
+    def compare(self, first: Ids, second: Ids, *, primary: str = "") -> Table:
+        """Return the differences of two sides on their common items, with intervals and tests.
+
+        Args:
+            first: number or uid of an administration, or several.
+            second: the other side.
+            primary: if several people scored a spoken response, the rater whose scores count.
+
+        Raises:
+            UsageError: the sides were given different batteries.
+        """
+        from tabwb.report.summaries.difference import difference
+        from tabwb.report.summaries.groups import unlike
+        from tabwb.report.summaries.load import load_columns, sources_of
+        from tabwb.report.tables.differences import differences_table
+
+        counting = primary or self._settings.study.primary_rater
+        sides = [
+            load_columns(self.store, _some(side), primary=counting) for side in (first, second)
+        ]
+        left, right = sides
+        return differences_table(
+            difference(
+                sources_of(left),
+                sources_of(right),
+                (_side(left), _side(right)),
+                unlike(left, right),
+            )
+        )
+
+    def export(
+        self,
+        ids: Ids = None,
+        *,
+        format: str = "jsonl",
+        out: str | os.PathLike[str],
+        within_study: bool = False,
+        force: bool = False,
+        primary: str = "",
+    ) -> Path:
+        """Write administrations to a file, and return its path.
+
+        Of people's data the consents are checked, and the export is logged, as by ``tabwb export``.
+
+        Args:
+            ids: numbers or uids; None for all.
+            format: ``jsonl``, ``csv``, ``parquet`` or another exporter's.
+            out: a file that does not exist.
+            within_study: the file stays within the study that collected the data; otherwise
+                speakers must have agreed to ``share``.
+            force: replace an existing file.
+            primary: if several people scored a spoken response, the rater whose scores count.
+
+        Raises:
+            NoConsent: speakers have not agreed to ``share``; nothing is written.
+            UsageError: people's data, and the store is not open for writing.
+            TabwbError: it cannot be written.
+        """
+        from tabwb.report.documents.exporting import check_destination, export
+
+        plugins = self._plugins()
+        plugins.resolve("exporters", format)
+        place = check_destination(Path(out), force=force)
+        references = _references(ids)
+        given = [self.store.administration(one) for one in references]
+        if any(one.conditions.guarded for one in given or self.store.administrations()):
+            self._must_write("an export of people's data is logged in the store")
+        permit = export(
+            self.store, plugins, references, format, place,
+            within_study=within_study, primary=primary,
+        )  # fmt: skip
+        warn(permit.notice)
+        return place
+
+    def judge(
+        self,
+        ids: Ids,
+        judge: str,
+        *,
+        scope: Scope = "connected-text",
+        repeats: int = 1,
+        again: bool = False,
+        max_requests: int | None = None,
+        max_cost: float | None = None,
+        progress: Progress = False,
+    ) -> Table:
+        """Let a judge rate stored responses; return what that took, one row per administration.
+
+        Args:
+            ids: numbers or uids.
+            judge: its spec.
+            scope: connected text, or all responses that can be judged.
+            repeats: how often each response is judged; the first judgement counts.
+            again: judge also what this judge has judged before.
+            max_requests: stop after so many.
+            max_cost: stop before more is spent, in US dollars.
+            progress: True for a line on stderr, or a function that gets each event.
+
+        Raises:
+            UsageError: the store is not open for writing, or the judge cannot be used.
+            NoConsent: a person has not agreed to be judged by it.
+            Interrupted: calls failed, or a limit was reached; the same call continues.
+        """
+        from tabwb.administer.judging.calls import Limits, check_limits
+
+        self._must_write("judgements are stored")
+        plugins, limits = self._plugins(), Limits(max_requests, max_cost)
+        if max_requests is not None:
+            check_limits(plugins.judge(judge), limits)
+        told, rows = teller(progress, 0), []
+        for number in dict.fromkeys(self.store.administration(one).id for one in _some(ids)):
+            with self.store.lock(number):
+                rater, tally = judge_one(
+                    self.store, plugins, number, judge, told,
+                    scope=scope, repeats=repeats, again=again, limits=limits,
+                )  # fmt: skip
+            limits = limits.after(tally)
+            rows.append((number, rater, tally))
+        return judgements_table(rows)
+
+    def document(self, administration: int | str) -> dict[str, Any]:
+        """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
+        from tabwb.report.documents.document import administration_document
+        from tabwb.report.summaries.load import load_administrations
+
+        primary = self._settings.study.primary_rater
+        (data,) = load_administrations(self.store, [administration], primary=primary)
+        return administration_document(data, interval=True)
+
+    def _chosen(self, ids: Ids, **options: Any) -> tuple[AdministrationData, ...]:
+        from tabwb.report.selection import selected
+
+        return selected(self.store, _references(ids), self._selection(**options))
+
+    def _outlines(self, ids: Ids, where: Where) -> tuple[AdministrationData, ...]:
+        from tabwb.report.selection import outlined
+
+        return outlined(self.store, _references(ids), self._selection(where=where))
+
+    def _selection(self, **options: Any) -> Selection:
+        from tabwb.report.selection import Selection
+
+        if options.get("judge") is not None:
+            options["judge"] = self._rater(options["judge"])
+        selection = Selection.of(**options)
+        return replace(selection, primary=selection.primary or self._settings.study.primary_rater)
+
+    def _rater(self, judge: str) -> str:
+        """Return the rater's stored name: of an alias the id, of an unknown judge its own name."""
+        try:
+            return str(self._plugins().resolve("judges", judge)[1])
+        except TabwbError:
+            return judge
+
+    def _plugins(self) -> Plugins:
+        from tabwb.plugin_api.registry.plugins import Plugins
+
+        with self._lock:
+            if self._loaded_plugins is None:
+                self._loaded_plugins = Plugins.load(self._settings)
+                self._held.callback(self._loaded_plugins.close)
+            return self._loaded_plugins
+
+    def _must_write(self, why: str) -> None:
+        if not self._write:
+            raise UsageError(
+                f"the store is open for reading: {why}", hint="tabwb.open(store, write=True)"
+            )
+
+
+def _references(ids: Ids) -> list[int | str]:
+    if ids is None:
+        return []
+    chosen = [ids] if isinstance(ids, int | str) else list(ids)
+    if not chosen:
+        raise UsageError("no administration is named", allowed="numbers or uids; None for all")
+    return chosen
+
+
+def _some(ids: Ids) -> list[int | str]:
+    if ids is None:
+        raise UsageError("name administrations by their numbers or uids")
+    return _references(ids)
+
+
+def _side(side: Sequence[AdministrationData]) -> str:
+    from tabwb.report.summaries.counted import name_of
+
+    numbers = ", ".join(f"#{data.administration.id}" for data in side)
+    names = dict.fromkeys(name_of(data.administration.conditions) for data in side)
+    return f"{numbers} {', '.join(names)}"

@@ -1,0 +1,335 @@
+"""The tables of responses and of their ratings, from the columns of the store.
+
+Names of columns are those of the exported table. A store of 112,000 responses takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.battery.model import Item, Subtest
+from tabwb.report.summaries.columns.prepared import Bools, Prepared
+from tabwb.report.summaries.columns.table import NOT_RATED, is_verdict, table_of
+from tabwb.report.summaries.columns.table import Table as Responses
+from tabwb.report.summaries.groups import check_judge
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.conditions import given_columns
+from tabwb.scoring.choice import POLICIES
+from tabwb.store.column_rows import STATUSES, Ints
+from tabwb.store.columns import ResponseColumns
+from tabwb.store.details import keys_of
+from tabwb.store.store import Store
+from tabwb.store.write import STATUSES as RATING_STATUSES
+from tabwb.tables.table import Column, Series, Table, series_of
+
+NOTES = (
+    "One row for each response that counts: the last usable attempt of each trial that was neither "
+    "skipped nor declared void. Practice is left out.",
+    "Results count a response once where duplicate is true of the others.",
+)
+RATING_NOTES = ("One row for each rating of a response that counts; a missing value has a status.",)
+OF_RATINGS = (
+    "id", "administration", "battery", "battery_version", "examinee", "trial_number", "subtest",
+    "item", "replicate", "response", "usable", "duplicate",
+)  # fmt: skip
+"""Columns of a response that the table of ratings repeats."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Responses of several administrations. Arrays have one element per response.
+
+    Attributes:
+        prepared: the columns of all responses.
+        rows: places in them, ascending.
+        given: places of their administrations.
+        cells: places in ``items``, the (battery, subtest, item) that were given.
+        verdicts: by policy: 1, 0, or nan.
+    """
+
+    prepared: Prepared
+    rows: Ints
+    given: Ints
+    cells: Ints
+    items: Sequence[tuple[Subtest, Item]]
+    statuses: Ints
+    usable: Bools
+    duplicate: Bools
+    verdicts: Mapping[str, NDArray[np.float64]]
+
+
+def responses_table(store: Store, chosen: Sequence[AdministrationData]) -> Table:
+    """Return one row for each response that counts.
+
+    Args:
+        store: where they are.
+        chosen: administrations, read as columns.
+    """
+    given = given_columns()
+    columns = (*(column for column, _ in given), *COLUMNS)
+    rows = _rows_of(chosen)
+    if rows is None:
+        nothing = {column.name: series_of((), column.type) for column in columns}
+        return Table("responses", columns, nothing, NOTES)
+    series = {
+        column.name: series_of(map(value, chosen), column.type).take(rows.given)
+        for column, value in given
+    }
+    return Table("responses", columns, {**series, **_series(store, rows)}, NOTES)
+
+
+def ratings_table(
+    store: Store, chosen: Sequence[AdministrationData], rater: str | None = None
+) -> Table:
+    """Return one row for each rating of each response that counts, with its reason.
+
+    Args:
+        store: where they are.
+        chosen: administrations, read as columns.
+        rater: ratings of others are left out; None: of all.
+
+    Raises:
+        UsageError: the rater has rated none of these.
+    """
+    responses = responses_table(store, chosen).select(OF_RATINGS)
+    rows = _rows_of(chosen)
+    raters: dict[str, int] = {}
+    measures: dict[str, int] = {}
+    parts: list[tuple[NDArray[Any], ...]] = []
+    explained: Mapping[int, str] = {}
+    if rows is not None:
+        columns = rows.prepared.columns
+        named = {name for given in columns.ratings.values() for name in given.measures}
+        whole = store.columns(columns.administrations, named)
+        explained = whole.reasons
+        at = _places(columns, rows.rows, whole)
+        for name, given in whole.ratings.items():
+            if rater not in (None, name):
+                continue
+            for measure, ratings in given.measures.items():
+                own = at[ratings.rows]
+                here = own >= 0
+                codes = np.full(
+                    (2, int(here.sum())),
+                    [[raters.setdefault(name, len(raters))],
+                     [measures.setdefault(measure, len(measures))]],
+                )  # fmt: skip
+                parts.append(
+                    (own[here], *codes, ratings.values[here], ratings.statuses[here],
+                     ratings.reasons[here])
+                )  # fmt: skip
+        if rater is not None and len(responses):
+            check_judge(rater, list(whole.ratings))
+    return _long(responses, parts, list(raters), list(measures), explained)
+
+
+def _long(
+    responses: Table,
+    parts: Sequence[tuple[NDArray[Any], ...]],
+    raters: Sequence[str],
+    measures: Sequence[str],
+    explained: Mapping[int, str],
+) -> Table:
+    joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    rows, rater, measure, values, statuses, reasons = joined or [np.empty(0, np.int64)] * 6
+    order = np.lexsort((measure, rater, rows))
+    ids, codes = np.unique(reasons, return_inverse=True)
+    texts = [explained.get(number, "") for number in ids.tolist()]
+    known = np.array([bool(text) for text in texts], bool)
+    places = np.where(known[codes], codes, -1) if len(codes) else codes
+    repeated = responses.take(rows[order])
+    series = {
+        "rater": Series(rater[order].astype(np.int32), raters),
+        "measure": Series(measure[order].astype(np.int32), measures),
+        "value": Series(values[order].astype(np.float64)),
+        "rating_status": Series(
+            statuses[order].astype(np.int32), [status.value for status in RATING_STATUSES]
+        ),
+        "rating_reason": Series(places[order].astype(np.int32), texts),
+    }
+    columns = (*repeated.columns, *RATING_COLUMNS)
+    own = {name: repeated[name] for name in repeated.names}
+    return Table("ratings", columns, {**own, **series}, RATING_NOTES)
+
+
+def _places(columns: ResponseColumns, rows: Ints, whole: ResponseColumns) -> Ints:
+    """Return, for each response of ``whole``, its place in ``rows``, or -1.
+
+    Both were read from one store, which may have grown between.
+    """
+    wanted, found = _keys(columns)[rows], _keys(whole)
+    order = np.argsort(wanted)
+    at = np.minimum(np.searchsorted(wanted[order], found), max(len(wanted) - 1, 0))
+    if not len(wanted):
+        return np.full(len(found), -1)
+    places = order[at]
+    return np.where(wanted[places] == found, places, -1)
+
+
+def _keys(columns: ResponseColumns) -> NDArray[np.int64]:
+    sizes = np.diff(columns.starts)
+    numbers = np.repeat(np.asarray(columns.administrations, np.int64), sizes)
+    return keys_of(numbers, columns.trials.astype(np.int64), columns.attempts.astype(np.int64))
+
+
+def _rows_of(chosen: Sequence[AdministrationData]) -> _Rows | None:
+    if not chosen or chosen[0].columns is None:
+        return None
+    prepared = chosen[0].columns[0]
+    batteries: dict[str, list[int]] = {}
+    for place, data in enumerate(chosen):
+        batteries.setdefault(data.battery.content_hash, []).append(place)
+    items: list[tuple[Subtest, Item]] = []
+    parts: list[list[NDArray[Any]]] = []
+    for members in batteries.values():
+        table = table_of([chosen[place].source for place in members])
+        cells = np.array(
+            [-1 if cell is None else at for at, cell in enumerate(table.known, len(items))]
+        )
+        items += [cell[1:] if cell is not None else _NO_ITEM for cell in table.known]
+        parts.append([
+            table.rows, np.array(members)[table.source], cells[table.place], table.status,
+            table.usable, ~table.counts, *_verdicts(table),
+        ])  # fmt: skip
+    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+    order = np.argsort(joined[0])
+    rows, given, cells, statuses, usable, duplicate, *verdicts = (part[order] for part in joined)
+    return _Rows(
+        prepared, rows, given, cells, items, statuses, usable, duplicate,
+        dict(zip(POLICIES, verdicts, strict=True)),
+    )  # fmt: skip
+
+
+def _verdicts(table: Responses) -> list[NDArray[np.float64]]:
+    """Return the verdicts under each policy of the subtest's first scorer that gives verdicts."""
+    found = [np.full(len(table), np.nan) for _ in POLICIES]
+    for number, subtest in enumerate(table.battery.subtests):
+        rows = np.flatnonzero(table.subtest == number)
+        for scorer in subtest.scorers:
+            exact = table.verdict(scorer, "exact")
+            rated = rows[exact.statuses[rows] != NOT_RATED]
+            if len(rated) and is_verdict(exact.values[rated]):
+                for policy, values in zip(POLICIES, found, strict=True):
+                    given = exact if policy == "exact" else table.verdict(scorer, policy)
+                    values[rows] = given.values[rows]
+                break
+    return found
+
+
+def _series(store: Store, rows: _Rows) -> dict[str, Series]:
+    columns, at = rows.prepared.columns, rows.rows
+    details = store.attempt_details(columns.administrations)
+    own = details.rows_of(_keys(columns)[at])
+    places = columns.items[at]
+    numbers = {"trial_number": columns.trials, "replicate": columns.replicates,
+               "response_attempt": columns.attempts}  # fmt: skip
+    names = [status.value for status in STATUSES]
+    coded = {
+        "subtest": series_of((subtest for subtest, _ in columns.places), "text").take(places),
+        "item": series_of((item for _, item in columns.places), "text").take(places),
+        "options": series_of((options or None for options in columns.shown), "list of text").take(
+            columns.options[at]
+        ),
+        "expected": series_of((item.expected for _, item in rows.items), "text").take(rows.cells),
+        "tags": series_of((item.tags or None for _, item in rows.items), "list of text").take(
+            rows.cells
+        ),
+        "prompt": Series(details.prompts[own], details.texts),
+        "response": Series(columns.texts[at].astype(np.int32), columns.responses),
+        "trial_status": Series(columns.statuses[at].astype(np.int32), names),
+        "effective_status": Series(rows.statuses.astype(np.int32), names),
+        "stop_reason": Series(details.stop_reasons[own], details.stops),
+        "response_recorded_at": Series(details.recorded_at[own], details.times),
+        "response_protocol": Series(columns.notes["protocol"][at].astype(np.int32), columns.noted),
+    }
+    return {
+        **{name: Series(values[at].astype(np.int64)) for name, values in numbers.items()},
+        **coded,
+        "usable": Series(rows.usable),
+        "duplicate": Series(rows.duplicate),
+        "words": Series(rows.prepared.words[columns.texts[at]].astype(np.int64)),
+        **{policy: _truths(values) for policy, values in rows.verdicts.items()},
+        "latency_s": Series(details.latencies[own]),
+        "decoding_seed": _seeds(columns, at),
+    }
+
+
+def _truths(verdicts: NDArray[np.float64]) -> Series:
+    missing = np.isnan(verdicts)
+    return Series(verdicts == 1.0, None, missing if missing.any() else None)
+
+
+def _seeds(columns: ResponseColumns, at: Ints) -> Series:
+    seeds = columns.seeds[at].astype(np.int64)
+    # Below -1 it is a text that an earlier version stored.
+    for place in np.unique(seeds[seeds < -1]).tolist():
+        text = columns.noted[-2 - place]
+        number = int(text) if text.isascii() and text.isdecimal() else -1
+        seeds[seeds == place] = number if number < 2**63 else -1
+    missing = seeds < 0
+    return Series(np.where(missing, 0, seeds), None, missing if missing.any() else None)
+
+
+_NO_ITEM: Any = (None, SimpleNamespace(expected=None, tags=()))
+
+COLUMNS = (
+    Column("trial_number", "Trial", "position in the administration, from 1", "integer"),
+    Column("subtest", "Subtest", "the subtest's id"),
+    Column("item", "Item", "the item's id"),
+    Column("replicate", "Replicate", "from 0", "integer"),
+    Column("options", "Options", "in the order shown", "list of text"),
+    Column("expected", "Expected", "the right answer, if there is one"),
+    Column("tags", "Tags", "the item's tags", "list of text"),
+    Column("prompt", "Prompt", "the user message, exactly as sent"),
+    Column("response", "Response", "unaltered"),
+    Column("trial_status", "Stored status", "the status of the response, as stored"),
+    Column(
+        "effective_status",
+        "Status",
+        "the status under which it counts: the stored one, or repeated-answer if the same text "
+        "answers three or more prompts",
+    ),
+    Column("usable", "Usable", "whether its features count", "boolean"),
+    Column(
+        "duplicate",
+        "Duplicate",
+        "true: the same response of this examinee is in an earlier row, and nothing was drawn or "
+        "it is the same draw; results count it once",
+        "boolean",
+    ),
+    Column("words", "Words", "words of the response", "integer", "words"),
+    *(
+        Column(
+            policy,
+            policy.capitalize(),
+            f"right or wrong under the policy {policy}, by the subtest's first scorer; missing "
+            "where there is no such verdict",
+            "boolean",
+        )
+        for policy in POLICIES
+    ),
+    Column("stop_reason", "Stop", "end, length, stop-string, refused, or none for a person"),
+    Column("latency_s", "Latency", "from request to end", "number", "seconds", 2),
+    Column("response_attempt", "Attempt", "number of the attempt that counts", "integer"),
+    Column("response_recorded_at", "Recorded", "ISO 8601, UTC"),
+    Column("response_protocol", "Obtained", "how this response was obtained, where it is noted"),
+    Column(
+        "decoding_seed",
+        "Seed of the draw",
+        "this response's own seed, as sent; missing if nothing was sampled or it was not sent",
+        "integer",
+    ),
+)
+RATING_COLUMNS = (
+    Column("rater", "Rater", "a scorer, a judge, or a person"),
+    Column("measure", "Measure", "the measure that was rated"),
+    Column("value", "Value", "of the rating; missing: see rating_status", "number", digits=2),
+    Column("rating_status", "Status", "value, undefined, unparsed or error"),
+    Column("rating_reason", "Reason", "the reason of the value, or of its absence"),
+)

@@ -1,0 +1,211 @@
+"""``tabwb.run`` and ``tabwb.resume``: models, conditions, what stops a run, what is recorded."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import tabwb
+from tabwb.plugin_api import Request
+from tabwb.records import conditions as declared
+from tabwb.records.events import AttemptRecorded, Event, Finished
+from tabwb.store.store import Store
+
+ANSWERS = {"barks": "dog", "swims": "wall", "house": "house."}
+
+
+def listener(prompt: str) -> str:
+    return next(answer for word, answer in ANSWERS.items() if word in prompt)
+
+
+@pytest.fixture
+def give(battery_file: Path, tmp_path: Path) -> Callable[..., tabwb.Administration]:
+    def run(model: object = listener, **options: object) -> tabwb.Administration:
+        given = {"judges": [], "store": tmp_path / "s.db", **options}
+        return tabwb.run(battery_file, model, **given)  # type: ignore[arg-type]
+
+    return run
+
+
+def test_a_function_answers_every_item(give: Callable[..., tabwb.Administration]) -> None:
+    given = give()
+    assert (given.id, given.status) == (1, "done")
+    assert given.record.conditions.examinee == "python:listener"
+    trials = given.to_dict()["trials"]
+    assert [trial["response"] for trial in trials] == ["dog", "wall", "house."]
+    assert repr(given) == "<Administration 1: small 1, python:listener, done, 3 of 3>"
+
+
+def test_a_function_gets_what_is_sent(give: Callable[..., tabwb.Administration]) -> None:
+    seen: list[tuple[str, Request]] = []
+
+    def asked(prompt: str, *, request: Request) -> str:
+        seen.append((prompt, request))
+        return "dog"
+
+    give(asked, temperature=0.5, seed=7, max_tokens=9, stop="\n")
+    prompts = [prompt for prompt, _ in seen]
+    assert prompts[0] == "Which one barks? (dog, tree, cup)"
+    decoding = seen[0][1].decoding
+    assert (decoding.temperature, decoding.max_tokens, decoding.stop) == (0.5, 9, ("\n",))
+    assert len({request.decoding.seed for _, request in seen}) == 3
+
+
+def test_what_a_function_does_not_take_is_recorded_as_not_sent(
+    give: Callable[..., tabwb.Administration],
+) -> None:
+    sent = give().to_dict()["trials"][0]["reply"]["decoding"]
+    assert set(sent.values()) == {None}
+
+
+def test_a_name_and_labels_are_recorded(give: Callable[..., tabwb.Administration]) -> None:
+    labels = {"family": "Made up", "tuning": "base", "parameters": 1000}
+    conditions = give(lambda prompt: "dog", name="made-up-1", labels=labels).record.conditions
+    assert conditions.examinee == "python:made-up-1"
+    assert dict(conditions.labels) == {k: str(v) for k, v in labels.items()}
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ({"replicates": 0}, "replicates"),
+        ({"replicates": 1.5}, "replicates"),
+        ({"temperature": "hot"}, "temperature"),
+        ({"temperature": float("nan")}, "temperature"),
+        ({"top_p": 0}, "top_p"),
+        ({"option_order": "random"}, "option_order"),
+        ({"protocol": "guess"}, "protocol"),
+        ({"judges": "no-such-judge"}, "no-such-judge"),
+        ({"model": 3}, "model"),
+        ({"model": "no-such-model"}, "no-such-model"),
+        ({"model": "echo", "name": "x"}, "name"),
+        ({"model": "echo", "labels": {"family": "F"}}, "labels"),
+        ({"labels": {"size": 3}}, "family, tuning, parameters"),
+        ({"labels": {"tuning": "tuned"}}, "base, instruct"),
+        ({"labels": {"parameters": "many"}}, "whole number"),
+        ({"protocol": "likelihood"}, "allowed: generate"),
+    ],
+)
+def test_what_cannot_be_used_is_named_and_nothing_is_begun(
+    give: Callable[..., tabwb.Administration],
+    tmp_path: Path,
+    options: dict[str, object],
+    where: str,
+) -> None:
+    with pytest.raises(tabwb.UsageError) as caught:
+        give(**options)
+    assert where in str(caught.value)
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_run_has_every_condition_that_the_command_has() -> None:
+    conditions = {
+        condition.id
+        for condition in declared.CONDITIONS
+        if "model" in condition.given_to
+        and any(option.command == "run" for option in condition.options)
+    }
+    given = set(inspect.signature(tabwb.run).parameters)
+    own = {"battery", "model", "name", "labels", "store", "batch_size", "offline", "progress"}
+    assert given - own == conditions
+
+
+def test_a_failing_function_pauses_and_a_run_can_be_resumed(
+    give: Callable[..., tabwb.Administration], tmp_path: Path
+) -> None:
+    def broken(prompt: str) -> str:
+        if "swims" in prompt:
+            raise RuntimeError("no water")
+        return listener(prompt)
+
+    with pytest.raises(tabwb.Interrupted, match=r"resume\(store, 1\)"):
+        give(broken)
+    with pytest.raises(tabwb.UsageError, match="'python:broken'"):
+        tabwb.resume(tmp_path / "s.db", 1)
+    resumed = tabwb.resume(tmp_path / "s.db", 1, listener)
+    trials = resumed.to_dict()["trials"]
+    assert resumed.status == "done"
+    assert [len(trial["attempts"]) for trial in trials] == [1, 2, 1]
+    assert "RuntimeError: no water" in trials[1]["attempts"][0]["error"]
+    assert tabwb.resume(tmp_path / "s.db", 1).status == "done"  # nothing is left
+
+
+def test_an_interrupt_keeps_what_was_answered(
+    give: Callable[..., tabwb.Administration], tmp_path: Path
+) -> None:
+    def stop(event: Event) -> None:
+        if isinstance(event, AttemptRecorded) and event.trial == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        give(progress=stop)
+    assert "tabwb.resume(store, 1)" in caught.value.__notes__[0]
+    with Store.open(tmp_path / "s.db") as store:
+        record = store.administration(1)
+    assert (record.status.value, record.answered) == ("paused", 2)
+
+
+def test_a_function_that_returns_no_text_is_an_error(
+    give: Callable[..., tabwb.Administration], tmp_path: Path
+) -> None:
+    with pytest.raises(tabwb.Interrupted):
+        give(lambda prompt: None)
+    with Store.open(tmp_path / "s.db") as store:
+        assert "returned NoneType" in store.trials(1)[0].attempts[0].error
+
+
+def test_events_are_told_in_order(give: Callable[..., tabwb.Administration]) -> None:
+    told: list[Event] = []
+    give(progress=told.append)
+    recorded = [event.trial for event in told if isinstance(event, AttemptRecorded)]
+    assert recorded == [1, 2, 3]
+    assert isinstance(told[-1], Finished)
+
+
+def test_advice_is_a_warning(give: Callable[..., tabwb.Administration]) -> None:
+    with pytest.warns(tabwb.TabwbWarning, match="greedy decoding and nothing that varies") as given:
+        give(replicates=3)
+    assert given[0].filename == __file__
+
+
+def test_nothing_is_printed(
+    give: Callable[..., tabwb.Administration], capfd: pytest.CaptureFixture[str]
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        give()
+    assert capfd.readouterr() == ("", "")
+    give(progress=True)
+    out, err = capfd.readouterr()
+    assert out == "" and err.endswith("\rattempt 3 of 3\n")
+
+
+def test_a_recorded_export_gives_its_own_replicates(
+    give: Callable[..., tabwb.Administration], tmp_path: Path
+) -> None:
+    give(temperature=0.5, replicates=2)
+    with tabwb.open(tmp_path / "s.db") as study:
+        file = study.export(1, out=tmp_path / "answers.jsonl")
+    again = give(f"replay:{file}")
+    assert again.record.conditions.replicates == 2
+    assert [trial["response"] for trial in again.to_dict()["trials"]] == [
+        "dog",
+        "wall",
+        "house.",
+    ] * 2
+
+
+def test_the_document_is_the_one_of_the_command_line(
+    give: Callable[..., tabwb.Administration], tmp_path: Path
+) -> None:
+    document = give().to_dict()
+    command = [sys.executable, "-m", "tabwb", "results", "1", "--json", "--store"]
+    shown = subprocess.run([*command, str(tmp_path / "s.db")], capture_output=True, check=True)
+    assert json.loads(json.dumps(document)) == json.loads(shown.stdout)

@@ -1,0 +1,241 @@
+"""``tabwb.open``: tables of a store, comparison, judging, exports and consent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tabwb
+from tabwb.administer.session import setup
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.exchange import Decoding
+from tabwb.store.store import Store
+
+GOOD = {"barks": "dog", "swims": "fish", "house": "house."}
+POOR = {"barks": "Dog", "swims": "wall", "house": "mouse."}
+
+
+@pytest.fixture
+def study(battery_file: Path, tmp_path: Path) -> Iterator[tabwb.Study]:
+    """Two made-up models; the good one sampled and given twice."""
+    for name, answers, more in (
+        ("good", GOOD, {"temperature": 0.5, "replicates": 2}),
+        ("poor", POOR, {}),
+    ):
+
+        def answer(prompt: str, answers: dict[str, str] = answers) -> str:
+            return next(text for word, text in answers.items() if word in prompt)
+
+        tabwb.run(battery_file, answer, name=name, judges=[], store=tmp_path / "s.db", **more)  # type: ignore[arg-type]
+    with tabwb.open(tmp_path / "s.db") as opened:
+        yield opened
+
+
+def test_administrations_have_every_condition(study: tabwb.Study) -> None:
+    table = study.administrations()
+    rows = table.to_dicts()
+    assert [row["examinee"] for row in rows] == ["python:good", "python:poor"]
+    assert [(row["temperature"], row["replicates"], row["answered"]) for row in rows] == [
+        (0.5, 2, 6), (0.0, 1, 3)
+    ]  # fmt: skip
+    assert study.administrations(where={"model": "poor"})["id"].to_list() == [2]
+    assert study.administrations(where="temperature>0")["id"].to_list() == [1]
+
+
+def test_responses_have_conditions_items_and_scores(study: tabwb.Study) -> None:
+    table = study.responses(where={"model": "poor"})
+    columns = ("item", "response", "exact", "normalised", "extracted", "expected", "words")
+    assert list(table.select(columns).rows()) == [
+        ("w1", "Dog", False, True, True, "dog", 1),
+        ("w2", "wall", False, False, False, "fish", 1),
+        ("s1", "mouse.", False, False, False, "house.", 1),
+    ]
+    first = table.to_dicts()[0]
+    assert first["prompt"] == "Which one barks? (dog, tree, cup)"
+    assert first["options"] == ("dog", "tree", "cup")
+    assert first["usable"] is True and first["latency_s"] >= 0 and first["kind"] == "model"
+
+
+def test_responses_agree_with_the_document(study: tabwb.Study) -> None:
+    table = study.responses()
+    for number in (1, 2):
+        rows = table.where(id=number).to_dicts()
+        trials = study.document(number)["trials"]
+        assert len(rows) == len(trials)
+        for row, trial in zip(rows, trials, strict=True):
+            for column, key in (
+                ("trial_number", "number"), ("subtest", "subtest"), ("item", "item"),
+                ("replicate", "replicate"), ("prompt", "prompt"), ("response", "response"),
+                ("trial_status", "status"), ("effective_status", "effective_status"),
+                ("usable", "usable"), ("stop_reason", "stop_reason"), ("latency_s", "latency_s"),
+                ("expected", "expected"),
+            ):  # fmt: skip
+                assert row[column] == trial[key], column
+            assert list(row["options"] or ()) == trial["options"]
+            verdicts = {
+                rating["measure"]: rating["value"]
+                for rating in trial["ratings"]
+                if rating["rater"] in ("choice", "repetition")
+            }
+            for policy in ("exact", "normalised", "extracted"):
+                assert float(row[policy]) == verdicts[policy]
+
+
+def test_equal_greedy_responses_are_duplicates(study: tabwb.Study, battery_file: Path) -> None:
+    def answer(prompt: str) -> str:
+        return "dog"
+
+    with pytest.warns(tabwb.TabwbWarning):
+        tabwb.run(battery_file, answer, replicates=2, judges=[], store=study.location)
+    rows = study.responses(3)
+    assert sorted(zip(rows["replicate"].to_list(), rows["duplicate"].to_list(), strict=True)) == [
+        (0, False), (0, False), (0, False), (1, True), (1, True), (1, True)
+    ]  # fmt: skip
+
+
+def test_subtests_items_and_filters_choose_responses(study: tabwb.Study) -> None:
+    assert set(study.responses(subtests="saying")["item"].to_list()) == {"s1"}
+    assert len(study.responses(items="words/w1")) == 3
+    assert len(study.ratings(2, items="w1")) == 3
+    with pytest.raises(tabwb.UsageError, match="w9"):
+        study.responses(items="w9")
+
+
+def test_ratings_have_values_and_reasons(study: tabwb.Study) -> None:
+    table = study.ratings(2, subtests="words")
+    columns = ("item", "rater", "measure", "value", "rating_status")
+    assert list(table.select(columns).rows()) == [
+        (item, "choice", measure, value, "value")
+        for item, values in (("w1", (0.0, 1.0, 1.0)), ("w2", (0.0, 0.0, 0.0)))
+        for measure, value in zip(("exact", "normalised", "extracted"), values, strict=True)
+    ]
+    trials = study.document(2)["trials"]
+    reasons = [rating["reason"] or None for trial in trials[:2] for rating in trial["ratings"]]
+    assert table["rating_reason"].to_list() == reasons
+
+
+def test_ratings_of_one_rater(study: tabwb.Study) -> None:
+    assert set(study.ratings(judge="repetition")["subtest"].to_list()) == {"saying"}
+    with pytest.raises(tabwb.UsageError, match="has rated none of these"):
+        study.ratings(judge="rules")
+
+
+def test_results_are_those_of_the_command_line(study: tabwb.Study) -> None:
+    table = study.results(by="model")
+    command = [sys.executable, "-m", "tabwb", "results", "--by", "model", "--json", "--store"]
+    shown = subprocess.run([*command, study.location], capture_output=True, check=True)
+    for group in json.loads(shown.stdout)["groups"]:
+        for subtest in group["summary"]["subtests"]:
+            found = table.where(
+                group=group["name"], part=subtest["id"], measure="accuracy", policy="exact"
+            ).to_dicts()
+            expected = subtest["correct"] / subtest["n"]
+            assert [row["value"] for row in found if row["feature"] is None] == [expected]
+
+
+def test_an_administration_has_its_own_tables(study: tabwb.Study) -> None:
+    given = study.administration(2)
+    assert given.uid == study.administrations()["administration"].to_list()[1]
+    assert len(given.responses()) == 3 and set(given.results()["group"].to_list()) != set()
+    assert set(given.ratings(judge="choice")["id"].to_list()) == {2}
+
+
+def test_two_sides_are_compared_on_their_items(study: tabwb.Study) -> None:
+    table = study.compare(1, 2)
+    row = table.where(part="words", policy="exact").to_dicts()[0]
+    assert (row["first_value"], row["second_value"], row["difference"]) == (1.0, 0.0, 1.0)
+    assert row["n_items"] == 2 and row["low"] <= 1.0 and row["p"] is not None
+
+
+def test_judging_needs_a_store_open_for_writing(study: tabwb.Study, tmp_path: Path) -> None:
+    with pytest.raises(tabwb.UsageError, match=r"tabwb\.open\(store, write=True\)"):
+        study.judge(1, "rules")
+    tabwb.run(
+        "tab",
+        lambda prompt: f"We saw {len(prompt)} boats near home.",
+        name="x",
+        judges=[],
+        store=tmp_path / "t.db",
+    )
+    with tabwb.open(tmp_path / "t.db", write=True) as own:
+        told = own.judge(1, "rules").to_dicts()
+        assert [(row["id"], row["rater"], row["judged"]) for row in told] == [(1, "rules-2", 5)]
+        assert own.results(1, judge="rules").where(measure="burden")["rater"].to_list() == [
+            "rules-2"
+        ]
+
+
+def test_a_missing_store_and_an_empty_one(tmp_path: Path) -> None:
+    with pytest.raises(tabwb.StoreError, match="no store here"):
+        tabwb.open(tmp_path / "none.db")
+    Store.open(tmp_path / "empty.db").close()
+    with tabwb.open(tmp_path / "empty.db") as study:
+        for table in (study.administrations(), study.responses(), study.ratings(), study.results()):
+            assert len(table) == 0 and table.to_pandas().shape == (0, len(table.columns))
+
+
+@pytest.mark.parametrize("ids", [[], 9, "no-uid", [1, 9]])
+def test_an_id_that_is_not_there_is_named(study: tabwb.Study, ids: Any) -> None:
+    with pytest.raises(tabwb.TabwbError):
+        study.responses(ids)
+
+
+def test_threads_may_share_a_study(study: tabwb.Study) -> None:
+    lengths: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: lengths.append(len(study.responses()))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert lengths == [9] * 4
+
+
+def test_the_methods_name_what_was_given(study: tabwb.Study) -> None:
+    text = study.methods()
+    assert "python:good" in text and "temperature 0.5" in text
+
+
+def test_an_export_of_people_checks_consent_and_is_logged(
+    battery_file: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "people.db"
+    plugins = Plugins.load()
+    with Store.open(place) as store:
+        battery = setup.find_battery(plugins, str(battery_file))
+        given = Conditions("S-014", "speaker", decoding=Decoding(), judges=())
+        with setup.create(store, plugins, battery, given) as session:
+            session.next()
+            session.answer("dog")
+    plugins.close()
+    with tabwb.open(place) as study:
+        assert study.responses()["response"].to_list() == ["dog"]
+        with pytest.raises(tabwb.UsageError, match="logged"):
+            study.export(1, out=tmp_path / "people.jsonl")
+    with tabwb.open(place, write=True) as study:
+        with pytest.warns(tabwb.TabwbWarning, match="no consent to sharing"):
+            study.export(1, out=tmp_path / "people.jsonl")
+        acts = [entry.act for entry in study.store.people.log_entries("S-014")]
+        assert acts[-1] == "exported"
+
+
+def test_an_export_is_the_file_of_the_command_line(study: tabwb.Study, tmp_path: Path) -> None:
+    made = study.export([1, 2], format="csv", out=tmp_path / "a.csv")
+    command = [sys.executable, "-m", "tabwb", "export", "1", "2", "--format", "csv", "--out"]
+    subprocess.run(
+        [*command, str(tmp_path / "b.csv"), "--store", study.location],
+        capture_output=True,
+        check=True,
+    )
+    assert made.read_bytes() == (tmp_path / "b.csv").read_bytes()
+    with pytest.raises(tabwb.TabwbError, match="there already"):
+        study.export(1, out=made)
