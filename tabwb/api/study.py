@@ -274,7 +274,8 @@ class Study:
             UsageError: people's data, and the store is not open for writing.
             TabwbError: it cannot be written.
         """
-        from tabwb.report.documents.exporting import check_destination, export
+        from tabwb.report.destination import check_destination
+        from tabwb.report.documents.exporting import export
 
         plugins = self._plugins()
         plugins.resolve("exporters", format)

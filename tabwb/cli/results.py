@@ -147,7 +147,7 @@ def _listed(store: Store, choice: Selection) -> Sequence[Administration]:
 
 
 def _write_groups(chosen: Sequence[AdministrationData], choice: Selection, out: Path) -> None:
-    from tabwb.report.documents.exporting import check_destination
+    from tabwb.report.destination import check_destination
     from tabwb.report.documents.groups_csv import of_models, write_groups
     from tabwb.report.selection import groups_of
 
@@ -311,8 +311,8 @@ def export(
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
+    from tabwb.report.destination import check_destination
     from tabwb.report.documents import exporting
-    from tabwb.report.documents.exporting import check_destination
 
     with opened_plugins() as plugins:
         plugins.resolve("exporters", format_id)

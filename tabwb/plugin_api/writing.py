@@ -66,6 +66,19 @@ def write_with(out: Path, write: Callable[[Path], object], notes: Sequence[str])
         raise
 
 
+def write_bytes(out: Path, content: bytes) -> None:
+    """Write a file that explains itself: under another name first, then renamed.
+
+    Args:
+        out: the file; an existing one is replaced.
+        content: its bytes.
+
+    Raises:
+        TabwbError: it cannot be written; nothing has changed.
+    """
+    _replace(out, lambda path: path.write_bytes(content))
+
+
 def is_explanation(path: Path) -> bool:
     """Return whether a file is the explanation of an export, written by tabwb."""
     try:

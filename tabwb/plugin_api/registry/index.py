@@ -29,6 +29,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "keyring": ("keyring",),
     "tables": ("pyarrow",),
     "plots": ("textual_plotext",),
+    "figures": ("matplotlib",),
     "audio": ("sounddevice", "soundfile", "soxr", "scipy", "pyloudnorm"),
     "annotations": ("praatio", "pympi"),
     "panphon": ("panphon",),

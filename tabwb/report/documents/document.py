@@ -17,7 +17,7 @@ from tabwb.records.exchange import NOT_SENT
 from tabwb.records.ratings import Judged, prompt_hash
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
-from tabwb.report.documents.file_names import with_file_names
+from tabwb.report.file_names import with_file_names
 from tabwb.report.plain import Json, picked, picked_or_none, plain
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import effective_statuses, is_usable

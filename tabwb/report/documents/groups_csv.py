@@ -15,8 +15,8 @@ from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import TabwbError
 from tabwb.records.visible import CSV_CELLS, csv_text
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.documents.exporting import check_destination
-from tabwb.report.documents.file_names import file_names, named
+from tabwb.report.destination import check_destination
+from tabwb.report.file_names import file_names, named
 from tabwb.report.keys import key_of
 from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
 from tabwb.report.summaries.cautions import cautions

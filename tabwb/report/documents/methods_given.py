@@ -9,10 +9,10 @@ from tabwb.battery.model import Battery, Subtest
 from tabwb.records.exchange import MAX_TOKENS
 from tabwb.records.states import Protocol
 from tabwb.records.words import plural
-from tabwb.report.documents.file_names import without_folders
 from tabwb.report.documents.references import Citations, of_battery, software
 from tabwb.report.documents.sentences import listed, once, quoted, ranges, spread
 from tabwb.report.documents.studied import Studied, is_persons, is_recorded
+from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.load import AdministrationData
 
 SHORT_HASH = 12

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
-from tabwb.report.documents.file_names import without_folders
 from tabwb.report.documents.references import (
     BROWN_CAI_DASGUPTA,
     CLOPPER_PEARSON,
@@ -19,6 +18,7 @@ from tabwb.report.documents.references import (
 )
 from tabwb.report.documents.sentences import listed, spread
 from tabwb.report.documents.studied import Studied
+from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary

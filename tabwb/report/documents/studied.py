@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.words import plural
-from tabwb.report.documents.file_names import file_names, named, without_folders
 from tabwb.report.documents.sentences import listed, spread
+from tabwb.report.file_names import file_names, named, without_folders
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData

@@ -158,7 +158,7 @@ def _pair(base: Grouped, instruct: Grouped) -> Pair:
     base, instruct = _labelled(base), _labelled(instruct)
     numbers = _numbers(base), _numbers(instruct)
     differing = unlike(base.group.members, instruct.group.members)
-    gaps, left_out = ((), ()) if differing else _gaps(base, instruct)
+    gaps, left_out = ((), ()) if differing else gaps_of(base, instruct)
     _, family, parameters, lesion = _kin(base)
     return Pair(
         f"{base.battery.id} {base.battery.version}",
@@ -180,7 +180,15 @@ def _shared(model: Grouped) -> tuple[int, int]:
     return model.summary.answers.shared_streams, model.summary.answers.n
 
 
-def _gaps(base: Grouped, instruct: Grouped) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:
+def gaps_of(
+    base: Grouped, instruct: Grouped
+) -> tuple[tuple[Gap, ...], tuple[tuple[str, str], ...]]:
+    """Return the differences of two groups, and raters that are not compared with the reason.
+
+    Args:
+        base: the first side.
+        instruct: the second side, of the same battery.
+    """
     from tabwb.report.summaries.columns.subtests import accuracy_sides
     from tabwb.report.summaries.columns.table import table_of
 

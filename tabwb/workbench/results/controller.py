@@ -62,8 +62,8 @@ class ResultsController(Controller):
         self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
     ) -> None:
         """Write the responses of administrations to a new file; the dialog is told of errors."""
+        from tabwb.report.destination import check_destination
         from tabwb.report.documents import exporting
-        from tabwb.report.documents.exporting import check_destination
 
         try:
             out = check_destination(Path(path)).absolute()

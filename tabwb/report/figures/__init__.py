@@ -1,0 +1,136 @@
+"""Figures for papers, drawn by matplotlib, which is imported when one is made.
+
+:func:`make` returns a figure of groups, :func:`save` writes it, :func:`figure_kind` declares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tabwb.records.errors import UsageError
+from tabwb.records.installation import need
+from tabwb.records.words import RESEARCH_ONLY, near
+from tabwb.report.figures.kind import FigureKind
+from tabwb.report.figures.saving import figure_bytes, format_of
+from tabwb.report.figures.style import MM, width_mm
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tabwb.report.figures.page import PaperFigure
+    from tabwb.report.summaries.groups import Grouped
+    from tabwb.tables.table import Table
+
+FIGURES: Final = ("burden", "accuracy", "profile", "differences")
+"""The ids of all figures; each is declared by ``FIGURE`` in the module of its name."""
+
+
+def figure_kind(name: str) -> FigureKind:
+    """Return the declaration of a figure.
+
+    Raises:
+        UsageError: there is no such figure.
+    """
+    if name not in FIGURES:
+        meant = near(name, FIGURES)
+        raise UsageError(
+            f"there is no figure '{name}'",
+            allowed=", ".join(FIGURES),
+            hint=f"did you mean '{meant}'?" if meant else "tabwb figure --list",
+        )
+    module = import_module(f"tabwb.report.figures.{name.replace('-', '_')}")
+    kind: FigureKind = module.FIGURE
+    return kind
+
+
+def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
+    """Return the numbers that a figure draws.
+
+    Args:
+        name: of the figure.
+        groups: with their summaries, in the order of rows.
+        options: of the figure.
+
+    Raises:
+        UsageError: there is no such figure or option, or the groups have nothing to draw.
+    """
+    from tabwb.report.figures.naming import without_paths
+
+    kind = figure_kind(name)
+    chosen = kind.checked({key.replace("_", "-"): value for key, value in options.items()})
+    if not groups:
+        raise UsageError("there are no administrations to draw")
+    return without_paths(kind.table(groups, chosen), groups)
+
+
+def make(
+    name: str,
+    groups: Sequence[Grouped],
+    *,
+    width: str | float = "single",
+    caption: bool = True,
+    footer: bool = False,
+    command: str = "",
+    **options: str,
+) -> PaperFigure:
+    """Return a figure of groups.
+
+    Args:
+        name: of the figure, one of :data:`FIGURES`.
+        groups: with their summaries and intervals, in the order of rows.
+        width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or millimetres.
+        caption: write below the figure what its numbers are; it is in the file in any case.
+        footer: write below it that it is for research only; that is in the file in any case.
+        command: that makes it, for the file; without paths.
+        options: of the figure, see its declaration; ``_`` stands for ``-``.
+
+    Raises:
+        UsageError: there is no such figure, option or width, or the groups have nothing to draw.
+        MissingExtra: matplotlib is not installed.
+    """
+    need("matplotlib", "a figure", "figures")
+    from tabwb.report.figures.page import Facts, Page, fixed_style
+
+    kind = figure_kind(name)
+    inches = width_mm(width) * MM
+    table = figure_table(name, groups, **options)
+    chosen = kind.checked({key.replace("_", "-"): value for key, value in options.items()})
+    with fixed_style():
+        page = Page(inches)
+        if caption:
+            page.notes += table.notes
+        if footer:
+            page.notes.append(RESEARCH_ONLY)
+        kind.draw(table, page, chosen)
+    uids = (member.administration.uid for group in groups for member in group.group.members)
+    page.figure.facts = Facts(
+        name, kind.title, table, table.notes, command, tuple(dict.fromkeys(uids))
+    )
+    return page.figure
+
+
+def save(figure: Figure, path: str | Path, *, dpi: float = 300.0, force: bool = False) -> Path:
+    """Write a figure and return its file: the same bytes each time, fonts embedded.
+
+    Consent is not asked for: ``tabwb figure`` does that for people's data.
+
+    Args:
+        figure: any, made by :func:`make` or not.
+        path: a file that ends in ``.pdf``, ``.svg`` or ``.png``.
+        dpi: dots per inch of a PNG.
+        force: replace a file.
+
+    Raises:
+        UsageError: the file's name ends in no format of figures.
+        TabwbError: it cannot be written, or is there already.
+    """
+    from tabwb.plugin_api.writing import write_bytes
+    from tabwb.report.destination import check_destination
+
+    format_id = format_of(Path(path))
+    place = check_destination(Path(path), force=force)
+    write_bytes(place, figure_bytes(figure, format_id, dpi=dpi))
+    return place

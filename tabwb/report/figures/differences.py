@@ -1,0 +1,273 @@
+"""Differences of groups on the same items: base and instruct models, or groups against one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tabwb.records.errors import UsageError
+from tabwb.report.figures.estimates import (
+    ESTIMANDS,
+    INTERVAL,
+    INTERVALS,
+    Record,
+    batteries_note,
+    columns,
+    interval_cells,
+    interval_note,
+    mark_legend,
+    mark_of,
+    names_of,
+    records,
+    rows_of,
+    undefined_note,
+    value_cells,
+)
+from tabwb.report.figures.forest import NO_INTERVAL, Mark, Panel, forest
+from tabwb.report.figures.kind import FigureKind, FigureOption, Options
+from tabwb.report.figures.style import INK
+from tabwb.report.measures import ACCURACY, BURDEN
+from tabwb.report.summaries.groups import unlike
+from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
+from tabwb.scoring.estimate import Estimate
+from tabwb.scoring.permutation import smallest_p
+from tabwb.tables.table import Column, Table, table_of
+
+if TYPE_CHECKING:
+    from tabwb.report.figures.page import Page
+    from tabwb.report.summaries.groups import Grouped
+
+COLUMNS = columns(
+    Column("comparison", "Comparison", "the two sides"),
+    Column("first", "First", "the group on the first side; empty for a mean over families"),
+    Column("second", "Second", "the group on the second side; empty for a mean over families"),
+    *("rater", "part", "measure"),
+    Column("panel", "Panel", "measure and subtest, or judge, under which it is drawn"),
+    Column("first_value", "First", "mean over items of the first side", "number", digits=2),
+    Column("second_value", "Second", "mean over items of the second side", "number", digits=2),
+    *("value", *INTERVALS),
+    Column("p", "p", "sign flips over items, two-sided, prompts like these", "number", digits=4),
+    Column("smallest_p", "Least p", "the smallest p that so many items can give", "number"),
+    "n_items",
+    Column("n_first", "N first", "responses of the first side", "integer"),
+    Column("n_second", "N second", "responses of the second side", "integer"),
+    *("status", "reason"),
+)
+MEAN = {**NO_INTERVAL, "markersize": 5.0, "color": INK}
+NO_ITEMS = "no item has a value on both sides"
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Two sides with what differs between them."""
+
+    name: str
+    first: str
+    second: str
+    gaps: tuple[Gap, ...]
+    unlike: tuple[tuple[str, str, str], ...] = ()
+
+
+def _table(groups: Sequence[Grouped], options: Options) -> Table:
+    pairs = () if options["against"] else pairs_of(groups)
+    compared = [_of_pair(pair) for pair in pairs] or _of_groups(groups, options["against"])
+    heading = _heading(groups, options["against"], pairs=bool(pairs))
+    given = [record for one in compared for record in _records(one, options)]
+    given += [
+        {
+            "comparison": f"mean over {len(mean.families)} families",
+            **_place(mean.gap),
+            **value_cells(Estimate(mean.difference)),
+            **interval_cells([mean.interval]),
+            "n_items": mean.items,
+        }
+        for mean in over_families(pairs)
+        if _wanted(mean.gap, options)
+    ]
+    if not given:
+        differing = {name for one in compared for name, _, _ in one.unlike}
+        raise UsageError(
+            "there is nothing to compare"
+            + (f": the sides differ in {', '.join(sorted(differing))}" if differing else ""),
+            hint="the sides must have been given the same battery and judged alike",
+        )
+    notes = [
+        heading,
+        *interval_note(options),
+        *_least(given, options),
+        *_differing(compared),
+        *undefined_note(given),
+        batteries_note(groups),
+    ]
+    return table_of("differences", COLUMNS, rows_of(COLUMNS, given), notes)
+
+
+def _heading(groups: Sequence[Grouped], against: str, *, pairs: bool) -> str:
+    over = "means over the items for which both have a value."
+    if pairs:
+        return f"Base − instruct models of one family and size, {over}"
+    if against:
+        return f"Each group − {against}, {over}"
+    first, second = names_of(groups)
+    return f"{first} − {second}, {over}"
+
+
+def _of_pair(pair: Pair) -> _Compared:
+    name = f"{pair.family} {_size(pair.parameters)}".strip()
+    if pair.lesion:
+        name = f"{name} + {pair.lesion}"
+    return _Compared(name, pair.base, pair.instruct, pair.gaps, pair.unlike)
+
+
+def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
+    named = dict(zip(names_of(groups), groups, strict=True))
+    if against and against not in named:
+        raise UsageError(f"no group is called '{against}'", allowed="; ".join(named))
+    if not against and len(groups) != 2:
+        raise UsageError(
+            "no base and instruct models of one family and size are among these, and there are "
+            f"{len(groups)} groups",
+            hint="choose two groups, or compare all with one of them: against=GROUP",
+        )
+    reference = named[against] if against else groups[1]
+    own = next(name for name, group in named.items() if group is reference)
+    made = []
+    for label, group in named.items():
+        if group is reference:
+            continue
+        if group.battery.content_hash != reference.battery.content_hash:
+            raise UsageError(f"{label} and {own} were given different batteries or versions")
+        gaps, _ = gaps_of(group, reference)
+        differing = unlike(group.group.members, reference.group.members)
+        name = label if against else f"{label} − {own}"
+        made.append(_Compared(name, label, own, gaps, differing))
+    return made
+
+
+def _size(parameters: str) -> str:
+    """Return a number of parameters in words.
+
+    >>> _size("1240000000"), _size("494000000"), _size("")
+    ('1.2B', '494M', '')
+    """
+    if not parameters.isdecimal():
+        return parameters
+    n = int(parameters)
+    return f"{n / 1e9:.2g}B" if n >= 1e9 else f"{n / 1e6:.3g}M"
+
+
+def _wanted(gap: Gap, options: Options) -> bool:
+    chosen = options["measure"]
+    return chosen == "all" or (gap.terms is not None) == (chosen == BURDEN.id)
+
+
+def _place(gap: Gap) -> Record:
+    if gap.terms is None:
+        return {"part": gap.subtest, "measure": ACCURACY.id, "panel": gap.title}
+    return {"rater": gap.rater, "measure": BURDEN.id, "panel": f"{gap.rater}, {gap.terms}"}
+
+
+def _records(compared: _Compared, options: Options) -> Iterator[Record]:
+    for gap in compared.gaps:
+        if not _wanted(gap, options):
+            continue
+        sides = gap.sides
+        value = gap.difference
+        estimate = Estimate(None, NO_ITEMS) if value is None else Estimate(value)
+        yield {
+            "comparison": compared.name,
+            "first": compared.first,
+            "second": compared.second,
+            **_place(gap),
+            "first_value": sides.first,
+            "second_value": sides.second,
+            **value_cells(estimate),
+            **interval_cells([sides.like, sides.these]),
+            "p": None if sides.test is None else sides.test.p,
+            "smallest_p": smallest_p(sides.items) if sides.items else None,
+            "n_items": sides.items,
+            "n_first": sides.n_first,
+            "n_second": sides.n_second,
+        }
+
+
+def _least(given: Sequence[Record], options: Options) -> list[str]:
+    if ESTIMANDS[options["interval"]]:
+        return []
+    least = {record["n_items"]: record.get("smallest_p") for record in given}
+    parts = [f"{n} items {_p(p)}" for n, p in sorted(least.items()) if p is not None]
+    if not parts:
+        return []
+    return [f"p: sign flips over items, two-sided; the smallest that can be reached: "
+            f"{', '.join(parts)}."]  # fmt: skip
+
+
+def _differing(compared: Sequence[_Compared]) -> list[str]:
+    said = dict.fromkeys(
+        f"{name}: {mine} / {other}" for one in compared for name, mine, other in one.unlike
+    )
+    return [f"The sides also differ in {'; '.join(said)}."] if said else []
+
+
+def _p(p: float) -> str:
+    """Return a p value as papers print it.
+
+    >>> _p(0.0625), _p(0.5), _p(0.00002), _p(1.0)
+    ('.0625', '.5', '<.001', '1')
+    """
+    return "<.001" if p < 0.001 else f"{p:.3g}".removeprefix("0")
+
+
+def _draw(table: Table, page: Page, options: Options) -> None:
+    given = records(table)
+    labels = list(dict.fromkeys(record["comparison"] for record in given))
+    panels = []
+    like = not ESTIMANDS[options["interval"]]
+    for title in dict.fromkeys(record["panel"] for record in given):
+        own = {record["comparison"]: record for record in given if record["panel"] == title}
+        marks = []
+        for row, label in enumerate(labels):
+            if label not in own:
+                marks.append(Mark(row, None, words="not compared"))
+                continue
+            mark = mark_of(row, own[label], options)
+            mean = own[label]["first"] is None
+            marks.append(Mark(row, mark.value, mark.low, mark.high, MEAN) if mean else mark)
+        measure = next(iter(own.values()))["measure"]
+        cells = [
+            "" if label not in own or own[label]["p"] is None else _p(own[label]["p"])
+            for label in labels
+        ]
+        panels.append(
+            Panel(
+                title,
+                f"difference in {measure}",
+                marks,
+                cells=cells if like else (),
+                head="p" if like else "",
+                zero=True,
+            )
+        )
+    legend = mark_legend([record for record in given if record["first"] is not None], options)
+    if any(record["first"] is None for record in given):
+        legend.append((MEAN, "mean over families and items"))
+    forest(page, labels, panels, legend)
+
+
+FIGURE = FigureKind(
+    id="differences",
+    title="Paired differences with 95 % intervals",
+    shows="Differences in burden and accuracy on the same items with their intervals and p values: "
+    "base - instruct models of one family and size with the mean over families, or two groups, or "
+    "all groups against one.",
+    data="Two or more groups that were given one battery; for base and instruct models their "
+    "profiles say family, tuning and parameters.",
+    table=_table,
+    draw=_draw,
+    options=(
+        INTERVAL,
+        FigureOption("measure", "what is compared", "all", ("all", BURDEN.id, ACCURACY.id)),
+        FigureOption("against", "the group that all others are compared with"),
+    ),
+)

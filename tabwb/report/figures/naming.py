@@ -1,0 +1,45 @@
+"""Texts of a figure without the folders of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tabwb.report.file_names import file_names, named
+from tabwb.tables.table import Series, Table
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.groups import Grouped
+
+
+def without_paths(table: Table, groups: Sequence[Grouped]) -> Table:
+    """Return a table with files of specs named without their folders, in its cells and notes.
+
+    Args:
+        table: of groups.
+        groups: whose models, lesions and judges may be named in it.
+    """
+    names = file_names(_specs(groups))
+    if not names:
+        return table
+    series = {}
+    for name in table.names:
+        given = table[name]
+        if given.labels is not None:
+            labels = [
+                named(label, names) if isinstance(label, str) else label for label in given.labels
+            ]
+            given = Series(given.values, labels, given.missing)  # type: ignore[arg-type]
+        series[name] = given
+    return Table(table.name, table.columns, series, [named(note, names) for note in table.notes])
+
+
+def _specs(groups: Sequence[Grouped]) -> Iterator[str]:
+    for group in groups:
+        for member in group.group.members:
+            conditions = member.administration.conditions
+            yield conditions.examinee
+            yield from conditions.judges
+            if conditions.lesion is not None:
+                yield conditions.lesion
+        yield from (judge.terms.rater for judge in group.summary.judges)

@@ -1,0 +1,275 @@
+"""The feature profile of each group as a heat map: rates in per cent, undefined ones hatched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from tabwb.records.errors import UsageError
+from tabwb.report.figures.estimates import (
+    ESTIMANDS,
+    INTERVAL,
+    INTERVALS,
+    Record,
+    batteries_note,
+    columns,
+    feature_titles,
+    interval_cells,
+    names_of,
+    records,
+    rows_of,
+    term_titles,
+    undefined_note,
+    value_cells,
+)
+from tabwb.report.figures.kind import FigureKind, FigureOption, Options
+from tabwb.report.figures.lettering import line_height, text_width, wrapped
+from tabwb.report.figures.page import MARGIN
+from tabwb.report.figures.shades import HATCH, shade, shade_bar
+from tabwb.report.figures.style import INK, RULE, SMALL, text_on
+from tabwb.scoring.estimate import Estimand
+from tabwb.tables.table import Column, Table, table_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tabwb.report.figures.page import Page
+    from tabwb.report.summaries.groups import Grouped
+    from tabwb.report.summaries.judges import JudgeSummary
+
+COLUMNS = columns(
+    *("group", "rater"),
+    Column("terms", "Terms", "the rater with its feature set and scope"),
+    "feature",
+    Column("title", "Feature", "the feature's title"),
+    Column("category", "Category", "of the battery's first grouping"),
+    *("value", *INTERVALS, "n", "n_items", "few_usable", "status", "reason"),
+)
+NOT_IN_SET = "not in the judge's set"
+NOT_JUDGED = "not judged"
+LABELS = 0.42
+"""Most of the width that labels of rows take."""
+UPRIGHT = 1.3
+"""Inches that labels of columns take at most."""
+
+
+def _table(groups: Sequence[Grouped], options: Options) -> Table:
+    titles = term_titles(groups)
+    if not titles:
+        raise UsageError(
+            "no judge has judged these administrations, so that there is no profile",
+            hint="tabwb judge run ID --judge rules",
+        )
+    if len(titles) > 1:
+        raise UsageError(
+            "several judges, or one under several terms, have judged these administrations",
+            allowed="one judge: " + "; ".join(titles.values()),
+            hint="choose one with --judge RATER",
+        )
+    ((terms, title),) = titles.items()
+    names = feature_titles(groups)
+    categories = {
+        feature: category.title
+        for group in groups
+        for grouping in group.battery.groupings[:1]
+        for category in grouping.categories
+        for feature in category.features
+    }
+    shown = [name for name in names if options["features"] == "all" or name in terms.features]
+    shown.sort(key=lambda name: list(categories).index(name) if name in categories else len(names))
+    judges = [
+        next((one for one in group.summary.judges if one.terms == terms), None) for group in groups
+    ]
+    given: list[Record] = [
+        {
+            "group": own,
+            "rater": terms.rater,
+            "terms": title,
+            "feature": name,
+            "title": names[name],
+            "category": categories.get(name),
+            **_cells(judge, name),
+        }
+        for own, judge in zip(names_of(groups), judges, strict=True)
+        for name in shown
+    ]
+    notes = [
+        f"Rate of each feature in per cent, the share of responses in which {terms.rater} finds it "
+        f"present; {terms.scope.replace('-', ' ')}.",
+        *_width_note(given, options),
+        *undefined_note(given),
+        batteries_note(groups),
+    ]
+    return table_of("profile", COLUMNS, rows_of(COLUMNS, given), notes)
+
+
+def _cells(judge: JudgeSummary | None, feature: str) -> Record:
+    if judge is None or feature not in judge.burden.features:
+        reason = NOT_JUDGED if judge is None else NOT_IN_SET
+        return {"value": None, "status": "undefined", "reason": reason}
+    burden = judge.burden
+    return {
+        **value_cells(burden.rate(feature)),
+        **interval_cells(burden.rate_intervals(feature) if burden.n_burden else ()),
+        "n": burden.n_burden,
+        "n_items": len(burden.sizes),
+        "few_usable": burden.usable.few,
+    }
+
+
+def _width_note(given: Sequence[Record], options: Options) -> list[str]:
+    prefix = ESTIMANDS[options["interval"]]
+    estimand = Estimand.THESE_PROMPTS if prefix else Estimand.PROMPTS_LIKE_THESE
+    ends = [(record.get(f"{prefix}low"), record.get(f"{prefix}high")) for record in given]
+    widths = [high - low for low, high in ends if low is not None and high is not None]
+    if not widths:
+        return [f"There is no interval for {estimand.value}."]
+    return [
+        f"95 % intervals for {estimand.value} are between {100 * min(widths):.0f} and "
+        f"{100 * max(widths):.0f} percentage points wide (median {100 * median(widths):.0f})."
+    ]
+
+
+def _draw(table: Table, page: Page, options: Options) -> None:
+    given = records(table)
+    groups = list(dict.fromkeys(record["group"] for record in given))
+    features = list(dict.fromkeys(record["feature"] for record in given))
+    cells = {(record["group"], record["feature"]): record for record in given}
+    title = {record["feature"]: record["title"] for record in given}
+    of = {record["feature"]: record["category"] for record in given}
+    marked = {
+        record["group"]: f"{record['group']} (few usable)"
+        for record in given
+        if record["few_usable"]
+    }
+    names = [marked.get(group, group) for group in groups]
+    prefix = ESTIMANDS[options["interval"]]
+    starts = [n for n, name in enumerate(features) if n and of[name] != of[features[n - 1]]]
+    left = min(LABELS * page.width, max(text_width(title[name], SMALL) for name in features))
+    across = (page.width - 2 * MARGIN - left - 0.06) / len(groups)
+    if across >= line_height(SMALL) * 1.1:
+        values = [[cells[group, name] for group in groups] for name in features]
+        titles = [title[name] for name in features]
+        _heat_map(page, titles, names, values, prefix, rows_at=starts)
+    else:
+        values = [[cells[group, name] for name in features] for group in groups]
+        titles = [title[name] for name in features]
+        _heat_map(page, names, titles, values, prefix, columns_at=starts)
+
+
+def _heat_map(
+    page: Page,
+    rows: Sequence[str],
+    heads: Sequence[str],
+    values: Sequence[Sequence[Record]],
+    prefix: str,
+    *,
+    rows_at: Sequence[int] = (),
+    columns_at: Sequence[int] = (),
+) -> None:
+    named = [wrapped(row, SMALL, LABELS * page.width, 2) for row in rows]
+    left = max(text_width(line, SMALL) for lines in named for line in lines)
+    start = MARGIN + left + 0.06
+    each = (page.width - MARGIN - start) / len(heads)
+    whole = text_width("100 (88-100)", SMALL) + 0.08  # a value with its interval
+    ends = each >= whole and _has_ends(values, prefix)
+    each = min(each, whole if ends else 0.62)
+    heights = [max(0.165, len(lines) * line_height(SMALL) + 0.04) for lines in named]
+    edges = [0.0, *accumulate(heights)]
+    top = _heads(page, heads, start, each)
+    for lines, edge, height in zip(named, edges, heights, strict=False):
+        size = len(lines) * line_height(SMALL)
+        page.lines(MARGIN, top + edge + (height - size) / 2, lines)
+    axes = page.axes(start, top, each * len(heads), edges[-1], label="profile")
+    axes.set_xlim(0, len(heads))
+    axes.set_ylim(edges[-1], 0)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set_visible(True)
+    fits = each >= text_width("100", SMALL) + 0.02
+    for cells, edge, height in zip(values, edges, heights, strict=False):
+        for column, record in enumerate(cells):
+            _cell(axes, record, (column, edge, height), prefix if ends else None, number=fits)
+    for place in rows_at:
+        axes.axhline(edges[place], color=INK, linewidth=0.8)
+    for place in columns_at:
+        axes.axvline(place, color=INK, linewidth=0.8)
+    title = "rate in per cent (95 % interval)" if ends else "rate in per cent"
+    end = shade_bar(page, start, top + edges[-1] + 0.1, title, undefined=True)
+    page.finish(page.caption(end + 0.02))
+
+
+def _has_ends(values: Sequence[Sequence[Record]], prefix: str) -> bool:
+    return any(record[f"{prefix}low"] is not None for cells in values for record in cells)
+
+
+def _heads(page: Page, heads: Sequence[str], start: float, each: float) -> float:
+    """Write the heads of columns, upright where they do not fit; return where they end."""
+    level = [wrapped(head, SMALL, each - 0.04) for head in heads]
+    if max(map(len, level)) <= 2:
+        top = MARGIN + max(map(len, level)) * line_height(SMALL) + 0.04
+        for n, lines in enumerate(level):
+            size = len(lines) * line_height(SMALL)
+            page.lines(start + (n + 0.5) * each, top - 0.04 - size, lines, ha="center")
+        return top
+    most = 2 if each > 2.1 * line_height(SMALL) else 1
+    upright = [wrapped(head, SMALL, UPRIGHT, most) for head in heads]
+    top = MARGIN + max(text_width(line, SMALL) for lines in upright for line in lines) + 0.04
+    for n, lines in enumerate(upright):
+        for at, line in enumerate(lines):
+            x = start + (n + 0.5) * each + (at - (len(lines) - 1) / 2) * line_height(SMALL)
+            page.text(x, top - 0.04, line, rotation=90, ha="center", va="bottom")
+    return top
+
+
+def _cell(
+    axes: Axes,
+    record: Record,
+    place: tuple[float, float, float],
+    prefix: str | None,
+    *,
+    number: bool,
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    column, edge, height = place
+    value = record["value"]
+    style: dict[str, Any] = {"edgecolor": RULE, "linewidth": 0.4}
+    if value is None:
+        style |= {"facecolor": "white", "hatch": HATCH, "gid": "undefined"}
+        axes.add_patch(Rectangle((column, edge), 1, height, **style))
+        return
+    colour = shade(value)
+    axes.add_patch(Rectangle((column, edge), 1, height, facecolor=colour, gid="cell", **style))
+    words = f"{100 * value:.0f}"
+    if prefix is not None and record[f"{prefix}low"] is not None:
+        low, high = record[f"{prefix}low"], record[f"{prefix}high"]
+        words += f" ({100 * low:.0f}\u2013{100 * high:.0f})"
+    if number:
+        axes.text(
+            column + 0.5, edge + height / 2, words, fontsize=SMALL, ha="center",
+            va="center_baseline", color=text_on(colour), gid="value",
+        )  # fmt: skip
+
+
+FIGURE = FigureKind(
+    id="profile",
+    title="Feature profile",
+    shows="The rate of each feature in each group as a heat map, numbers in the cells where they "
+    "fit; undefined rates are hatched.",
+    data="Administrations with connected text that one judge has judged.",
+    table=_table,
+    draw=_draw,
+    options=(
+        INTERVAL,
+        FigureOption(
+            "features",
+            "all features of the battery, or the set of the judge",
+            "all",
+            ("all", "set"),
+        ),
+    ),
+)

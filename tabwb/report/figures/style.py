@@ -1,0 +1,147 @@
+"""The style of all figures: colours, markers, sizes and fonts. Imports no matplotlib.
+
+The colours are Paul Tol's *high contrast* set (Tol 2021, Colour Schemes, SRON/EPS/TN/09-002) with
+black: they differ in lightness, so that a copy in grey shows the same differences, and for the
+three kinds of colour blindness. Series differ in marker and line too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import cycle, islice
+from typing import Any, Final
+
+from tabwb.records.errors import UsageError
+
+MM: Final = 1 / 25.4
+"""Inches in a millimetre."""
+WIDTHS: Final[Mapping[str, float]] = {"single": 90.0, "one-and-half": 140.0, "double": 190.0}
+"""Widths of journals' columns, mm."""
+NARROWEST: Final = 60.0
+WIDEST: Final = 400.0
+
+INK: Final = "#000000"
+MAIN: Final = "#004488"
+"""Points and lines where there is one series."""
+SOFT: Final = "#5A5A5A"
+"""Text and marks of second rank; 7:1 against white."""
+RULE: Final = "#C8C8C8"
+"""Guide lines."""
+BAND: Final = "#E4E4E4"
+"""The area of an interval behind lines."""
+PALETTE: Final = ("#004488", "#DDAA33", "#BB5566", "#000000")
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+LINES: Final = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
+SHADES: Final = ("#FFFFFF", "#C6D8EA", "#7FA6CC", "#2F6BA3", "#00234D")
+"""From low to high, lightness falling; see :func:`shade_map`."""
+
+SMALL: Final = 7.0
+"""Points: ticks, labels, remarks."""
+NORMAL: Final = 8.0
+"""Points: titles of axes."""
+LINE: Final = 1.22
+"""Height of a line of text, in sizes of its font."""
+
+RC: Final[Mapping[str, Any]] = {
+    "font.family": ["DejaVu Sans"],  # comes with matplotlib; has IPA
+    "font.size": SMALL,
+    "axes.labelsize": NORMAL,
+    "axes.titlesize": NORMAL,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": SMALL,
+    "text.hinting": "none",  # letters as wide as in a PDF at every resolution
+    "text.parse_math": False,  # "$" in a model's name does not start a formula
+    "axes.unicode_minus": True,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.major.pad": 2.0,
+    "ytick.major.pad": 2.0,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 3.6,
+    "hatch.linewidth": 0.5,
+    "hatch.color": "#8C8C8C",
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "figure.dpi": 150.0,
+    "savefig.dpi": 300.0,
+    "pdf.fonttype": 42,  # TrueType, whole glyphs: text stays text in an editor
+    "ps.fonttype": 42,
+    "pdf.compression": 6,
+    "svg.fonttype": "path",  # looks the same where the font is missing
+    "svg.hashsalt": "tabwb",  # else ids are drawn at random
+    "path.simplify": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesStyle:
+    """How one series is drawn: differs in colour, marker and line."""
+
+    colour: str
+    marker: str
+    line: Any
+
+
+def series_styles(n: int) -> list[SeriesStyle]:
+    """Return ``n`` styles, all different up to 140; the numbers of colours, markers and lines have
+    no common factor.
+    """
+    styles = zip(cycle(PALETTE), cycle(MARKERS), cycle(LINES), strict=False)
+    return [SeriesStyle(*style) for style in islice(styles, n)]
+
+
+def width_mm(width: str | float) -> float:
+    """Return the width of a figure in millimetres.
+
+    Args:
+        width: one of :data:`WIDTHS`, or millimetres.
+
+    Raises:
+        UsageError: it is neither, or too small or too large to draw in.
+
+    >>> width_mm("double"), width_mm("120")
+    (190.0, 120.0)
+    """
+    named = ", ".join(f"{name} ({mm:g} mm)" for name, mm in WIDTHS.items())
+    allowed = f"{named}, or millimetres from {NARROWEST:g} to {WIDEST:g}"
+    if width in WIDTHS:
+        return WIDTHS[str(width)]
+    try:
+        mm = float(width)
+    except ValueError:
+        raise UsageError(f"'{width}' is not a width of a figure", allowed=allowed) from None
+    if not NARROWEST <= mm <= WIDEST:
+        raise UsageError(f"a figure cannot be {width} mm wide", allowed=allowed)
+    return mm
+
+
+def lightness(colour: str) -> float:
+    """Return CIE L* (0 black to 100 white) of an sRGB colour.
+
+    Y = 0.2126 R + 0.7152 G + 0.0722 B of the linear parts (IEC 61966-2-1);
+    L* = 116 Y^(1/3) - 16 for Y > 0.008856, else 903.3 Y (CIE 1976).
+
+    >>> lightness("#000000"), round(lightness("#FFFFFF"), 6), round(lightness("#777777"), 1)
+    (0.0, 100.0, 50.0)
+    """
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    y = sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
+
+
+def text_on(shade: str) -> str:
+    """Return black or white, whichever can be read on a colour.
+
+    >>> text_on("#FFFFFF"), text_on("#00234D")
+    ('#000000', '#FFFFFF')
+    """
+    return INK if lightness(shade) > 50 else "#FFFFFF"
