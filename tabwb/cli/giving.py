@@ -37,6 +37,7 @@ from tabwb.plugin_api.components import ModelBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
 from tabwb.report.documents.document import administration_document
 from tabwb.report.summaries.live.summary import summarise
@@ -49,6 +50,7 @@ OpenModel = tuple[ModelBackend, Mapping[str, str], threading.Event]
 def run_battery(options: Mapping[str, Any]) -> None:
     """Give a battery from its first item, as the options of ``tabwb run`` say."""
     as_json = options["as_json"]
+    marked = changes(Marks(), title=options["title"], add=options["tags"])
     with opened_plugins(options["offline"], dry=options["dry_run"]) as plugins:
         battery = setup.find_battery(plugins, options["battery"])
         conditions = setup.resolve(plugins, battery, _conditions(options))
@@ -78,6 +80,7 @@ def run_battery(options: Mapping[str, Any]) -> None:
             if conditions.kind == "model":
                 for notice in Guard(store, plugins, conditions).notices():
                     note(notice)
+            session.commit(marked)
             give(session, model, options["batch_size"], as_json=as_json)
 
 

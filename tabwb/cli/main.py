@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "name": ("run", "Give a naming battery to a person: from files or through the microphone."),
     "resume": ("run", "Resume an administration; answered items are not given again."),
     "results": ("results", "Show results, or list administrations."),
+    "tag": ("tag", "Give titles and tags to administrations."),
     "diff": ("results", "Compare two examinees on the same items."),
     "export": ("results", "Write results to a file."),
     "speaker": ("speaker", "Manage speakers: records, consents, log, deletion."),

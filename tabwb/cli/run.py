@@ -30,6 +30,10 @@ batch_option = click.option(
     *("run", "research_protocol", "judges", "replicates", "seed", "protocol", "conversation"),
     *("item_order", "option_order", "max_tokens"),
 )
+@click.option("--title", metavar="TEXT", default="", help="A title for the administration.")
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="A tag for the administration; repeatable."
+)
 @batch_option
 @click.option("--dry-run", is_flag=True, help="Print every prompt as it would be sent.")
 @verbosity_options

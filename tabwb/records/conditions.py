@@ -66,7 +66,8 @@ class Conditions:
         judges: specs of the raters to run on each response, besides the subtests' scorers.
         research_protocol: names the protocol under which a model-only battery is given to a person.
         lesion: spec of the lesion applied to the model, or None.
-        labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``).
+        labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``),
+            and its name (``profile``).
         transcriber: spec of what hears spoken answers, or None.
         rater: who scores spoken answers by ear: a study ID, or empty.
         origin: of an import, or of recorded answers that are replayed, who made the answers; None

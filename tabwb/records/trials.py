@@ -122,6 +122,8 @@ class Administration:
         reason: why it was discontinued, or empty.
         interrupted: its status is *running*, and no session holds it: the process that gave it was
             killed. It can be resumed. Seen when it is read, never stored.
+        title, tags: given by people.
+        notes: on the administration as a whole.
     """
 
     id: int
@@ -138,6 +140,9 @@ class Administration:
     versions: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
     interrupted: bool = False
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def status_word(self) -> str:
@@ -166,6 +171,9 @@ EventKind = Literal[
     "voided",
     "undone",
     "noted",
+    "titled",
+    "tagged",
+    "untagged",
     "observed",
     "paused",
     "resumed",
@@ -208,8 +216,8 @@ class EventEntry:
     Attributes:
         kind: what happened.
         trial: number of the trial, or None for the whole administration.
-        text: reason, note, or as JSON the model's facts (``model-opened``) or what was seen and
-            heard of a person (``observed``, :mod:`tabwb.records.naming`).
+        text: reason, note, title, tag, or as JSON the model's facts (``model-opened``) or what was
+            seen and heard of a person (``observed``, :mod:`tabwb.records.naming`).
         undoes: of an ``undone`` event, the sequence number of what it takes back.
     """
 

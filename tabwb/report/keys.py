@@ -235,6 +235,21 @@ SUBJECTS: tuple[Key, ...] = (
         whom="speaker",
     ),
     Key(
+        "tag",
+        "tag",
+        "a tag of the administration; with several it is in the group of each",
+        lambda data: data.administration.tags,
+        absent="no tag",
+        several=True,
+    ),
+    Key(
+        "title",
+        "title",
+        "the title of the administration",
+        lambda data: _one(data.administration.title),
+        absent="no title",
+    ),
+    Key(
         "examinee",
         "examinee",
         "model or speaker",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
-from tabwb.records.conditions import RECORDED
+from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec, parse_spec
+from tabwb.report.summaries.counted import spec_of
 
 
 def short_names(models: Mapping[str, str]) -> dict[str, str]:
@@ -34,6 +35,40 @@ def short_names(models: Mapping[str, str]) -> dict[str, str]:
         others = set(named.values()) - {name}
         named |= _apart(name, alike, models, others)
     return named
+
+
+def names_of(given: Iterable[Conditions]) -> dict[str, str]:
+    """Return a short name for each model that was given a battery, by :func:`spec_of`.
+
+    A profile's name is used where all that name one name the same.
+    """
+    profiles: dict[str, set[str]] = {}
+    for conditions in given:
+        if conditions.kind == "model":
+            named = conditions.labels.get("profile", "")
+            profiles.setdefault(spec_of(conditions), set()).add(named)
+    return short_names(
+        {
+            spec: next(iter(names)) if len(names := found - {""}) == 1 else ""
+            for spec, found in profiles.items()
+        }
+    )
+
+
+def name_in(names: Mapping[str, str], given: Conditions, *, lesion: bool = True) -> str:
+    """Return what an examinee is called: the model with its lesion, or the study ID.
+
+    Args:
+        names: of models, see :func:`names_of`.
+        given: with the examinee.
+        lesion: whether the name has it.
+
+    >>> name_in({"echo": "echo"}, Conditions("echo", "model", lesion="noise:0.1"))
+    'echo + noise:0.1'
+    """
+    if given.kind == "speaker":
+        return given.examinee
+    return names[spec_of(given)] + (f" + {given.lesion}" if lesion and given.lesion else "")
 
 
 def _apart(

@@ -23,6 +23,7 @@ from itertools import chain
 from typing import Self, TypeVar, overload
 
 from tabwb.records.errors import StoreError
+from tabwb.records.marks import MARKS
 from tabwb.records.naming import TextSet, text_set, undoable_observation
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
@@ -378,6 +379,11 @@ class History:
     def notes(self) -> tuple[str, ...]:
         """Notes on the administration as a whole."""
         return tuple(event.text for _, event in self._events("noted") if event.trial is None)
+
+    @property
+    def latest_mark(self) -> int | None:
+        """The sequence number of the latest effective change of the title or the tags."""
+        return max((sequence for sequence, _ in self._events(*MARKS)), default=None)
 
     @property
     def observations(self) -> tuple[str, ...]:

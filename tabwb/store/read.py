@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from tabwb.records.condition_table import conditions_from
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
+from tabwb.records.marks import MARKS, marks_of
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import (
@@ -22,7 +23,7 @@ from tabwb.records.trials import (
     RatingsEntry,
 )
 from tabwb.store.database import Row, Transaction
-from tabwb.store.derive import History, Step, status_of
+from tabwb.store.derive import History, Step, status_of, taken_back
 from tabwb.store.write import STATUS_OF_KEY
 
 _ATTEMPT = "attempt-"
@@ -190,16 +191,25 @@ def administrations(
         f" AND trial = number WHERE trials.{in_range} AND practice AND kind = 'attempt-ok'"
     )
     events: dict[int, list[Step]] = {}
+    said: dict[int, list[Step]] = {}
+    undone: dict[int, list[tuple[int, int]]] = {}
     folded: set[int] = set()
-    for number, sequence, kind, text in transaction.rows(
-        f"SELECT administration_id, sequence, kind, text FROM entries WHERE {in_range} AND kind IN"
-        " ('skipped', 'voided', 'undone', 'paused', 'resumed', 'discontinued', 'finished')"
+    for number, sequence, kind, trial, text, undoes in transaction.rows(
+        f"SELECT administration_id, sequence, kind, trial, text, undoes FROM entries"
+        f" WHERE {in_range} AND kind IN"
+        " ('skipped', 'voided', 'undone', 'paused', 'resumed', 'discontinued', 'finished',"
+        " 'noted', 'titled', 'tagged', 'untagged')"
         " ORDER BY administration_id, sequence",
         first,
         last,
     ):
         if kind in ("skipped", "voided", "undone"):
             folded.add(number)
+            if kind == "undone":
+                undone.setdefault(number, []).append((sequence, undoes))
+        elif kind == "noted" or kind in MARKS:
+            if trial is None:
+                said.setdefault(number, []).append(Step(sequence, EventEntry(kind, None, text)))
         else:
             events.setdefault(number, []).append(Step(sequence, EventEntry(kind, None, text)))
     rows = transaction.rows(
@@ -217,6 +227,13 @@ def administrations(
         else:
             status, reason = status_of(events.get(number, ()))
             n_answered = answered.get(number, 0) - practised.get(number, 0)
+        back = taken_back(undone.get(number, ()))
+        words = [
+            (step.entry.kind, step.entry.text)
+            for step in said.get(number, ())
+            if isinstance(step.entry, EventEntry) and step.sequence not in back
+        ]
+        marks = marks_of(words)
         made.append(
             Administration(
                 id=number,
@@ -232,6 +249,9 @@ def administrations(
                 answered=n_answered,
                 versions=json.loads(versions),
                 reason=reason if status is AdministrationStatus.DISCONTINUED else "",
+                title=marks.title,
+                tags=marks.tags,
+                notes=tuple(text for kind, text in words if kind == "noted"),
             )
         )
     return tuple(made)

@@ -40,7 +40,9 @@ def test_a_profile_is_written_listed_used_and_removed(folders: Path) -> None:
     with Store.open(folders / "data" / "tabwb.db") as store:
         conditions = store.administration(1).conditions
     assert conditions.examinee == "echo"
-    assert conditions.labels == {"family": "demo", "tuning": "base", "parameters": "1200000"}
+    assert conditions.labels == {
+        "family": "demo", "tuning": "base", "parameters": "1200000", "profile": "tiny"
+    }  # fmt: skip
     tabwb("model", "remove", "tiny")
     assert json.loads(tabwb("model", "list", "--json").stdout)["profiles"] == []
 

@@ -159,10 +159,13 @@ class Plugins:
         return wraps is not None and self.reaches_out(wraps, inner_spec(expanded))
 
     def labels_of(self, spec: str) -> dict[str, str]:
-        """Return the labels (family, tuning ...) of the profile that a spec names, if any."""
+        """Return the profile that a spec names, if any, with its labels (family, tuning ...)."""
         parsed = parse_spec(spec)
-        profile = self.configuration.profiles.get(parsed.name or "")
-        return profile.labels if parsed.id == "profile" and profile is not None else {}
+        name = parsed.name or ""
+        profile = self.configuration.profiles.get(name)
+        if parsed.id != "profile" or profile is None:
+            return {}
+        return {**profile.labels, "profile": name}
 
     def profile_of(
         self, name: str, spec: str, family: str, tuning: str, parameters: str

@@ -164,7 +164,7 @@ def administration_json(administration: Administration) -> Json:
         **document_of(conditions),
         "created_at": administration.created_at,
         "session_date": administration.session_date or None,
-        **picked(administration, "planned", "answered", "versions"),
+        **picked(administration, "planned", "answered", "versions", "title", "tags", "notes"),
     }
 
 

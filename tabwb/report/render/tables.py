@@ -18,7 +18,8 @@ from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
-from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, empty_table, table
+from tabwb.report.names import name_in, names_of
+from tabwb.report.render.printing import MINIMUM_WIDTH, ForWidth, SpecCell, empty_table, table
 from tabwb.report.render.wording import (
     baselines_of,
     between,
@@ -38,7 +39,6 @@ from tabwb.report.render.wording import (
     without_burden,
 )
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.counted import name_of
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary
@@ -87,6 +87,11 @@ def administration_view(
     head.add_column(justify="right", no_wrap=True)
     head.add_row(Text(title, style="bold"), f"{_STATUS[administration.status_word]}  {progress}")
     parts: list[RenderableType] = [head, Text("  ·  ".join(facts), style="dim")]
+    if administration.title:
+        parts.insert(1, Text(administration.title))
+    if administration.tags:
+        parts.append(Text(f"tags: {', '.join(administration.tags)}", style="dim"))
+    parts += [Text(f"note: {written}", style="dim") for written in administration.notes]
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
     parts += [Text(), *summary_view(summary, battery, details=details, arpabet=arpabet)]
@@ -285,22 +290,35 @@ def _bar(share: float, length: int) -> Text:
     return Text.assemble(("━" * full, "cyan"), ("─" * (length - full), "dim"))
 
 
+def _listed(given: Administration, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    yield name_in(names, given.conditions), ""
+    if given.title:
+        yield given.title, "bold"
+    words = [text for name, text in line_of(given.conditions).items() if name != "lesion"]
+    yield ", ".join(words), "dim"
+    if given.tags:
+        yield f"tags: {', '.join(given.tags)}", "dim"
+    for note in given.notes:
+        yield f"note: {note}", "dim"
+
+
 def list_view(administrations: Sequence[Administration]) -> RenderableType:
-    """Return the administrations of a store."""
+    """Return the administrations of a store: who, and how, with title, tags and notes."""
     if not administrations:
         return Text("No administrations yet. Start one with: tabwb run tab --model bundled")
     made = empty_table()
     made.add_column("id", justify="right", no_wrap=True)
     made.add_column("battery", no_wrap=True)
-    made.add_column("examinee", ratio=1, overflow="fold")
+    made.add_column("examinee", ratio=1)
     made.add_column("answered", justify="right", no_wrap=True)
     made.add_column("status", no_wrap=True)
     made.add_column("given (UTC)", no_wrap=True, style="dim")
+    names = names_of(given.conditions for given in administrations)
     for given in administrations:
         made.add_row(
             str(given.id),
             given.battery,
-            name_of(given.conditions),
+            SpecCell(tuple(_listed(given, names))),
             f"{given.answered}/{given.planned}",
             _STATUS[given.status_word],
             given.given_at,

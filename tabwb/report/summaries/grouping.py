@@ -10,8 +10,8 @@ from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared, described, phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.report.keys import Key, Value, key_of, pooling_keys, read_keys, written
-from tabwb.report.names import short_names
-from tabwb.report.summaries.counted import model_of, spec_of
+from tabwb.report.names import name_in, names_of
+from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.parts import Part, part_of
 
@@ -225,18 +225,8 @@ class _Asked:
         if not ids:
             raise UsageError("no key is named", hint="for example: --by model,temperature")
         pooled = tuple(_pooled(name, ids) for name in together)
-        profiles: dict[str, set[str]] = {}
-        for member in chosen:
-            given = member.administration.conditions
-            if given.kind == "model":
-                profiles.setdefault(spec_of(given), set()).add(given.labels.get("profile", ""))
-        named = {
-            spec: next(iter(names)) if len(names := found - {""}) == 1 else ""
-            for spec, found in profiles.items()
-        }
-        return cls(
-            tuple(map(key_of, ids)), pooled, {spec: spec for spec in named}, short_names(named)
-        )
+        names = names_of(member.administration.conditions for member in chosen)
+        return cls(tuple(map(key_of, ids)), pooled, {spec: spec for spec in names}, names)
 
     @property
     def by(self) -> str:
@@ -297,13 +287,9 @@ class _Asked:
             names: of models, by spec.
         """
         given = member.administration.conditions
-        if given.kind == "speaker":
-            who = f"speaker {given.examinee}"
-        else:
-            lesion = given.lesion
-            if {"lesion"} & {*self.together, *(key.id for key in self.keys)}:
-                lesion = None
-            who = names[spec_of(given)] + (f" + {lesion}" if lesion else "")
+        has_lesion = "lesion" not in {*self.together, *(key.id for key in self.keys)}
+        who = name_in(names, given, lesion=has_lesion)
+        who = f"speaker {who}" if given.kind == "speaker" else who
         return tuple(
             key.group_name(member, value, who) for key, value in zip(self.keys, values, strict=True)
         )

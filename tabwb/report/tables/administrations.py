@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tabwb.records.condition_table import line_of
 from tabwb.records.trials import Administration
 from tabwb.report.summaries.counted import name_of
 from tabwb.tables.table import Column, Table, records_table
@@ -37,6 +38,16 @@ COLUMNS = (
     (
         Column("status", "Status", "running, interrupted, paused, done or discontinued"),
         lambda one: one.status_word,
+    ),
+    (Column("title", "Title", "given by people"), lambda one: one.title or None),
+    (Column("tags", "Tags", "given by people"), lambda one: ", ".join(one.tags) or None),
+    (
+        Column("conditions", "Conditions", "how it was given"),
+        lambda one: ", ".join(line_of(one.conditions).values()),
+    ),
+    (
+        Column("notes", "Notes", "on the administration as a whole"),
+        lambda one: " | ".join(one.notes) or None,
     ),
     (Column("given", "Given (UTC)", "when responses were given"), lambda one: one.given_at),
 )
