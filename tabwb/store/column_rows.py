@@ -1,26 +1,23 @@
-"""Rows of the store as arrays: answers that count, what was sent, ratings, prompts of judges."""
+"""Answers that count as arrays: what was answered to what, and how it was obtained."""
 
 from __future__ import annotations
 
 import json
 import re
-from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from operator import itemgetter
-from typing import Any, TypeVar
+from itertools import islice
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Attempt
+from tabwb.store.column_ratings import Ints, ReadRatings, found, read_prompts, read_ratings
 from tabwb.store.database import Row, Transaction
 from tabwb.store.read import outline
 
 T = TypeVar("T")
-Ints = NDArray[np.integer[Any]]
 STATUSES = tuple(ResponseStatus)
 """A response's status is its place here; -1 where none was stored."""
 NOTES = ("protocol", "sampled", "replayed_sampled", "batch_exact", "cause", "replayed_line",
@@ -29,196 +26,229 @@ NOTES = ("protocol", "sampled", "replayed_sampled", "batch_exact", "cause", "rep
 _NOTED = {*NOTES, "seed"}
 _NOTE = re.compile(rf'[{{,]"({"|".join(_NOTED)})":"([^"]*)"')
 """One note in canonical JSON without escapes (:func:`tabwb.store.write.to_json`)."""
+_OTHER_NOTE = re.compile(rf'"(?:{"|".join(NOTES)})":')
+_SEED = re.compile(r'[{,]"seed":"(\d{1,18})"', re.ASCII)
 BLOCK = 2_000
 """Answers that are kept as rows at a time."""
 _CORRECTIONS = "('skipped', 'voided', 'undone', 'not-needed', 'observed')"
-_STATUS = {status.value: place for place, status in enumerate(STATUSES)}
-_MEASURE_BITS = 16
-_PLACE = f"((CAST(s.id AS BIGINT) << {_MEASURE_BITS}) | r.measure_id)"
-"""SQL: names one rating by its set and measure."""
-_INTS = ("trials", "attempts", "items", "replicates", "options", "asked", "texts", "statuses",
-         "seeds", *NOTES)  # fmt: skip
+_STATUS: dict[str | None, int] = {status.value: place for place, status in enumerate(STATUSES)}
+_STATUS[None] = -1
+_INTS = ("trials", "attempts", "items", "replicates", "options", "texts", "statuses", "seeds",
+         *NOTES)  # fmt: skip
+ROWS = (*_INTS, "asked")
+"""Columns with one value for each answer."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ratings:
-    """Ratings of one measure by one rater, those that it gave last.
+class Places(dict[T, int]):
+    """The place of each different value; one that is asked for first is added."""
 
-    Attributes:
-        rows: of the responses rated, ascending.
-        values: float64; nan where the status is not *value*.
-        statuses: int8, keys of ``rating_statuses`` (0 is *value*).
-        reasons: ids of texts; 0 for none.
-    """
-
-    rows: Ints
-    values: NDArray[np.float64]
-    statuses: NDArray[np.int8]
-    reasons: Ints
+    def __missing__(self, value: T) -> int:
+        """Add a value."""
+        self[value] = place = len(self)
+        return place
 
 
 @dataclass(slots=True)
 class Read:
-    """What has been read; dictionaries map a value to its place."""
+    """What has been read; ``ratings`` have the rows of all answers before."""
 
-    starts: list[int] = field(default_factory=lambda: [0])
+    sizes: list[int] = field(default_factory=list)
     planned: list[dict[str, int]] = field(default_factory=list)
-    ints: dict[str, list[Ints]] = field(default_factory=lambda: {name: [] for name in _INTS})
-    places: dict[tuple[str, str], int] = field(default_factory=dict)
-    shown: dict[str, int] = field(default_factory=dict)
-    asked: dict[object, int] = field(default_factory=dict)
-    texts: dict[str, int] = field(default_factory=dict)
-    noted: dict[str, int] = field(default_factory=dict)
-    raters: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
-    ratings: dict[tuple[int, int], list[Ratings]] = field(default_factory=dict)
-    prompts: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
+    ints: dict[str, list[Ints]] = field(default_factory=dict)
+    places: Places[tuple[str, str]] = field(default_factory=Places)
+    shown: Places[str] = field(default_factory=Places)
+    conversations: Places[bytes] = field(default_factory=Places)
+    texts: Places[str] = field(default_factory=Places)
+    noted: Places[str] = field(default_factory=Places)
+    ratings: ReadRatings = field(default_factory=ReadRatings)
 
 
 _ANSWERS = """
-SELECT t.administration_id, t.number, subtest, item, replicate, options, prompt_id, practice,
-       a.id, a.number, e.kind, response, status, metadata
+SELECT t.administration_id, t.number, subtest, item, replicate, options, prompt_id,
+       CASE WHEN e.kind IS NULL THEN NULL ELSE a.id END, a.number, response, status, metadata
 FROM trials t
-LEFT JOIN attempts a ON a.administration_id = t.administration_id AND a.trial = t.number
+JOIN attempts a ON a.administration_id = t.administration_id AND a.trial = t.number
 LEFT JOIN entries e ON e.administration_id = a.administration_id AND e.sequence = a.sequence
-WHERE t.administration_id BETWEEN ? AND ?
+WHERE t.administration_id BETWEEN ? AND ? AND NOT practice
+    AND (e.kind = 'attempt-ok' OR e.kind IS NULL)
 ORDER BY t.administration_id, t.number, a.number
 """
+"""An attempt without an entry has no id here: the store is damaged."""
+_BETWEEN = "administration_id BETWEEN ? AND ?"
 
 
 def read_chunk(
-    transaction: Transaction, chosen: Sequence[int], read: Read, explained: Collection[int]
+    transaction: Transaction, chosen: Sequence[int], read: Read, explained: Sequence[int]
 ) -> None:
-    """Read administrations between which the store has no other."""
+    """Read administrations between which the store has no other.
+
+    Args:
+        transaction: to read in.
+        chosen: their numbers, ascending.
+        read: what they are added to.
+        explained: ids of measures of which the reasons of all values are read.
+    """
     span = chosen[0], chosen[-1]
     corrected = _corrected(transaction, span)
-    asked = _asked(transaction, span)
-    keys = array("q")
-    read.planned += [{} for _ in chosen]
-    at, own = 0, list[Row]()
-    sizes = [0] * len(chosen)
-    for (number, _), attempts in groupby(transaction.each(_ANSWERS, *span), key=itemgetter(0, 1)):
-        while chosen[at] != number:
-            at += 1
-        row = _counting_row(list(attempts), corrected.get(number), read.planned[at - len(chosen)])
-        if row is not None:
-            own.append(row)
-            sizes[at] += 1
-        if len(own) == BLOCK:
-            _add(read, own, asked, keys)
-            own = []
-    _add(read, own, asked, keys)
-    for size in sizes:
-        read.starts.append(read.starts[-1] + size)
-    if keys:
-        _read_ratings(transaction, span, np.frombuffer(keys, np.int64), read, explained)
-        _read_prompts(transaction, span, np.frombuffer(keys, np.int64), read)
+    planned: dict[int, dict[str, int]] = {number: {} for number in chosen}
+    for number, subtest, n in transaction.rows(
+        f"SELECT administration_id, subtest, count(*) FROM trials WHERE {_BETWEEN}"
+        " AND NOT practice GROUP BY administration_id, subtest",
+        *span,
+    ):
+        planned[number][subtest] = n
+    read.planned += planned.values()
+    before = sum(read.sizes)
+    parts: dict[str, list[Ints]] = {name: [] for name in (*_INTS, "keys", "prompts", "of")}
+    rows = transaction.each(_ANSWERS, *span)
+    while block := list(islice(rows, BLOCK)):
+        if corrected:
+            block = list(_counting(block, corrected))
+        if block:
+            _add(read, block, parts)
+    columns = {name: _joined(values) for name, values in parts.items()}
+    trials, administrations = columns["trials"], columns["of"]
+    # Of several attempts of a trial that are ok the last one counts.
+    last = np.ones(len(trials), bool)
+    last[:-1] = (np.diff(trials) != 0) | (np.diff(administrations) != 0)
+    if not last.all():
+        columns = {name: values[last] for name, values in columns.items()}
+    keys = columns.pop("keys")
+    columns["asked"] = _asked(transaction, span, keys, columns.pop("prompts"), read.conversations)
+    read.sizes += np.bincount(
+        np.searchsorted(chosen, columns.pop("of")), minlength=len(chosen)
+    ).tolist()
+    for name, values in columns.items():
+        read.ints.setdefault(name, []).append(values)
+    if len(keys):
+        read_ratings(transaction, span, keys, before, read.ratings, explained)
+        read_prompts(transaction, span, keys, before, read.ratings)
 
 
-def _counting_row(
-    attempts: Sequence[Row], corrected: Mapping[int, Attempt] | None, planned: dict[str, int]
-) -> Row | None:
-    """Return the row of the attempt of a trial that counts, or None; count the trial as planned."""
-    (_, trial, subtest, *_, practice) = attempts[0][:8]
-    if practice:
-        return None
-    planned[subtest] = planned.get(subtest, 0) + 1
-    if any(row[8] is not None and row[10] is None for row in attempts):
-        raise ValueError("an attempt has no entry")
-    if corrected is None:
-        answered = (row for row in reversed(attempts) if row[10] == "attempt-ok")
-        return next(answered, None)
-    counting = corrected.get(trial)
-    if counting is None:
-        return None
-    row: Row = next(row for row in attempts if row[9] == counting.number)
-    if counting.response == row[11]:
-        return row
-    # A person has set the text.
-    notes = {name: value for name, value in json.loads(row[13]).items() if name != "cause"}
-    status = None if counting.status is None else counting.status.value
-    return (*row[:11], counting.response, status, json.dumps(notes, separators=(",", ":")))
+def _joined(parts: Sequence[Ints]) -> Ints:
+    return np.concatenate([*parts, np.empty(0, np.int32)])
 
 
-def _add(read: Read, rows: Sequence[Row], asked: Mapping[int, object], added: array[int]) -> None:
-    """Add answers that count, and the keys of their attempts to ``added``."""
-    if not rows:
-        return
-    _, trials, subtests, items, replicates, options, prompts, _, keys, attempts, *answered = zip(
-        *rows, strict=True
-    )
-    _, responses, statuses, metadata = answered
-    added.extend(keys)
-    messages = [asked.get(key, prompt) for key, prompt in zip(keys, prompts, strict=True)]
-    columns: dict[str, Iterable[int]] = {
+def _counting(rows: Sequence[Row], corrected: Mapping[int, Mapping[int, Attempt]]) -> Iterator[Row]:
+    """Yield the rows of attempts that count, with the text that a person has set."""
+    for row in rows:
+        folded = corrected.get(row[0])
+        if folded is None:
+            yield row
+            continue
+        counting = folded.get(row[1])
+        if counting is None or counting.number != row[8]:
+            continue
+        if counting.response == row[9]:
+            yield row
+            continue
+        notes = {name: value for name, value in json.loads(row[11]).items() if name != "cause"}
+        status = None if counting.status is None else counting.status.value
+        metadata = json.dumps(notes, separators=(",", ":"))
+        yield (*row[:9], counting.response, status, metadata)
+
+
+def _add(read: Read, rows: Sequence[Row], parts: Mapping[str, list[Ints]]) -> None:
+    (
+        administrations, trials, subtests, items, replicates, options, prompts, keys, attempts,
+        responses, statuses, metadata,
+    ) = zip(*rows, strict=True)  # fmt: skip
+    columns = {
+        "of": administrations,
         "trials": trials,
         "attempts": attempts,
-        "items": _places(zip(subtests, items, strict=True), read.places),
+        "items": map(read.places.__getitem__, zip(subtests, items, strict=True)),
         "replicates": replicates,
-        "options": _places(options, read.shown),
-        "asked": _places(messages, read.asked),
-        "texts": _places(responses, read.texts),
-        "statuses": (-1 if status is None else _STATUS[status] for status in statuses),
+        "options": map(read.shown.__getitem__, options),
+        "texts": map(read.texts.__getitem__, responses),
+        "statuses": map(_STATUS.__getitem__, statuses),
     }
     for name, values in columns.items():
-        read.ints[name].append(np.fromiter(values, np.int32, len(rows)))
-    notes = {name: np.full(len(rows), -1, np.int32) for name in NOTES}
-    seeds = np.full(len(rows), -1, np.int64)
-    for row, text in enumerate(metadata):
-        for name, value in _notes(text):
-            if name == "seed":
-                seeds[row] = seed_code(value, read.noted)
-            else:
-                notes[name][row] = read.noted.setdefault(value, len(read.noted))
-    read.ints["seeds"].append(seeds)
-    for name, noted in notes.items():
-        read.ints[name].append(noted)
+        parts[name].append(np.fromiter(values, np.int32, len(rows)))
+    parts["keys"].append(np.fromiter(keys, np.int64, len(rows)))
+    parts["prompts"].append(np.fromiter(prompts, np.int64, len(rows)))
+    for name, noted in _notes(metadata, read.noted).items():
+        parts[name].append(noted)
 
 
-def _notes(metadata: str) -> Iterable[tuple[str, str]]:
-    """Return the notes that summaries read; decoding all of the JSON would take twice as long."""
-    if metadata[:1] != "{" or metadata[-1:] != "}":
+def _notes(metadata: Sequence[str], table: Places[str]) -> dict[str, Ints]:
+    """Return seeds and places of the notes that summaries read.
+
+    Most replies have a seed and none of the other notes: these are found in all texts at once.
+    Decoding the JSON would take twice as long as looking for the notes of each.
+    """
+    n = len(metadata)
+    notes: dict[str, Ints] = {name: np.full(n, -1, np.int32) for name in NOTES}
+    seeds = np.full(n, -1, np.int64)
+    joined = "".join(metadata)
+    if any(text[:1] != "{" or text[-1:] != "}" for text in metadata):
         raise ValueError("the notes of a reply are not JSON")
-    if "\\" in metadata:
-        return [pair for pair in json.loads(metadata).items() if pair[0] in _NOTED]
-    notes: list[tuple[str, str]] = _NOTE.findall(metadata)
-    return notes
+    if "\\" not in joined and not _OTHER_NOTE.search(joined):
+        plain = _SEED.findall(joined)
+        if len(plain) == n:
+            return {**notes, "seeds": np.fromiter(map(int, plain), np.int64, n)}
+    for row, text in enumerate(metadata):
+        given = (
+            [pair for pair in json.loads(text).items() if pair[0] in _NOTED]
+            if "\\" in text
+            else _NOTE.findall(text)
+        )
+        for name, value in given:
+            if name == "seed":
+                seeds[row] = seed_code(value, table)
+            else:
+                notes[name][row] = table[value]
+    return {**notes, "seeds": seeds}
 
 
-def seed_code(noted: str, table: dict[str, int]) -> int:
+def seed_code(noted: str, table: Places[str]) -> int:
     """Return a noted seed as ``ResponseColumns.seeds`` has it.
 
     Args:
         noted: the seed.
-        table: place of each value that is not a number; a new one is added.
+        table: value to place of each value that is not a number; a new one is added.
     """
     if noted.isascii() and noted.isdecimal() and len(noted) < 19:
         return int(noted)
-    return -2 - table.setdefault(noted, len(table))
+    return -2 - table[noted]
 
 
-def _places(values: Iterable[T], table: dict[T, int]) -> Iterator[int]:
-    return (table.setdefault(value, len(table)) for value in values)
+def _asked(
+    transaction: Transaction,
+    span: tuple[int, int],
+    keys: Ints,
+    prompts: Ints,
+    conversations: Places[bytes],
+) -> Ints:
+    """Return a number for each answer, equal where the same messages were sent.
 
-
-def _asked(transaction: Transaction, span: tuple[int, int]) -> dict[int, object]:
-    """Return, by attempt, the messages that were sent: roles and ids of texts."""
-    rows = transaction.rows(
-        "SELECT attempt_id, role, text_id FROM attempts"
-        " JOIN messages ON messages.attempt_id = attempts.id"
-        " WHERE administration_id BETWEEN ? AND ? ORDER BY attempt_id, position",
+    One message is named by its role and text, several by all of these, none by the prompt.
+    """
+    of, position, role, text = transaction.integers(
+        (
+            "attempt_id",
+            "position",
+            "CASE role WHEN 'system' THEN 0 WHEN 'user' THEN 1 WHEN 'assistant' THEN 2 END",
+            "text_id",
+        ),
+        f"FROM attempts JOIN messages ON messages.attempt_id = attempts.id WHERE {_BETWEEN}",
         *span,
     )
-    return {
-        attempt: tuple((role, text) for _, role, text in own)
-        for attempt, own in groupby(rows, key=itemgetter(0))
-    }
+    order = np.lexsort((position, of))
+    of, messages = of[order], text[order] << 2 | role[order]
+    attempts, first, n = np.unique(of, return_index=True, return_counts=True)
+    codes: Ints = messages[first]
+    for at in np.flatnonzero(n > 1).tolist():
+        codes[at] = -2 * conversations[messages[first[at] : first[at] + n[at]].tobytes()] - 1
+    own = found(attempts, keys)
+    return np.where(own >= 0, codes[own] if len(codes) else 0, -2 * prompts - 2)
 
 
 def _corrected(transaction: Transaction, span: tuple[int, int]) -> dict[int, dict[int, Attempt]]:
     """Return, of administrations with corrections, the attempt that counts of each trial."""
     numbers = transaction.rows(
-        "SELECT DISTINCT administration_id FROM entries"
-        f" WHERE administration_id BETWEEN ? AND ? AND kind IN {_CORRECTIONS}",
+        f"SELECT DISTINCT administration_id FROM entries WHERE {_BETWEEN}"
+        f" AND kind IN {_CORRECTIONS}",
         *span,
     )
     return {number: _folded(transaction, number) for (number,) in numbers}
@@ -237,125 +267,3 @@ def _folded(transaction: Transaction, number: int) -> dict[int, Attempt]:
         for trial in outline(transaction, number, answers).trials
         if trial.is_answered and trial.counting is not None
     }
-
-
-def _read_ratings(
-    transaction: Transaction,
-    span: tuple[int, int],
-    keys: Ints,
-    read: Read,
-    explained: Collection[int],
-) -> None:
-    """Read what each rater gave last of the attempts ``keys``, the last ones that were added."""
-    rated = (
-        "FROM attempts a JOIN rating_sets s ON s.attempt_id = a.id"
-        " JOIN ratings r ON r.set_id = s.id WHERE a.administration_id BETWEEN ? AND ?"
-    )
-    ids, of, raters = transaction.integers(
-        ("s.id", "s.attempt_id", "s.rater_id"),
-        "FROM attempts a JOIN rating_sets s ON s.attempt_id = a.id"
-        " WHERE a.administration_id BETWEEN ? AND ?",
-        *span,
-    )
-    # Set, measure, status and value in one integer each.
-    (packed,) = transaction.integers(
-        (
-            f"CASE WHEN r.status_id BETWEEN 0 AND 3 THEN ({_PLACE} << 4) | (r.status_id << 2)"
-            " | CASE WHEN r.value IS NULL THEN 0 WHEN r.value = 0 THEN 1"
-            " WHEN r.value = 1 THEN 2 ELSE 3 END ELSE -1 END",
-        ),
-        rated,
-        *span,
-    )
-    if (packed < 0).any():
-        raise ValueError("a rating has a status that does not exist")
-    rows = _find(keys, of)
-    # A set without ratings replaces nothing.
-    counting = (rows >= 0) & np.isin(ids, packed >> (_MEASURE_BITS + 4))
-    ids, raters = ids[counting], raters[counting]
-    rows = rows[counting] + read.starts[-1] - len(keys)
-    # Of each response and rater the first set gives the order, the last set the ratings.
-    by_set = np.lexsort((ids, raters, rows))
-    ids, raters, rows = ids[by_set], raters[by_set], rows[by_set]
-    new = np.ones(len(rows), bool)
-    new[1:] = (rows[1:] != rows[:-1]) | (raters[1:] != raters[:-1])
-    heads = np.flatnonzero(new)
-    latest = np.append(heads[1:], len(rows))[: len(heads)] - 1
-    order, ids, raters, rows = ids[heads], ids[latest], raters[latest], rows[latest]
-    for rater in np.unique(raters).tolist():
-        mine = raters == rater
-        read.raters.setdefault(rater, []).append((rows[mine].astype(np.int32), order[mine]))
-    at = _find(ids, packed >> (_MEASURE_BITS + 4))
-    packed, at = packed[at >= 0], at[at >= 0]
-    places, statuses = packed >> 4, (packed >> 2 & 3).astype(np.int8)
-    values = np.choose(packed & 3, (np.nan, 0.0, 1.0, np.nan))
-    others = np.fromiter(
-        transaction.each(f"SELECT {_PLACE}, r.value {rated} AND r.value NOT IN (0, 1)", *span),
-        np.dtype([("place", np.int64), ("value", np.float64)]),
-    )
-    _put(values, places, others["place"], others["value"])
-    if (np.isfinite(values) != (statuses == 0)).any():
-        raise ValueError("a rating has a value exactly when its status is 'value'")
-    reasons = np.zeros(len(places), np.int64)
-    measures = ", ".join(map(str, explained)) or "-1"
-    _put(
-        reasons,
-        places,
-        *transaction.integers(
-            (_PLACE, "r.reason_id"),
-            f"{rated} AND r.reason_id > 0 AND (r.status_id <> 0 OR r.measure_id IN ({measures}))",
-            *span,
-        ),
-    )
-    kinds = raters[at] << _MEASURE_BITS | places & (1 << _MEASURE_BITS) - 1
-    by_kind = np.lexsort((rows[at], kinds))
-    bounds = np.flatnonzero(np.diff(kinds[by_kind], prepend=-1))
-    for own in np.split(by_kind, bounds[1:]) if len(bounds) else ():
-        kind = int(kinds[own[0]])
-        read.ratings.setdefault(
-            (kind >> _MEASURE_BITS, kind & (1 << _MEASURE_BITS) - 1), []
-        ).append(
-            Ratings(
-                rows[at[own]].astype(np.int32),
-                values[own],
-                statuses[own],
-                reasons[own].astype(np.int32),
-            )
-        )
-
-
-def _put(values: NDArray[Any], places: Ints, wanted: Ints, given: NDArray[Any]) -> None:
-    """Set the values at the places wanted, as far as these are there."""
-    at = _find(places, wanted)
-    values[at[at >= 0]] = given[at >= 0]
-
-
-def _find(values: Ints, wanted: Ints) -> Ints:
-    """Return where each wanted value is among different values, or -1."""
-    if not len(values):
-        return np.full(len(wanted), -1)
-    order = np.argsort(values)
-    at = order[np.minimum(np.searchsorted(values, wanted, sorter=order), len(values) - 1)]
-    return np.where(values[at] == wanted, at, -1)
-
-
-def _read_prompts(transaction: Transaction, span: tuple[int, int], keys: Ints, read: Read) -> None:
-    """Read what judges were told for the verdicts that count, of the attempts ``keys``."""
-    calls, of, raters, prompts = transaction.integers(
-        ("j.id", "j.attempt_id", "j.rater_id", "j.prompt_id"),
-        "FROM attempts a JOIN judgements j ON j.attempt_id = a.id"
-        " WHERE a.administration_id BETWEEN ? AND ? AND j.repeat = 0",
-        *span,
-    )
-    rows = _find(keys, of)
-    counting = rows >= 0
-    calls, raters, prompts = calls[counting], raters[counting], prompts[counting]
-    rows = rows[counting] + read.starts[-1] - len(keys)
-    by_call = np.lexsort((calls, raters, rows))
-    raters, prompts, rows = raters[by_call], prompts[by_call], rows[by_call]
-    last = np.ones(len(rows), bool)
-    last[:-1] = (rows[1:] != rows[:-1]) | (raters[1:] != raters[:-1])
-    raters, prompts, rows = raters[last], prompts[last], rows[last]
-    for rater in np.unique(raters).tolist():
-        mine = raters == rater
-        read.prompts.setdefault(rater, []).append((rows[mine], prompts[mine]))

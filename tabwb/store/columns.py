@@ -16,9 +16,11 @@ import numpy as np
 
 from tabwb.records.ratings import Declaration
 from tabwb.store import read as reading
-from tabwb.store.column_rows import NOTES, Ints, Ratings, Read, read_chunk
+from tabwb.store.column_ratings import Ints, Ratings, ReadRatings, small
+from tabwb.store.column_rows import NOTES, ROWS, Read, read_chunk
 from tabwb.store.database import Transaction
 from tabwb.store.derive import taken_back
+from tabwb.store.response_texts import Texts
 
 CHUNK = 20_000
 """Trials whose ratings are read at a time."""
@@ -79,7 +81,7 @@ class ResponseColumns:
     statuses: Ints
     places: tuple[tuple[str, str], ...]
     shown: tuple[tuple[str, ...], ...]
-    responses: tuple[str, ...]
+    responses: Texts
     seeds: Ints
     notes: Mapping[str, Ints]
     noted: tuple[str, ...]
@@ -112,9 +114,10 @@ def response_columns(
             transaction, chosen, read, [number for number, name in measures if name in explained]
         )
     ints = {
-        name: np.concatenate([*parts, np.empty(0, np.int32)]) for name, parts in read.ints.items()
+        name: small(np.concatenate([*read.ints.pop(name, ()), np.empty(0, np.int32)]))
+        for name in ROWS
     }
-    ratings = _by_rater(transaction, read)
+    ratings = _by_rater(transaction, read.ratings)
     reasons: set[int] = set()
     prompts: set[int] = set()
     for rater in ratings.values():
@@ -123,11 +126,11 @@ def response_columns(
             reasons.update(np.unique(measure.reasons).tolist())
     return ResponseColumns(
         administrations=tuple(administrations),
-        starts=np.asarray(read.starts),
+        starts=np.cumsum([0, *read.sizes]),
         planned=tuple(read.planned),
         places=tuple(read.places),
         shown=tuple(tuple(json.loads(options)) for options in read.shown),
-        responses=tuple(read.texts),
+        responses=Texts.of(tuple(read.texts)),
         notes={name: ints.pop(name) for name in NOTES},
         noted=tuple(read.noted),
         ratings=ratings,
@@ -160,7 +163,7 @@ def _chunks(transaction: Transaction, administrations: Sequence[int]) -> Iterato
     yield first, last
 
 
-def _by_rater(transaction: Transaction, read: Read) -> dict[str, RaterColumns]:
+def _by_rater(transaction: Transaction, read: ReadRatings) -> dict[str, RaterColumns]:
     names = dict(transaction.rows("SELECT id, name FROM measures"))
     specs = dict(transaction.rows("SELECT id, spec FROM raters"))
     columns = {}
@@ -180,9 +183,9 @@ def _whole(parts: Sequence[Ratings], rated: Ints) -> Ratings:
     rows = np.concatenate([part.rows for part in parts])
     return Ratings(
         rated if np.array_equal(rows, rated) else rows,
-        np.concatenate([part.values for part in parts]),
-        np.concatenate([part.statuses for part in parts]),
-        np.concatenate([part.reasons for part in parts]),
+        small(np.concatenate([part.values for part in parts])),
+        small(np.concatenate([part.statuses for part in parts])),
+        small(np.concatenate([part.reasons for part in parts])),
     )
 
 

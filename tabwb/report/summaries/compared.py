@@ -197,7 +197,9 @@ def _of_judge(judges: tuple[JudgeSummary, JudgeSummary]) -> Iterator[Compared]:
     paired = compare_sides(*sides, n_features)
     mean = 1.0 if paired.first is None else paired.first
     showable = detectable_burden(_design(*sides), n_features, burden=mean)
-    judged = judges[0].rows.items | judges[1].rows.items
+    judged = {
+        judge.rows.names[at] for judge in judges for at in np.unique(judge.rows.items).tolist()
+    }
     burden = replace(
         _compared(paired, BURDEN, "", terms.rater, showable=showable, terms=terms),
         items_left_out=tuple(item for _, item in sorted(judged - paired.differences.keys())),
@@ -259,10 +261,9 @@ def _profiles(judges: tuple[JudgeSummary, JudgeSummary]) -> tuple[Profiles, Prof
 
 
 def _by_item(judged: JudgedRows) -> dict[Place, NDArray[np.float64]]:
-    places = judged.table.place[judged.rows[judged.has_burden]]
+    items = judged.items[judged.has_burden]
     present = judged.present[judged.has_burden].astype(np.float64)
-    names = judged.table.columns.places
-    return {names[at]: present[places == at] for at in first_of(places)}
+    return {judged.names[at]: present[items == at] for at in first_of(items)}
 
 
 def _compared(

@@ -10,7 +10,7 @@ from tabwb.records.trials import PlannedTrial
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.counted import Source
-    from tabwb.store.column_rows import Ints
+    from tabwb.store.column_ratings import Ints
     from tabwb.store.columns import ResponseColumns
 
 Place = tuple[str, str]

@@ -23,7 +23,7 @@ from tabwb.agreement.pairs import (
 from tabwb.records.ratings import Judged
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.columns.judged import summarise_judges
-from tabwb.report.summaries.columns.table import table_of
+from tabwb.report.summaries.columns.table import Table, table_of
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary, causes_of, judge_labels
 from tabwb.scoring.estimate import Estimate, ratio
@@ -188,27 +188,27 @@ def robustness(sources: Sequence[Source]) -> Robustness:
     pairs: list[PairAgreement] = []
     left_out: list[tuple[str, str, str]] = []
     for first, second in combinations(zip(labels, judges, strict=True), 2):
-        agreement = _pair(first, second)
+        agreement = _pair(table, first, second)
         if isinstance(agreement, str):
             left_out.append((first[0], second[0], agreement))
         else:
             pairs.append(agreement)
-    speaking = [judge for judge in judges if _gave_verdicts(judge)]
-    consensus = _consensus(speaking) if len(speaking) > 1 else None
+    speaking = [judge for judge in judges if _gave_verdicts(table, judge)]
+    consensus = _consensus(table, speaking) if len(speaking) > 1 else None
     return Robustness(judges, labels, tuple(pairs), tuple(left_out), consensus)
 
 
-def verdicts(judge: JudgeSummary, features: Sequence[str]) -> Floats:
+def verdicts(table: Table, judge: JudgeSummary, features: Sequence[str]) -> Floats:
     """Return a judge's verdicts: float64 of shape (responses, features), NaN where it has none.
 
     Only usable responses in the judge's scope, judged under its terms, have any.
 
     Args:
+        table: the responses.
         judge: whose verdicts.
         features: in the order of the columns.
     """
-    judged = judge.rows
-    table, rows = judged.table, judged.rows
+    rows = judge.rows.rows
     values = np.full((len(table), len(features)), np.nan)
     counts = table.representative[rows]
     own = table.usable[counts]
@@ -239,23 +239,23 @@ def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return np.where((given >= 2) & ~tied, most, np.nan), tied
 
 
-def _gave_verdicts(judge: JudgeSummary) -> bool:
-    return not np.isnan(verdicts(judge, judge.burden.features)).all()
+def _gave_verdicts(table: Table, judge: JudgeSummary) -> bool:
+    return not np.isnan(verdicts(table, judge, judge.burden.features)).all()
 
 
 _Labelled = tuple[str, JudgeSummary]
 
 
-def _pair(first: _Labelled, second: _Labelled) -> PairAgreement | str:
+def _pair(table: Table, first: _Labelled, second: _Labelled) -> PairAgreement | str:
     (label, judge), (other_label, other) = first, second
     theirs = set(other.burden.features)
     features = tuple(feature for feature in judge.burden.features if feature in theirs)
     if not features:
         return "no feature in common"
-    tables = tables_of(verdicts(judge, features), verdicts(other, features))
+    tables = tables_of(verdicts(table, judge, features), verdicts(table, other, features))
     counts = samples(tables)
     if not counts.any():
-        return _uncompared(first, second)
+        return _uncompared(table, first, second)
     percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
     columns = zip(features, counts, percent, kappa, ac1, specific_agreement(tables, 1), strict=True)
     by_feature = tuple(
@@ -265,24 +265,24 @@ def _pair(first: _Labelled, second: _Labelled) -> PairAgreement | str:
     return PairAgreement(label, other_label, by_feature, *means)
 
 
-def _uncompared(*judges: _Labelled) -> str:
-    first, second = (judge.rows.table.representative[judge.rows.rows] for _, judge in judges)
+def _uncompared(table: Table, *judges: _Labelled) -> str:
+    first, second = (table.representative[judge.rows.rows] for _, judge in judges)
     both = len(np.intersect1d(first, second))
     if not both:
         return "no response in common"
     silent = [
         f"{label} gave no verdict ({causes_of(judge)})"
         for label, judge in judges
-        if not _gave_verdicts(judge)
+        if not _gave_verdicts(table, judge)
     ]
     reason = ", ".join(silent) or "none has a verdict of both on a feature that both judge"
     return f"both were given {both} of the same responses, {reason}"
 
 
-def _consensus(judges: Sequence[JudgeSummary]) -> Consensus:
+def _consensus(table: Table, judges: Sequence[JudgeSummary]) -> Consensus:
     shared = set.intersection(*(set(judge.burden.features) for judge in judges))
     features = tuple(name for name in judges[0].burden.features if name in shared)
-    most, tied = majority(np.stack([verdicts(judge, features) for judge in judges]))
+    most, tied = majority(np.stack([verdicts(table, judge, features) for judge in judges]))
     whole = ~np.isnan(most).any(axis=1) & bool(features)
     # Responses with verdicts on every feature, ties or not.
     judged = (~np.isnan(most) | tied).all(axis=1) & bool(features)

@@ -21,7 +21,8 @@ from tabwb.report.summaries.groups import check_judge
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.conditions import given_columns
 from tabwb.scoring.choice import POLICIES
-from tabwb.store.column_rows import STATUSES, Ints
+from tabwb.store.column_ratings import Ints
+from tabwb.store.column_rows import STATUSES
 from tabwb.store.columns import ResponseColumns
 from tabwb.store.details import keys_of
 from tabwb.store.store import Store

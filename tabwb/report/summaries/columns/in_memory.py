@@ -12,8 +12,10 @@ import numpy as np
 from tabwb.records.ratings import Rating
 from tabwb.records.trials import Attempt, Trial
 from tabwb.report.summaries.counted import Source
-from tabwb.store.column_rows import NOTES, STATUSES, Ratings, seed_code
+from tabwb.store.column_ratings import Ratings
+from tabwb.store.column_rows import NOTES, STATUSES, Places, seed_code
 from tabwb.store.columns import RaterColumns, ResponseColumns
+from tabwb.store.response_texts import Texts
 from tabwb.store.write import STATUSES as RATING_STATUSES
 
 _COLUMNS = ("trials", "attempts", "items", "replicates", "options", "asked", "texts", "statuses")
@@ -35,9 +37,9 @@ class _Held:
     planned: list[Counter[str]] = field(default_factory=list)
     answers: list[tuple[Trial, Attempt]] = field(default_factory=list)
     raters: dict[str, _Rater] = field(default_factory=dict)
-    noted: dict[str, int] = field(default_factory=dict)
+    noted: Places[str] = field(default_factory=Places)
     reasons: dict[str, int] = field(default_factory=lambda: {"": 0})
-    prompts: dict[str, int] = field(default_factory=dict)
+    prompts: Places[str] = field(default_factory=Places)
 
 
 def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
@@ -45,10 +47,8 @@ def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
     held = _Held()
     for source in sources:
         _take(held, source)
-    places: dict[tuple[str, str], int] = {}
-    shown: dict[tuple[str, ...], int] = {}
-    texts: dict[str, int] = {}
-    asked: dict[object, int] = {}
+    places, shown = Places[tuple[str, str]](), Places[tuple[str, ...]]()
+    texts, asked = Places[str](), Places[object]()
     columns: dict[str, list[int]] = {name: [] for name in _COLUMNS}
     notes: dict[str, list[int]] = {name: [] for name in NOTES}
     seeds: list[int] = []
@@ -57,18 +57,17 @@ def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
         row = (
             plan.number,
             attempt.number,
-            places.setdefault((plan.subtest, plan.item), len(places)),
+            places[plan.subtest, plan.item],
             plan.replicate,
-            shown.setdefault(plan.options, len(shown)),
-            asked.setdefault(attempt.messages or plan.prompt, len(asked)),
-            texts.setdefault(attempt.response, len(texts)),
+            shown[plan.options],
+            asked[attempt.messages or plan.prompt],
+            texts[attempt.response],
             -1 if attempt.status is None else STATUSES.index(attempt.status),
         )
         for name, value in zip(_COLUMNS, row, strict=True):
             columns[name].append(value)
         for name, codes in notes.items():
-            known = held.noted
-            codes.append(known.setdefault(noted[name], len(known)) if name in noted else -1)
+            codes.append(held.noted[noted[name]] if name in noted else -1)
         seeds.append(seed_code(noted["seed"], held.noted) if "seed" in noted else -1)
     return ResponseColumns(
         administrations=tuple(range(len(sources))),
@@ -76,7 +75,7 @@ def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
         planned=tuple(held.planned),
         places=tuple(places),
         shown=tuple(shown),
-        responses=tuple(texts),
+        responses=Texts.of(tuple(texts)),
         seeds=np.array(seeds, np.int64),
         notes={name: np.array(codes, np.int32) for name, codes in notes.items()},
         noted=tuple(held.noted),
@@ -109,7 +108,7 @@ def _take(held: _Held, source: Source) -> None:
         call = judged.judgement
         place = rows.get((judged.trial, judged.attempt))
         if place is not None and not call.repeat and call.rater in held.raters:
-            prompt = held.prompts.setdefault(call.prompt_text, len(held.prompts))
+            prompt = held.prompts[call.prompt_text]
             # A later verdict takes the place of an earlier one.
             held.raters[call.rater].prompts[place] = prompt
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tabwb.records.ratings import Declaration, prompt_hash
 from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.columns.prepared import Bools
-from tabwb.report.summaries.columns.table import EMPTY, NOT_RATED, Table, unusable
+from tabwb.report.summaries.columns.table import EMPTY, NOT_RATED, Table, side_of, unusable
 from tabwb.report.summaries.draws import without_draws
 from tabwb.report.summaries.judges import UNUSABLE, JudgeSummary, Terms, groupings_of
 from tabwb.report.summaries.paired import Place, Side
@@ -26,7 +26,7 @@ from tabwb.scoring.burden import (
 )
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, ratio
 from tabwb.scoring.intervals import burden_interval
-from tabwb.store.column_rows import Ints
+from tabwb.store.column_ratings import Ints, small
 from tabwb.store.write import STATUSES as RATING_STATUSES
 
 VALUE, UNDEFINED, UNPARSED, ERROR = (RATING_STATUSES.index(status) for status in (
@@ -39,16 +39,20 @@ class JudgedRows:
     """The responses in a judge's scope, each as it counts into the burden.
 
     Attributes:
-        table: with the responses.
         rows: of the table; a duplicate stands for the response as which it counts.
+        names: of the items, and ``items``: places in these.
         present: bool of shape (rows, features of the judge): which are present.
         has_burden: whether a row has a burden; else its ``present`` says nothing.
+        fixed: whether nothing was drawn; shared: whether it shares a random stream.
     """
 
-    table: Table
     rows: Ints
+    names: Sequence[Place]
+    items: Ints
     present: Bools
     has_burden: Bools
+    fixed: Bools
+    shared: Bools
 
     @property
     def burdens(self) -> Side:
@@ -57,12 +61,8 @@ class JudgedRows:
 
     def side(self, values: NDArray[Any]) -> Side:
         """Return values of the responses with a burden, one for each row, by item."""
-        return self.table.side(self.rows, np.where(self.has_burden, values, np.nan))
-
-    @property
-    def items(self) -> set[Place]:
-        """The items of the responses, with a burden or without."""
-        return {self.table.columns.places[at] for at in np.unique(self.table.place[self.rows])}
+        given = np.where(self.has_burden, values, np.nan)
+        return side_of(self.names, self.items, given, self.fixed, self.shared)
 
 
 def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSummary, ...]:
@@ -193,7 +193,15 @@ def _summarise(
         declared=declared is not None,
         groupings=categories,
         other_prompts=_other_prompts(table, rows, terms),
-        judged=JudgedRows(table, rows, present, causes == ""),
+        judged=JudgedRows(
+            small(rows),
+            table.columns.places,
+            small(table.place[rows]),
+            present,
+            causes == "",
+            table.fixed[rows],
+            table.shared[rows],
+        ),
     )
 
 

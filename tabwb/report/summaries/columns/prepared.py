@@ -13,9 +13,10 @@ from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.burden import REPEATED_PROMPTS
-from tabwb.scoring.text import words
-from tabwb.store.column_rows import STATUSES, Ints
+from tabwb.store.column_ratings import Ints
+from tabwb.store.column_rows import STATUSES
 from tabwb.store.columns import ResponseColumns
+from tabwb.store.response_texts import Texts
 
 REPEATED = STATUSES.index(ResponseStatus.REPEATED_ANSWER)
 PROTOCOLS = tuple(Protocol)
@@ -70,11 +71,8 @@ def prepare(columns: ResponseColumns, sources: Sequence[Source]) -> Prepared:
         columns: as read.
         sources: of each administration of ``columns``, in its order.
     """
-    folded = [" ".join(parts) for parts in map(words, columns.responses)]
-    codes: dict[str, int] = {"": 0}
-    spoken = np.array([codes.setdefault(text, len(codes)) for text in folded], np.int64)
-    statuses = columns.statuses.astype(np.int64)
-    protocols = np.zeros(len(columns), np.int64)
+    statuses = columns.statuses.astype(np.int8)
+    protocols = np.zeros(len(columns), np.int8)
     fixed, shared = np.zeros(len(columns), bool), np.zeros(len(columns), bool)
     known: dict[str, list[tuple[int, Subtest, Item] | None]] = {}
     noted = {value: code for code, value in enumerate(columns.noted)}
@@ -86,15 +84,15 @@ def prepare(columns: ResponseColumns, sources: Sequence[Source]) -> Prepared:
         if battery not in known:
             known[battery] = items_of(source, columns)
         items = known[battery]
-        repeated = _repeated(items, columns.items[rows], spoken[columns.texts[rows]], codes)
+        repeated = _repeated(items, columns.items[rows], columns.texts[rows], columns.responses)
         own = statuses[rows]
         own[repeated & _USABLE[own]] = REPEATED
         _obtained(source, items, columns, noted, rows, protocols, fixed, shared)
     return Prepared(
         columns,
         sources,
-        np.array([text.count(" ") + bool(text) for text in folded], np.int64),
-        np.array([not text.strip() for text in columns.responses], bool),
+        columns.responses.sizes,
+        columns.responses.blank,
         statuses,
         protocols,
         fixed,
@@ -105,9 +103,10 @@ def prepare(columns: ResponseColumns, sources: Sequence[Source]) -> Prepared:
 def _repeated(
     items: Sequence[tuple[int, Subtest, Item] | None],
     places: Ints,
-    texts: Ints,
-    codes: Mapping[str, int],
+    given: Ints,
+    responses: Texts,
 ) -> Bools:
+    texts = responses.spoken[given].astype(np.int64)
     prompts: dict[str, int] = {}
     prompt = np.full(len(items), -1)
     expected = np.full(len(items), -1)
@@ -122,7 +121,7 @@ def _repeated(
         if subtest.task.closed:
             closed[place] = number
         elif item.expected is not None:
-            expected[place] = codes.get(" ".join(words(item.expected)), -1)
+            expected[place] = responses.code(item.expected)
     repeated = np.zeros(len(places), bool)
     groups = closed[places]
     compared = (prompt[places] >= 0) & (groups < 0) & (texts != expected[places])

@@ -35,7 +35,7 @@ from tabwb.scoring.estimate import Estimate, always_first, always_yes, guessing_
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
 from tabwb.scoring.yes_no import YES
-from tabwb.store.column_rows import Ints
+from tabwb.store.column_ratings import Ints
 
 
 def accuracy_sides(first: Table, second: Table) -> Iterator[tuple[Subtest, str, Side, Side]]:

@@ -16,9 +16,10 @@ from tabwb.report.summaries.columns.in_memory import columns_in_memory
 from tabwb.report.summaries.columns.prepared import Bools, Prepared, items_of, prepare
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.draws import again_drawn
-from tabwb.report.summaries.paired import Side
+from tabwb.report.summaries.paired import Place, Side
 from tabwb.report.summaries.parts import Part
-from tabwb.store.column_rows import STATUSES, Ints, Ratings
+from tabwb.store.column_ratings import Ints, Ratings
+from tabwb.store.column_rows import STATUSES
 
 EMPTY = STATUSES.index(ResponseStatus.EMPTY)
 TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
@@ -253,16 +254,8 @@ class Table:
             rows: of this table.
             values: one for each.
         """
-        known = ~np.isnan(values)
-        rows, values = rows[known], values[known]
-        places = self.place[rows]
-        return Side(
-            {
-                self.columns.places[place]: tuple(values[places == place].tolist())
-                for place in first_of(places)
-            },
-            bool(len(rows)) and bool(self.fixed[rows].all()),
-            bool(self.shared[rows].any()),
+        return side_of(
+            self.columns.places, self.place[rows], values, self.fixed[rows], self.shared[rows]
         )
 
     def chosen(self, rater: str) -> Ints:
@@ -290,6 +283,27 @@ def table_of(sources: Sequence[Source]) -> Table:
     if len(read) < len(sources) or any(prepared is not read[0][0] for prepared, _ in read):
         raise ValueError("the columns of these administrations were not read together")
     return Table(read[0][0], [place for _, place in read], parts)
+
+
+def side_of(
+    names: Sequence[Place], items: Ints, values: NDArray[np.float64], fixed: Bools, shared: Bools
+) -> Side:
+    """Return values of responses by item as one side of a comparison; nan is left out.
+
+    Args:
+        names: of the items.
+        items: places in ``names``, one for each response, as the others.
+        values: of the responses.
+        fixed: whether nothing was drawn.
+        shared: whether it shares a random stream.
+    """
+    known = ~np.isnan(values)
+    items, values = items[known], values[known]
+    return Side(
+        {names[item]: tuple(values[items == item].tolist()) for item in first_of(items)},
+        bool(len(items)) and bool(fixed[known].all()),
+        bool(shared[known].any()),
+    )
 
 
 def is_verdict(values: NDArray[np.float64]) -> bool:
