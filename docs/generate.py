@@ -298,6 +298,70 @@ def _type(value: dict[str, Any]) -> str:
     return str(value.get("type", "any"))
 
 
+def python() -> str:
+    """Return the page of every name of ``import tabwb``."""
+    import tabwb
+
+    lines = [
+        "# Python: every name",
+        "",
+        "All of these are in the module `tabwb`; [Python](../python.md) shows how they are used. "
+        "What plugin authors import is in `tabwb.plugin_api` ([plugins](../plugins.md)).",
+        "",
+    ]
+    for name in sorted(set(tabwb.__all__) - {"__version__"}, key=str.lower):
+        thing = getattr(tabwb, name)
+        lines += [f"## `{name}`", "", *_documented(thing, name)]
+        if not inspect.isclass(thing) or issubclass(thing, Exception):
+            continue
+        for key, value in sorted(vars(thing).items()):
+            if key.startswith("_") or not (
+                inspect.isfunction(value) or isinstance(value, property)
+            ):
+                continue
+            lines += [f"### `{name}.{key}`", "", *_documented(value, key)]
+    return "\n".join(lines)
+
+
+def _documented(thing: Any, name: str) -> Iterator[str]:
+    """Yield the signature of a function or class, and its docstring as text."""
+    if inspect.isfunction(thing):
+        parameters = [
+            str(parameter).replace("'", "")
+            for parameter in inspect.signature(thing).parameters.values()
+            if parameter.name != "self"
+        ]
+        kinds = [parameter.kind for parameter in inspect.signature(thing).parameters.values()]
+        if (
+            inspect.Parameter.KEYWORD_ONLY in kinds
+            and inspect.Parameter.VAR_POSITIONAL not in kinds
+        ):
+            first = kinds.index(inspect.Parameter.KEYWORD_ONLY)
+            parameters.insert(first - ("self" in inspect.signature(thing).parameters), "*")
+        inside = ",\n    ".join(parameters)
+        returned = str(inspect.signature(thing).return_annotation).strip("'")
+        yield from ("```", f"{name}({inside}) -> {returned}", "```", "")
+    text = _plain(inspect.getdoc(thing) or "")
+    for part in text.split("\n\n"):
+        title, _, rest = part.partition(":\n")
+        if title in ("Args", "Attributes", "Raises", "Returns") and rest:
+            yield from (f"{title}:", "", *_entries(rest), "")
+        elif part.startswith(">>>") or part.startswith("    "):
+            yield from ("```", inspect.cleandoc(part), "```", "")
+        else:
+            yield from (" ".join(part.split()), "")
+
+
+def _entries(text: str) -> Iterator[str]:
+    """Yield the entries of a section as a list."""
+    for line in inspect.cleandoc(text).split("\n"):
+        if line.startswith(" "):
+            yield f"  {line.strip()}"
+            continue
+        names, colon, meaning = line.partition(": ")
+        yield f"- `{names}`: {meaning}" if colon else f"- {line}"
+
+
 PAGES = {
     "hooks.md": hooks,
     "records.md": records,
@@ -305,6 +369,7 @@ PAGES = {
     "battery-schema.md": battery_schema,
     "export-columns.md": export_columns,
     "measures.md": measures,
+    "python.md": python,
 }
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabwb.api.administration import Administration as Administration
-    from tabwb.api.batteries import battery as battery
+    from tabwb.api.batteries import load_battery as load_battery
+    from tabwb.api.figures import save_figure as save_figure
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
     from tabwb.api.study import Study as Study
@@ -37,7 +38,8 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "tabwb.api.administration": "Administration",
-    "tabwb.api.batteries": "battery",
+    "tabwb.api.batteries": "load_battery",
+    "tabwb.api.figures": "save_figure",
     "tabwb.api.running": "resume run",
     "tabwb.api.study": "Study open",
     "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
@@ -60,10 +62,11 @@ __all__ = [
     "TabwbWarning",
     "UsageError",
     "__version__",
-    "battery",
+    "load_battery",
     "open",
     "resume",
     "run",
+    "save_figure",
 ]
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
+
+from tabwb.api.options import Choosing, Grouping, Rated
 
 if TYPE_CHECKING:
     from tabwb.api.study import Study
@@ -92,17 +94,17 @@ class Administration:
         with self._source.opened() as study:
             return study.store.administration(self._number)
 
-    def results(self, **options: Any) -> Table:
+    def results(self, **options: Unpack[Grouping]) -> Table:
         """Return its results; options are those of :meth:`tabwb.Study.results`."""
         with self._source.opened() as study:
             return study.results(ids=self._number, **options)
 
-    def responses(self, **options: Any) -> Table:
+    def responses(self, **options: Unpack[Choosing]) -> Table:
         """Return its responses; options are those of :meth:`tabwb.Study.responses`."""
         with self._source.opened() as study:
             return study.responses(ids=self._number, **options)
 
-    def ratings(self, **options: Any) -> Table:
+    def ratings(self, **options: Unpack[Rated]) -> Table:
         """Return the ratings of its responses; options are those of :meth:`tabwb.Study.ratings`."""
         with self._source.opened() as study:
             return study.ratings(ids=self._number, **options)

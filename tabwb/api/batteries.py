@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Battery
 
 
-def battery(name: str | PathLike[str]) -> Battery:
+def load_battery(name: str | PathLike[str]) -> Battery:
     """Return a battery: its subtests, items and features as frozen records.
 
     Args:
@@ -22,7 +22,7 @@ def battery(name: str | PathLike[str]) -> Battery:
         UsageError: there is none of this id.
         BatteryProblems: the file has problems; the message lists all of them.
 
-    >>> [subtest.id for subtest in battery("tab").subtests][:2]
+    >>> [subtest.id for subtest in load_battery("tab").subtests][:2]
     ['connected-text', 'word-comprehension']
     """
     from tabwb.administer.session.setup import find_battery

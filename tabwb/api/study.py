@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tabwb.api.administration import Administration, stored_in
 from tabwb.api.engine import Place, configuration, open_store, warn
 from tabwb.api.judging import Scope, judge_one, judgements_table
+from tabwb.api.options import Choosing, Grouping, Ids, Names, Sort, Where
 from tabwb.api.running import Progress, teller
 from tabwb.records.errors import TabwbError, UsageError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from tabwb.plugin_api.config.settings import Configuration
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.report.filters import Filter
     from tabwb.report.selection import Selection
     from tabwb.report.summaries.groups import Grouped
     from tabwb.report.summaries.load import AdministrationData
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
-
-Ids = int | str | Iterable[int | str] | None
-"""Numbers or uids of administrations; None: all of the store."""
-Names = str | Iterable[str]
-"""One name, several with commas between, or a sequence of names."""
-Where = str | Iterable["str | Filter"] | Mapping[str, object]
-"""Filters: ``"temperature>0"``, several such texts, or keys with a value or several each."""
-Sort = Literal["burden", "name", "N", "accuracy"]
 
 
 def open(store: Place = None, *, write: bool = False) -> Study:
@@ -191,7 +185,7 @@ class Study:
             )
         )  # fmt: skip
 
-    def groups(self, ids: Ids = None, **options: Any) -> tuple[Grouped, ...]:
+    def groups(self, ids: Ids = None, **options: Unpack[Grouping]) -> tuple[Grouped, ...]:
         """Return the groups behind :meth:`results`, with their whole summaries.
 
         Args:
@@ -204,6 +198,57 @@ class Study:
         return selected_groups(
             self.store, _references(ids), self._selection(**options), statistics=statistics
         )
+
+    def figure(
+        self,
+        name: str,
+        ids: Ids = None,
+        *,
+        by: Names = "model",
+        where: Where = (),
+        judge: str | None = None,
+        subtests: Names = (),
+        items: Names = (),
+        limit: int | None = None,
+        together: Names = (),
+        sort: Sort | None = None,
+        primary: str = "",
+        width: str | float = "single",
+        caption: bool = True,
+        **options: str,
+    ) -> Figure:
+        """Return a figure of results for a paper; a notebook shows it, ``savefig`` writes it.
+
+        What is chosen and how it is grouped is as for :meth:`results`.
+
+        Args:
+            name: of the figure: ``burden``, ``accuracy``, ``profile``, ``differences`` ...
+            ids: numbers or uids; None for all.
+            by: keys that split groups.
+            where: filters.
+            judge: burdens of other judges are left out.
+            subtests: responses to others are left out.
+            items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
+            limit: number of groups.
+            together: keys over which unlike conditions are pooled on purpose.
+            sort: order of the groups.
+            primary: if several people scored a spoken response, the rater whose scores count.
+            width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
+                millimetres.
+            caption: write below the figure what its numbers are.
+            options: of the figure, such as ``policy="normalised"``.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            UsageError: there is no such figure, option or group.
+        """
+        from tabwb.report.figures import make
+
+        groups = self.groups(
+            ids, by=by, where=where, judge=judge, subtests=subtests, items=items, limit=limit,
+            together=together, sort=sort, primary=primary,
+        )  # fmt: skip
+        return make(name, groups, width=width, caption=caption, footer=False, command="", **options)
 
     def methods(self, ids: Ids = None, *, where: Where = ()) -> str:
         """Return what was given to whom and how, in sentences for a methods section.
@@ -346,7 +391,7 @@ class Study:
         (data,) = load_administrations(self.store, [administration], primary=primary)
         return administration_document(data, interval=True)
 
-    def _chosen(self, ids: Ids, **options: Any) -> tuple[AdministrationData, ...]:
+    def _chosen(self, ids: Ids, **options: Unpack[Choosing]) -> tuple[AdministrationData, ...]:
         from tabwb.report.selection import selected
 
         return selected(self.store, _references(ids), self._selection(**options))
@@ -356,11 +401,12 @@ class Study:
 
         return outlined(self.store, _references(ids), self._selection(where=where))
 
-    def _selection(self, **options: Any) -> Selection:
+    def _selection(self, **options: Unpack[Grouping]) -> Selection:
         from tabwb.report.selection import Selection
 
-        if options.get("judge") is not None:
-            options["judge"] = self._rater(options["judge"])
+        judge = options.get("judge")
+        if judge is not None:
+            options["judge"] = self._rater(judge)
         selection = Selection.of(**options)
         return replace(selection, primary=selection.primary or self._settings.study.primary_rater)
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import warnings
+from pathlib import Path
+
+import pytest
 
 import tabwb
-import tabwb.plugin_api
+from tests.api.signatures import FILE, lines
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_importing_tabwb_imports_nothing_heavy() -> None:
@@ -26,6 +33,41 @@ def test_every_public_name_can_be_imported() -> None:
         assert getattr(tabwb, name) is not None
     assert set(tabwb.__all__) <= set(dir(tabwb))
     assert set(tabwb.__all__) - {"__version__"} == set(tabwb._MODULE_OF)
+
+
+def test_no_public_name_is_that_of_a_package() -> None:
+    # 'import tabwb.battery' would put the package in place of the function.
+    packages = {path.stem for path in Path(str(tabwb.__file__)).parent.iterdir()}
+    assert packages.isdisjoint(tabwb.__all__)
+
+
+def test_public_signatures_are_changed_on_purpose() -> None:
+    # Whoever changes one reads docs/python.md#stability, then: python -m tests.api.signatures
+    assert FILE.read_text(encoding="utf-8").splitlines() == list(lines())
+
+
+def test_every_public_name_has_a_documented_entry() -> None:
+    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
+    entries = set(re.findall(r"^## `(\w+)`$", page, re.M))
+    assert entries == set(tabwb.__all__) - {"__version__"}
+    for entry in page.split("\n## ")[1:]:
+        assert len(entry.split("\n", 1)[1].strip()) > 40, entry
+
+
+def test_the_examples_of_the_page_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert len(blocks) > 5
+    names: dict[str, object] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(compile("\n".join(blocks), "docs/python.md", "exec"), names)
+    shown = capsys.readouterr().out
+    assert shown.startswith("1 done python:my_model\n")
+    assert (tmp_path / "burden.pdf").is_file()
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.report.summaries.compared import Compared
 from tabwb.report.summaries.difference import Difference
 from tabwb.tables.table import Column, Table, records_table
 
 Row = tuple[Difference, Compared]
+IDS = {measure.title: measure.id for measure in (ACCURACY, BURDEN, FEATURE_RATE)}
 
 
 def differences_table(compared: Difference) -> Table:
@@ -54,7 +56,10 @@ def _number(name: str, title: str, meaning: str) -> Column:
 COLUMNS = (
     (Column("first", "First", "the first side"), lambda row: row[0].first),
     (Column("second", "Second", "the second side"), lambda row: row[0].second),
-    (Column("measure", "Measure", "accuracy, burden or rate"), _of_row("measure")),
+    (
+        Column("measure", "Measure", "its id, as in the table of results"),
+        lambda row: IDS.get(row[1].measure, row[1].measure),
+    ),
     (Column("part", "Subtest", "missing: all together"), _of_row("subtest")),
     (Column("rater", "Rater", "who gave the ratings"), _of_row("rater")),
     (Column("policy", "Policy", "of an accuracy"), _of_row("policy")),
