@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -13,6 +13,7 @@ from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
 from tabwb.report.keys import key_of
 from tabwb.report.measures import BASELINES, NONE
+from tabwb.report.names import name_in, names_of
 from tabwb.report.render.printing import table
 from tabwb.report.render.statistics import statistics_views
 from tabwb.report.render.tables import summary_view
@@ -236,6 +237,9 @@ def _baseline(subtests: Sequence[SubtestSummary], name: str) -> str:
 
 def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
     remarks = list(_apart(chosen))
+    names = names_of(
+        member.administration.conditions for row in chosen for member in row.group.members
+    )
     if together := chosen[0].group.together:
         remarks.append(f"pooled on purpose (--together) over {', '.join(together)}")
     if several := [key for key in chosen[0].group.keys if key_of(key).several]:
@@ -249,9 +253,15 @@ def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
             inexact = f"{answers.inexact} of {answers.n} batch_exact=no, see below"
             remarks.append(f"{row.label}: {inexact}")
         for name, values in row.group.mixed.items():
-            remarks.append(f"{row.label}: pooled over {plain(name)} {' | '.join(values)}")
+            shown = values if name != "examinee" else _examinees(row.group, names)
+            remarks.append(f"{row.label}: pooled over {plain(name)} {' | '.join(shown)}")
     if remarks:
         yield Text("\n".join(remarks) + "\n", style="dim")
+
+
+def _examinees(group: AdministrationGroup, names: Mapping[str, str]) -> Iterable[str]:
+    given = (member.administration.conditions for member in group.members)
+    return dict.fromkeys(name_in(names, conditions) for conditions in given)
 
 
 def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:

@@ -99,8 +99,8 @@ def _compact(rows: Sequence[Grouped], name: Callable[[Grouped], str]) -> Compact
 
 
 def _heading(rows: Sequence[Grouped]) -> str:
-    by = dict.fromkeys(str(row.group.by) for row in rows)
-    return ", ".join(word.replace("-", " ").capitalize() for word in by)
+    titles = dict.fromkeys(title for row in rows for title in row.group.titles)
+    return ", ".join(titles).capitalize()
 
 
 def _answers(row: Grouped) -> int:

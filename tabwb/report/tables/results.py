@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tabwb.plugin_api.extensions import StatisticValue
+from tabwb.records.condition import ColumnType
+from tabwb.report.keys import key_of
 from tabwb.report.measures import (
     ACCURACY,
     BURDEN,
@@ -66,14 +68,37 @@ class Result:
 
 
 def results_table(rows: Sequence[Grouped]) -> Table:
-    """Return every value of groups as a table; :data:`COLUMNS` declares it.
+    """Return every value of groups as a table: :data:`COLUMNS`, then a column for each key.
 
     Args:
         rows: groups with their summaries.
     """
+    columns = (*COLUMNS, *_key_columns(rows))
     return records_table(
-        "results", COLUMNS, (found for row in rows for found in _results(row)), NOTES
+        "results", columns, (found for row in rows for found in _results(row)), NOTES
     )
+
+
+def _key_columns(rows: Sequence[Grouped]) -> Iterator[tuple[Column, Any]]:
+    """Yield ``by_KEY``, the value of each key by which the groups were made."""
+    for at, id_ in enumerate(rows[0].group.keys if rows and rows[0].group.values else ()):
+        key = key_of(id_)
+        found = [row.group.values[at].value for row in rows]
+        number: ColumnType = "integer" if all(isinstance(one, int) for one in found) else "number"
+        texts = key.kind != "number" or any(isinstance(one, str) for one in found)
+        yield (
+            Column(f"by_{id_.replace('-', '_')}", key.title.capitalize(), key.meaning,
+                   "text" if texts else number),
+            _key_value(at, texts=texts),
+        )  # fmt: skip
+
+
+def _key_value(at: int, *, texts: bool) -> Any:
+    def value(result: Result) -> object:
+        found = result.row.group.values[at].value
+        return found if found is None or not texts else str(found)
+
+    return value
 
 
 def _results(row: Grouped) -> Iterator[Result]:
