@@ -14,6 +14,7 @@ from tabwb.records.condition import (
     Components,
     Condition,
     ConditionError,
+    Ids,
     OneOf,
     Option,
     Real,
@@ -106,6 +107,6 @@ def _click_option(condition: Condition, option: Option) -> Callable[[Command], C
             settings["type"] = Finite(low, high, min_open=above)
         case OneOf(values):
             settings["type"] = click.Choice(list(values))
-        case Texts() | Components():
+        case Texts() | Ids() | Components():
             settings["multiple"] = True
     return click.option(option.flag, _parameter(condition, option), **settings)

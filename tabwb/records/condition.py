@@ -67,7 +67,7 @@ class Whole(NamedTuple):
 
     def written(self, value: Any) -> str:
         """Return the text that :meth:`read` reads as ``value``."""
-        return str(value)
+        return "" if value is None else str(value)
 
 
 class Real(NamedTuple):
@@ -194,6 +194,25 @@ class Texts(NamedTuple):
         return "  ".join(text.replace("\n", "\\n") for text in value)
 
 
+class Ids(NamedTuple):
+    """Several ids with spaces or commas between."""
+
+    column: ColumnType = "list of text"
+    allowed: str = ""
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Return the ids that a person typed."""
+        return tuple(text.replace(",", " ").split())
+
+    def checked(self, value: Any) -> tuple[str, ...]:
+        """Return a value after checking it; an id that stands there twice counts once."""
+        return tuple(dict.fromkeys(part for text in value for part in self.read(text)))
+
+    def written(self, value: Any) -> str:
+        """Return the text that :meth:`read` reads as ``value``."""
+        return " ".join(value)
+
+
 class Component(NamedTuple):
     """The spec of a component, or ``none`` for no component (the value is None)."""
 
@@ -240,7 +259,7 @@ class Components(NamedTuple):
         return " ".join(value) or NONE
 
 
-Kind = Whole | Real | OneOf | Switch | Text | Texts | Component | Components
+Kind = Whole | Real | OneOf | Switch | Text | Texts | Ids | Component | Components
 
 
 Audience = Literal["model", "typed", "spoken", "described"]

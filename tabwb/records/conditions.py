@@ -21,6 +21,7 @@ from tabwb.records.condition import (
     Components,
     Condition,
     Field,
+    Ids,
     Line,
     OneOf,
     Option,
@@ -72,6 +73,9 @@ class Conditions:
         rater: who scores spoken answers by ear: a study ID, or empty.
         origin: of an import, or of recorded answers that are replayed, who made the answers; None
             where they were given here.
+        part_subtests, part_items: ids of what is given of the battery; empty: everything. An item
+            is named by its id, or as ``SUBTEST/ITEM``.
+        part_limit: of each subtest only so many of its first items are given; None: all.
         participant: of a person's recorded answers that are replayed, the person's study ID.
         session_date: the day on which the answers were given, ``2024-03-09``; empty where it is not
             known; None for answers given here, which are of the day of the administration.
@@ -96,6 +100,9 @@ class Conditions:
     session_date: str | None = None
     token_limits: TokenLimits = "battery"
     participant: str = ""
+    part_subtests: tuple[str, ...] = ()
+    part_items: tuple[str, ...] = ()
+    part_limit: int | None = None
 
     @property
     def drawn(self) -> str:
@@ -113,6 +120,24 @@ class Conditions:
             return "greedy"
         nucleus = f", top-p {self.decoding.top_p:g}" if self.decoding.top_p != 1 else ""
         return f"temperature {self.decoding.temperature:g}{nucleus}"
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a part of the battery is given."""
+        return bool(self.part_subtests or self.part_items) or self.part_limit is not None
+
+    @property
+    def part(self) -> str:
+        """What is given of the battery, in words.
+
+        >>> Conditions("echo", "model").part
+        'whole battery'
+        >>> Conditions("echo", "model", part_subtests=("naming",), part_limit=3).part
+        'part: naming, 3 of each subtest'
+        """
+        first = [] if self.part_limit is None else [f"{self.part_limit} of each subtest"]
+        named = (*self.part_subtests, *self.part_items, *first)
+        return f"part: {', '.join(named)}" if self.is_part else "whole battery"
 
     @property
     def made_by(self) -> Origin:
@@ -162,6 +187,13 @@ def _token_limit(conditions: Conditions) -> str:
     if conditions.token_limits == "battery":
         return "the battery's token limits"
     return f"{limit} tokens" if conditions.token_limits == "run" else f"at most {limit} tokens"
+
+
+_PART = Comparison("part", "part of the battery", bare=True)
+
+
+def _part(conditions: Conditions) -> str:
+    return conditions.part
 
 
 CONDITIONS: tuple[Condition, ...] = (
@@ -345,6 +377,43 @@ CONDITIONS: tuple[Condition, ...] = (
         column=Column("as-given, shuffled or rotated"),
         line=Line("options {}"),
         comparison=Comparison("options", "option order"),
+    ),
+    Condition(
+        "part_subtests",
+        Ids(),
+        given_to=WRITTEN,
+        options=(Option("--subtest", "Give only this subtest; repeatable.", metavar="ID"),),
+        field=Field("Subtests", "ids of the subtests to give, with spaces between; empty: all"),
+        column=Column("the subtests given; empty: all"),
+        words=_part,
+        line=Line(),
+        comparison=_PART,
+    ),
+    Condition(
+        "part_items",
+        Ids(),
+        given_to=WRITTEN,
+        options=(
+            Option(
+                "--item", "Give only this item; repeatable. SUBTEST/ITEM if need be.", metavar="ID"
+            ),
+        ),
+        field=Field("Items only", "ids of the items to give, with spaces between; empty: all"),
+        column=Column("the items given; empty: all"),
+        words=_part,
+        comparison=_PART,
+    ),
+    Condition(
+        "part_limit",
+        Whole(1, 100_000, optional=True),
+        given_to=WRITTEN,
+        options=(Option("--limit", "Give only so many items of each subtest, the first ones."),),
+        field=Field(
+            "Item limit", "number of items of each subtest, the first ones; empty: all", "all"
+        ),
+        column=Column("the number of items of each subtest; empty: all", "items"),
+        words=_part,
+        comparison=_PART,
     ),
     Condition(
         "research_protocol",

@@ -47,7 +47,7 @@ class Key(NamedTuple):
         also: further texts by which ``--where`` finds the value.
         place: of a key of responses: the values of an item, or None where it is the replicate's.
         pooled: what :func:`~tabwb.records.condition_table.compared` must leave out so that
-            responses are pooled over the key: the id of a condition, or empty.
+            responses are pooled over the key: ids of conditions, or empty.
         several: whether one administration or item may have several values.
     """
 
@@ -62,7 +62,7 @@ class Key(NamedTuple):
     label: Callable[[AdministrationData, Value, str], str] | None = None
     also: Callable[[AdministrationData], tuple[str, ...]] = lambda data: ()
     place: Callable[[Subtest, Item], tuple[Value, ...]] | None = None
-    pooled: str = ""
+    pooled: tuple[str, ...] = ()
     several: bool = False
 
     def applies_to(self, data: AdministrationData) -> bool:
@@ -201,7 +201,7 @@ SUBJECTS: tuple[Key, ...] = (
         _weights,
         whom="model",
         absent="weights not said",
-        pooled="weights",
+        pooled=("weights",),
     ),
     Key(
         "battery",
@@ -210,6 +210,14 @@ SUBJECTS: tuple[Key, ...] = (
         _given_battery,
         label=_battery_name,
         also=lambda data: (data.administration.battery,),
+    ),
+    Key(
+        "part",
+        "part",
+        "what was given of the battery: the whole, or a part",
+        lambda data: (_given(data).part,),
+        also=lambda data: ("part" if _given(data).is_part else "whole",),
+        pooled=("part_subtests", "part_items", "part_limit"),
     ),
     Key(
         "session",
@@ -330,7 +338,7 @@ def _condition_key(condition: Condition) -> Key:
         whom="model" if condition.given_to == MODEL else "all",
         absent=f"no {condition.name}",
         label=_switched(condition) if isinstance(kind, Switch) else None,
-        pooled=condition.id if condition.comparison else "",
+        pooled=(condition.id,) if condition.comparison else (),
     )
 
 

@@ -28,8 +28,8 @@ def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial,
     """
     trials: list[PlannedTrial] = []
     for replicate in range(conditions.replicates):
-        for subtest in battery.subtests:
-            for item in _items(subtest, conditions, replicate):
+        for subtest, given in given_items(battery, conditions):
+            for item in _items(subtest, given, conditions, replicate):
                 for options in _option_orders(subtest, item, conditions, replicate):
                     trials.append(
                         PlannedTrial(
@@ -45,9 +45,34 @@ def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial,
     return tuple(trials)
 
 
-def _items(subtest: Subtest, conditions: Conditions, replicate: int) -> Sequence[Item]:
+def given_items(
+    battery: Battery, conditions: Conditions
+) -> Iterator[tuple[Subtest, tuple[Item, ...]]]:
+    """Yield each subtest of which something is given, with its items; practice is not among them.
+
+    Args:
+        battery: to be given.
+        conditions: with the part that is asked for.
+    """
+    named = conditions.part_items
+    for subtest in battery.subtests:
+        if conditions.part_subtests and subtest.id not in conditions.part_subtests:
+            continue
+        items = [
+            item
+            for item in subtest.items
+            if not item.practice
+            and (not named or item.id in named or f"{subtest.id}/{item.id}" in named)
+        ]
+        if items:
+            yield subtest, tuple(items[: conditions.part_limit])
+
+
+def _items(
+    subtest: Subtest, given: Sequence[Item], conditions: Conditions, replicate: int
+) -> Sequence[Item]:
     practice = [item for item in subtest.items if item.practice and replicate == 0]
-    items = [item for item in subtest.items if not item.practice]
+    items = list(given)
     if conditions.item_order == "shuffled":
         _generator(conditions, replicate, subtest.id).shuffle(items)
     return practice + items
@@ -84,7 +109,9 @@ def nothing_varies(battery: Battery, conditions: Conditions) -> bool:
         return False
     if conditions.conversation and conditions.item_order == "shuffled":
         return False
-    has_options = any(len(item.options) > 1 for sub in battery.subtests for item in sub.items)
+    has_options = any(
+        len(item.options) > 1 for _, items in given_items(battery, conditions) for item in items
+    )
     return not (conditions.option_order == "shuffled" and has_options)
 
 
@@ -103,7 +130,8 @@ def choices_never_vary(
         return False
     if conditions.decoding.greedy or conditions.protocol.value not in unsampled:
         return False
-    if any(subtest.task.answers for subtest in battery.subtests):
+    given = tuple(given_items(battery, conditions))
+    if any(subtest.task.answers for subtest, _ in given):
         return True
-    has_options = any(item.options for subtest in battery.subtests for item in subtest.items)
+    has_options = any(item.options for _, items in given for item in items)
     return has_options and conditions.option_order != "shuffled"

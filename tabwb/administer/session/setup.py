@@ -21,7 +21,7 @@ from tabwb.records.speakers import Act, LogEntry
 from tabwb.records.speech import is_typed
 from tabwb.records.states import Protocol
 from tabwb.records.study import check_id
-from tabwb.records.words import plural
+from tabwb.records.words import did_you_mean, plural
 from tabwb.store.store import Store
 
 
@@ -55,6 +55,7 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         for scorer in subtest.scorers:
             plugins.resolve("scorers", scorer)
     _check_examinee(battery, conditions)
+    _check_part(battery, conditions)
     examinee, labels = conditions.examinee, conditions.labels
     protocols: tuple[str, ...] = (Protocol.GENERATE.value,)
     if conditions.kind == "model":
@@ -201,6 +202,31 @@ def _check_examinee(battery: Battery, conditions: Conditions) -> None:
         raise UsageError(
             f"'{battery.id}' is not made for models", allowed=", ".join(battery.examinees)
         )
+
+
+def _check_part(battery: Battery, conditions: Conditions) -> None:
+    subtests = [subtest.id for subtest in battery.subtests]
+    for name in conditions.part_subtests:
+        if name not in subtests:
+            raise UsageError(
+                f"'{battery.id}' has no subtest '{name}'" + did_you_mean(name, subtests),
+                allowed=", ".join(subtests),
+            )
+    own = [
+        (subtest.id, item.id)
+        for subtest in battery.subtests
+        for item in subtest.items
+        if not item.practice
+        and (not conditions.part_subtests or subtest.id in conditions.part_subtests)
+    ]
+    known = {name for subtest, item in own for name in (item, f"{subtest}/{item}")}
+    for name in conditions.part_items:
+        if name not in known:
+            chosen = " in the chosen subtests" if conditions.part_subtests else ""
+            raise UsageError(
+                f"'{battery.id}' has no item '{name}'{chosen}" + did_you_mean(name, known),
+                allowed=", ".join(item for _, item in own),
+            )
 
 
 def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditions) -> Session:

@@ -211,6 +211,8 @@ def _subtests_table(subtests: Sequence[SubtestSummary], width: int) -> Table:
     made = table(*headings[:shown], first="subtest")
     for subtest in subtests:
         share = subtest.share
+        if not subtest.planned and any(other.planned for other in subtests):
+            continue  # not in the part of the battery that was given
         if not share.scored:
             made.add_row(subtest.title, Text(right_of(subtest), style="dim"))
             continue

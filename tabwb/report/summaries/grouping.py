@@ -243,8 +243,8 @@ class _Asked:
         ids = {key.id for key in self.keys}
         if "administration" in ids:
             return ()
-        conditions = (key.pooled for key in pooling_keys() if key.id in self.together)
-        facts = compared(member.administration.conditions, tuple(conditions))
+        pooled = [id_ for key in pooling_keys() if key.id in self.together for id_ in key.pooled]
+        facts = compared(member.administration.conditions, pooled)
         if "model" in ids and "weights" not in self.together:
             facts |= member.identity
         return tuple(sorted(facts.items()))
