@@ -19,10 +19,13 @@ from tabwb.scoring.yes_no import balanced_accuracy, yes_rate
 NONE = "-"
 """Is shown where a value is undefined."""
 
-Unit = Literal["share", "features", "features per response", "words", "ratio", "count", "seconds"]
-Pooling = Literal["responses", "items", "phonemes", "sum", "median"]
+Unit = Literal[
+    "share", "features", "features per response", "words", "ratio", "count", "seconds",
+    "correlation", "logits", "mean square", "probability",
+]  # fmt: skip
+Pooling = Literal["responses", "items", "phonemes", "sum", "median", "examinees"]
 """How the responses of several administrations are put together: a mean over responses or items, a
-ratio of sums over the phonemes of a corpus, a sum, or a median."""
+ratio of sums over the phonemes of a corpus, a sum, a median, or over the scores of examinees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +182,67 @@ PHONEME_MEASURES = (
         "ratio", "phonemes", digits=1, percent=True,
     ),
 )  # fmt: skip
+DISCRIMINATION = Measure(
+    "discrimination", "discrimination",
+    "correlation of an item with the mean of the other items of its subtest", "correlation",
+    "examinees",
+)  # fmt: skip
+RASCH_DIFFICULTY = Measure(
+    "rasch_difficulty", "Rasch difficulty", "b of the Rasch model, abilities having the sd 1",
+    "logits", "examinees",
+)  # fmt: skip
+INFIT = Measure(
+    "infit", "infit", "weighted mean square of the Rasch model, 1 where it holds", "mean square",
+    "examinees",
+)  # fmt: skip
+OUTFIT = Measure(
+    "outfit", "outfit", "mean square of the Rasch model, 1 where it holds", "mean square",
+    "examinees",
+)  # fmt: skip
+DIFFICULTY = Measure(
+    "difficulty", "2-PL difficulty", "b of the 2-PL model, abilities having the sd 1", "logits",
+    "examinees",
+)  # fmt: skip
+SLOPE = Measure(
+    "slope", "2-PL discrimination", "a of the 2-PL model, the slope of the log odds", "ratio",
+    "examinees",
+)  # fmt: skip
+POSITION_ACCURACY = Measure(
+    "position_accuracy", "accuracy by position",
+    "share of right responses if the right option is shown at a position, policy exact", "share",
+)  # fmt: skip
+POSITION_SHARE = Measure(
+    "position_share", "share of choices",
+    "share of the choices that name the option at a position, policy extracted", "share",
+)  # fmt: skip
+FOIL_SHARE = Measure(
+    "foil_share", "share of errors",
+    "share of the wrong options named that are of a kind, policy extracted", "share",
+)  # fmt: skip
+FOIL_CHANCE = Measure(
+    "foil_chance", "by chance", "share of the kind among the wrong options shown at the errors",
+    "share",
+)  # fmt: skip
+DIFFERENCE = Measure(
+    "difference", "difference", "mean over items of the difference of item means", "ratio", "items"
+)
+TREND = Measure(
+    "trend", "trend", "mean over items of the score weighted by session less the mean session",
+    "ratio", "items",
+)  # fmt: skip
+RATE_OF_CHANGE = Measure(
+    "rate_of_change", "rate of change",
+    "slope from the last session before treatment on, less the slope before", "ratio", "items",
+)  # fmt: skip
+ANALYSES = (
+    DISCRIMINATION, RASCH_DIFFICULTY, INFIT, OUTFIT, DIFFICULTY, SLOPE, POSITION_ACCURACY,
+    POSITION_SHARE, FOIL_SHARE, FOIL_CHANCE, DIFFERENCE, TREND, RATE_OF_CHANGE,
+)  # fmt: skip
+"""Measures of the tables of items, positions, foils, differences and change."""
 MEASURES = (
     ACCURACY, *SUBTEST_MEASURES, *BASELINES, BURDEN, FEATURE_RATE, CATEGORY_COUNT,
     CATEGORY_RATE, FOIL_ERRORS, WORDS_MEAN, *LEXICAL_MEASURES,
-    *NAMING_MEASURES, LATENCY, *PHONEME_MEASURES,
+    *NAMING_MEASURES, LATENCY, *PHONEME_MEASURES, *ANALYSES,
 )  # fmt: skip
 _BY_ID = {measure.id: measure for measure in MEASURES}
 

@@ -1,0 +1,367 @@
+"""One participant over several sessions: right answers, item by item, in sets of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tabwb.battery.model import Item, Subtest
+from tabwb.records.errors import UsageError
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.marks import marks_of
+from tabwb.scoring.differences import difference_interval
+from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval, clopper_pearson, ratio
+from tabwb.scoring.participant_tests import (
+    McNemar,
+    SetDifference,
+    WeightedTest,
+    compare_sets,
+    mcnemar,
+    rate_of_change_weights,
+    trend_weights,
+    weighted_test,
+)
+
+ALL_ITEMS = "all items"
+LEAST_SESSIONS = 3
+"""Sessions from which on there is a trend; two are compared by McNemar's test."""
+CAUTION = (
+    "For research only: these figures describe answers to these items in these sessions and say "
+    "nothing about a person's condition or care."
+)
+FORM_OF_THE_DAY = (
+    "A good or a bad day affects all items of a session at once, but the tests take items as "
+    "independent: at the level .05 trend and rate of change reject .07 to .14 of true null "
+    "hypotheses, and McNemar's test of two sessions cannot tell a good day from a lasting change."
+)
+SPECIFIC = (
+    "A change is specific to treatment only if trend and rate of change both show it (Howard, Best "
+    "and Nickels 2015), and, of a trained set, if it exceeds that of an untrained one."
+)
+
+Place = tuple[str, str]
+"""Subtest and item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One administration: its number and the day of its answers, empty where it is not known."""
+
+    administration: int
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionShare:
+    """Right answers of a set in one session; the interval is exact, for prompts like these."""
+
+    session: int
+    right: int
+    of: int
+    share: Estimate
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Two sessions (from 1) compared over the items of a set.
+
+    Attributes:
+        difference: share right in the later session less that in the earlier one.
+        interval: of the difference, for prompts like these.
+    """
+
+    first: int
+    second: int
+    items: int
+    difference: Estimate
+    interval: EstimatedInterval
+    test: McNemar | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetOfItems:
+    """What is said of one set of items.
+
+    Attributes:
+        items: with one answer in every session; left_out: those without.
+        trend, rate_of_change: None where they do not apply, with the reason.
+    """
+
+    name: str
+    items: tuple[Place, ...]
+    left_out: tuple[Place, ...]
+    shares: tuple[SessionShare, ...]
+    steps: tuple[Step, ...]
+    trend: WeightedTest | None
+    trend_reason: str
+    rate_of_change: WeightedTest | None
+    rate_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenSets:
+    """The change of one set of items compared with that of another; ``measure``: of what."""
+
+    measure: str
+    first: str
+    second: str
+    test: SetDifference
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A participant's answers to one battery over sessions.
+
+    Attributes:
+        answers: by (subtest, item), whether it was right in each session; None without one answer.
+        baselines: sessions before treatment; None where not told.
+    """
+
+    participant: str
+    battery: str
+    version: str
+    sessions: tuple[Session, ...]
+    answers: Mapping[Place, tuple[bool | None, ...]]
+    sets: tuple[SetOfItems, ...]
+    between: tuple[BetweenSets, ...]
+    baselines: int | None = None
+
+
+def change_of(
+    members: Sequence[AdministrationData],
+    sets: Mapping[str, Iterable[Place]] | None = None,
+    baselines: int | None = None,
+) -> Change:
+    """Return the change over sessions, which are administrations in order of day and number.
+
+    Only items with exactly one answer in every session count. Sessions are taken as equally spaced.
+
+    Args:
+        members: the sessions of one participant with one battery, responses as columns.
+        sets: name to its items; all items together come first in any case.
+        baselines: sessions before treatment; with two or more and a session after them the rate of
+            change is tested.
+
+    Raises:
+        UsageError: fewer than two sessions, or more baselines than sessions before the last.
+    """
+    ordered = sorted(
+        members, key=lambda member: (member.administration.session_date, member.administration.id)
+    )
+    first = ordered[0].administration
+    if len(ordered) < 2:
+        raise UsageError(
+            f"'{first.conditions.study_id}' has one session with {first.battery}",
+            allowed="two sessions or more",
+            hint="tabwb results lists administrations",
+        )
+    if baselines is not None and not 1 <= baselines < len(ordered):
+        raise UsageError(
+            f"{baselines} sessions before treatment of {len(ordered)}",
+            allowed=f"1 to {len(ordered) - 1}",
+        )
+    answers = _answers(ordered)
+    named = {ALL_ITEMS: tuple(answers), **{name: tuple(own) for name, own in (sets or {}).items()}}
+    made = tuple(_set(name, own, answers, len(ordered), baselines) for name, own in named.items())
+    return Change(
+        first.conditions.study_id or first.conditions.examinee,
+        first.battery,
+        first.battery_version,
+        tuple(
+            Session(member.administration.id, member.administration.session_date)
+            for member in ordered
+        ),
+        answers,
+        made,
+        tuple(_between(made[1:], answers, len(ordered), baselines)),
+        baselines,
+    )
+
+
+def _answers(ordered: Sequence[AdministrationData]) -> dict[Place, tuple[bool | None, ...]]:
+    given: dict[Place, list[list[bool]]] = {}
+    for at, member in enumerate(ordered):
+        for marks in marks_of([member.source]):
+            for item, right in zip(marks.item.tolist(), marks.right.tolist(), strict=True):
+                place = marks.subtest.id, marks.items[item].id
+                given.setdefault(place, [[] for _ in ordered])[at].append(right)
+    order = [
+        (subtest.id, item.id) for subtest in ordered[0].battery.subtests for item in subtest.items
+    ]
+    return {
+        place: tuple(one[0] if len(one) == 1 else None for one in given[place])
+        for place in order
+        if place in given
+    }
+
+
+def _set(
+    name: str,
+    places: Sequence[Place],
+    answers: Mapping[Place, tuple[bool | None, ...]],
+    sessions: int,
+    baselines: int | None,
+) -> SetOfItems:
+    rows = _complete(places, answers)
+    scores = [[float(right) for right in row] for row in rows.values()]
+    steps = list(pairwise(range(sessions)))
+    if sessions > 2:
+        steps.append((0, sessions - 1))
+    trend, trend_reason = _weighted(
+        scores,
+        trend_weights(sessions) if sessions >= LEAST_SESSIONS else None,
+        f"fewer than {LEAST_SESSIONS} sessions",
+    )
+    rate, rate_reason = _weighted(scores, *_rate_weights(sessions, baselines))
+    return SetOfItems(
+        name,
+        tuple(rows),
+        tuple(place for place in places if place not in rows),
+        tuple(_share(at, [row[at] for row in rows.values()]) for at in range(sessions)),
+        tuple(_step(a, b, list(rows.values())) for a, b in steps),
+        trend,
+        trend_reason,
+        rate,
+        rate_reason,
+    )
+
+
+def _complete(
+    places: Iterable[Place], answers: Mapping[Place, tuple[bool | None, ...]]
+) -> dict[Place, tuple[bool, ...]]:
+    rows = {}
+    for place in places:
+        known = tuple(right for right in answers.get(place, (None,)) if right is not None)
+        if place in answers and len(known) == len(answers[place]):
+            rows[place] = known
+    return rows
+
+
+def _rate_weights(sessions: int, baselines: int | None) -> tuple[tuple[float, ...] | None, str]:
+    if baselines is None:
+        return None, "the number of sessions before treatment was not given (--baselines)"
+    if baselines < 2:
+        return None, "fewer than two sessions before treatment"
+    return rate_of_change_weights(baselines, sessions), ""
+
+
+def _weighted(
+    scores: Sequence[Sequence[float]], weights: Sequence[float] | None, reason: str
+) -> tuple[WeightedTest | None, str]:
+    if weights is None:
+        return None, reason
+    if len(scores) < 2:
+        return None, "fewer than two items with an answer in every session"
+    return weighted_test(scores, weights), ""
+
+
+def _share(session: int, right: Sequence[bool]) -> SessionShare:
+    n = len(right)
+    share = ratio(sum(right), n, "no item with an answer in every session")
+    return SessionShare(session + 1, sum(right), n, share, clopper_pearson(sum(right), n))
+
+
+def _step(first: int, second: int, rows: Sequence[Sequence[bool]]) -> Step:
+    before, after = [row[first] for row in rows], [row[second] for row in rows]
+    difference = ratio(
+        sum(after) - sum(before), len(rows), "no item with an answer in every session"
+    )
+    interval = difference_interval(
+        [[float(right)] for right in after], [[float(right)] for right in before], None
+    )
+    test = mcnemar(before, after) if rows else None
+    return Step(first + 1, second + 1, len(rows), difference, interval, test)
+
+
+def _between(
+    sets: Sequence[SetOfItems],
+    answers: Mapping[Place, tuple[bool | None, ...]],
+    sessions: int,
+    baselines: int | None,
+) -> Iterable[BetweenSets]:
+    contrasts = [("trend", trend_weights(sessions))]
+    if sessions > 2:
+        weights, _ = _rate_weights(sessions, baselines)
+        contrasts += [("rate of change", weights)] if weights is not None else []
+    else:
+        contrasts = [("difference", (-1.0, 1.0))]
+    for measure, weights in contrasts:
+        for at, first in enumerate(sets):
+            for second in sets[at + 1 :]:
+                own = [
+                    [[float(right or 0) for right in answers[place]] for place in each.items]
+                    for each in (first, second)
+                ]
+                if min(map(len, own)) > 1 and not {*first.items} & {*second.items}:
+                    test = compare_sets(own[0], own[1], weights)
+                    yield BetweenSets(measure, first.name, second.name, test)
+
+
+def sets_of_tags(subtests: Sequence[Subtest], tags: Sequence[str]) -> dict[str, tuple[Place, ...]]:
+    """Return sets of items from the items' tags in the battery.
+
+    Args:
+        subtests: of the battery.
+        tags: those that name a set.
+
+    Raises:
+        UsageError: no item has such a tag.
+    """
+    items: list[tuple[Place, Item]] = [
+        ((subtest.id, item.id), item) for subtest in subtests for item in subtest.items
+    ]
+    known = dict.fromkeys(tag for _, item in items for tag in item.tags)
+    for tag in tags:
+        if tag not in known:
+            raise UsageError(
+                f"no item of the battery has the tag '{tag}'",
+                allowed=", ".join(known) or "the battery has no tags: name a CSV file of sets",
+                hint="--sets FILE.csv with the columns item, set",
+            )
+    return {tag: tuple(place for place, item in items if tag in item.tags) for tag in tags}
+
+
+def sets_of_rows(
+    subtests: Sequence[Subtest], rows: Iterable[Mapping[str, str]], name: str
+) -> dict[str, tuple[Place, ...]]:
+    """Return sets of items from the rows of a file.
+
+    Args:
+        subtests: of the battery.
+        rows: each with ``item`` and ``set``, and with ``subtest`` where an id of an item is used
+            in several; rows without a set are left out.
+        name: of the file, for messages.
+
+    Raises:
+        UsageError: a column is missing, or an item is not of the battery, or of several subtests.
+    """
+    places: dict[str, list[Place]] = {}
+    for subtest in subtests:
+        for item in subtest.items:
+            places.setdefault(item.id, []).append((subtest.id, item.id))
+    sets: dict[str, list[Place]] = {}
+    for line, row in enumerate(rows, start=2):
+        if row.get("item") is None or row.get("set") is None:
+            raise UsageError(f"{name} line {line}: no column 'item' or 'set'", allowed="item, set")
+        wanted = (row.get("subtest") or "").strip()
+        found = [
+            place
+            for place in places.get(row["item"].strip(), ())
+            if not wanted or place[0] == wanted
+        ]
+        if not found:
+            raise UsageError(
+                f"{name} line {line}: the battery has no item '{row['item']}'"
+                + (f" in '{wanted}'" if wanted else ""),
+                allowed=", ".join(list(places)[:12]) + (" ..." if len(places) > 12 else ""),
+            )
+        if len(found) > 1:
+            raise UsageError(
+                f"{name} line {line}: '{row['item']}' is an item of several subtests",
+                hint="add a column subtest",
+            )
+        if row["set"].strip():
+            sets.setdefault(row["set"].strip(), []).append(found[0])
+    return {name: tuple(dict.fromkeys(own)) for name, own in sets.items()}

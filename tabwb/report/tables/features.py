@@ -1,0 +1,49 @@
+"""The table of features: the rate of each feature in each group, with its intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tabwb.report.measures import FEATURE_RATE
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.tables.results import results_table
+from tabwb.tables.table import Column, Series, Table
+
+NOTES = (
+    "The share of a group's responses in which a judge found a feature. low and high are the ends "
+    "of the 95 % interval for prompts like these, these_low and these_high for exactly these "
+    "prompts: missing where nothing was drawn (deterministic) or where each item has one response.",
+    "A judge's features are over responses with a burden: those in which no feature of its set is "
+    "undefined. The intervals are not corrected for their number.",
+)
+_LEFT_OUT = {"measure", "policy", "part", "unit"}
+
+
+def features_table(rows: Sequence[Grouped]) -> Table:
+    """Return the rates of features as a table: by judge and feature, a row for each group.
+
+    It is a part of the table of results, with the titles of features.
+
+    Args:
+        rows: groups with their summaries and intervals.
+    """
+    results = results_table(rows).where(measure=FEATURE_RATE.id)
+    order: dict[tuple[str, str], int] = {}
+    keys = zip(results["rater"].to_list(), results["feature"].to_list(), strict=True)
+    places = [order.setdefault(key, len(order)) for key in keys]
+    results = results.take(np.argsort(np.array(places, np.int64), kind="stable"))
+    titles = {feature.id: feature.title for row in rows for feature in row.battery.features}
+    feature = results["feature"]
+    labels = [str(label) for label in feature.labels or ()]
+    title = Series(feature.values, [titles.get(label, label) for label in labels])
+    columns = []
+    for column in results.columns:
+        if column.name in _LEFT_OUT:
+            continue
+        columns.append(column)
+        if column.name == "feature":
+            columns.append(Column("title", "Feature", "the title of the feature"))
+    series = {name: results[name] for name in results.names}
+    return Table("features", columns, {**series, "title": title}, NOTES)

@@ -1,0 +1,193 @@
+"""One participant over sessions: counts by hand, published tests, sets of items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tabwb.battery.model import Item
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
+from tabwb.report.summaries.change import (
+    ALL_ITEMS,
+    Change,
+    change_of,
+    sets_of_rows,
+    sets_of_tags,
+)
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.change import change_items_table, change_table, sessions_table
+from tests.report.given import BATTERY, administration, answered
+
+N = 8
+ITEMS = tuple(
+    Item(f"r{at}", f"Please repeat exactly: house{at}.", (), f"house{at}.",
+         tags=("trained" if at < 4 else "untrained",))
+    for at in range(N)
+)  # fmt: skip
+# Rows are items, columns sessions: two before treatment, two after it began.
+RIGHT = np.array([
+    [0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 1], [0, 0, 1, 1],
+    [0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 1], [1, 1, 1, 1],
+])  # fmt: skip
+SETS = {"trained": [("repetition", f"r{at}") for at in range(4)],
+        "untrained": [("repetition", f"r{at}") for at in range(4, 8)]}  # fmt: skip
+
+
+def battery() -> object:
+    parts = tuple(
+        replace(part, items=ITEMS) if part.id == "repetition" else part for part in BATTERY.subtests
+    )
+    return replace(BATTERY, subtests=parts)
+
+
+def session(
+    number: int, date: str, right: Sequence[int], monkeypatch: pytest.MonkeyPatch
+) -> AdministrationData:
+    """One session: whether each item is right."""
+    given = battery()
+    monkeypatch.setattr("tests.report.given.BATTERY", given)
+    trials = tuple(
+        answered(item.id, item.expected or "" if ok else "no", number=at)
+        for at, (item, ok) in enumerate(zip(ITEMS, right, strict=True), start=1)
+    )
+    conditions = Conditions("S-014", "speaker", session_date=date)
+    return AdministrationData(administration(number, conditions), given, trials)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def members(monkeypatch: pytest.MonkeyPatch) -> list[AdministrationData]:
+    """Four sessions, not in the order of their days."""
+    days = ["2026-01-05", "2026-01-12", "2026-02-02", "2026-03-02"]
+    made = [
+        session(number, day, RIGHT[:, at].tolist(), monkeypatch)
+        for number, (at, day) in enumerate(zip(range(4), days, strict=True), start=1)
+    ]
+    return [made[2], made[0], made[3], made[1]]
+
+
+def test_sessions_are_in_the_order_of_their_days(members: list[AdministrationData]) -> None:
+    change = change_of(members)
+    assert change.participant == "S-014"
+    assert [made.administration for made in change.sessions] == [1, 2, 3, 4]
+    (every,) = change.sets
+    assert every.name == ALL_ITEMS and not every.left_out
+    assert [share.right for share in every.shares] == RIGHT.sum(axis=0).tolist()
+
+
+def test_steps_are_mcnemars_tests(members: list[AdministrationData]) -> None:
+    steps = change_of(members).sets[0].steps
+    assert [(step.first, step.second) for step in steps] == [(1, 2), (2, 3), (3, 4), (1, 4)]
+    last = steps[-1].test
+    assert last is not None and (last.gained, last.lost) == (5, 1)
+    assert last.p == pytest.approx(stats.binomtest(5, 6, 0.5).pvalue)
+    assert steps[-1].difference.value == pytest.approx(4 / 8)
+
+
+def test_trend_and_rate_of_change_are_t_tests_over_items(
+    members: list[AdministrationData],
+) -> None:
+    change = change_of(members, SETS, baselines=2)
+    trained = change.sets[1]
+    sums = RIGHT[:4] @ [-1.5, -0.5, 0.5, 1.5]
+    expected = stats.ttest_1samp(sums, 0, alternative="greater")
+    assert trained.trend is not None
+    assert (trained.trend.t, trained.trend.p) == pytest.approx(
+        (expected.statistic, expected.pvalue)
+    )
+    # Slope over sessions 2 to 4 less the slope over sessions 1 and 2, by least squares.
+    slopes = [np.polyfit(range(3), row[1:], 1)[0] - (row[1] - row[0]) for row in RIGHT[:4]]
+    assert trained.rate_of_change is not None
+    assert trained.rate_of_change.mean == pytest.approx(np.mean(slopes))
+
+
+def test_trained_set_against_untrained_is_welchs_test(members: list[AdministrationData]) -> None:
+    trend, rate = change_of(members, SETS, baselines=2).between
+    assert (trend.measure, trend.first, trend.second) == ("trend", "trained", "untrained")
+    weights = [-1.5, -0.5, 0.5, 1.5]
+    expected = stats.ttest_ind(
+        RIGHT[:4] @ weights, RIGHT[4:] @ weights, equal_var=False, alternative="greater"
+    )
+    assert (trend.test.t, trend.test.df, trend.test.p) == pytest.approx(
+        (expected.statistic, expected.df, expected.pvalue)
+    )
+    assert rate.measure == "rate of change"
+
+
+def test_an_item_without_an_answer_in_a_session_is_left_out(
+    members: list[AdministrationData],
+) -> None:
+    members[0] = replace(members[0], trials=members[0].trials[1:])
+    every, trained, _ = change_of(members, SETS).sets
+    assert every.left_out == trained.left_out == (("repetition", "r0"),)
+    assert [share.of for share in trained.shares] == [3] * 4
+
+
+def test_without_baselines_there_is_no_rate_of_change(members: list[AdministrationData]) -> None:
+    (every,) = change_of(members).sets
+    assert every.rate_of_change is None and "--baselines" in every.rate_reason
+    (two,) = change_of(members[:2]).sets
+    assert two.trend is None and two.trend_reason == "fewer than 3 sessions"
+
+
+def test_two_sessions_of_sets_are_compared_by_their_difference(
+    members: list[AdministrationData],
+) -> None:
+    (between,) = change_of([members[1], members[2]], SETS).between
+    assert between.measure == "difference"
+    change = RIGHT[:, 3] - RIGHT[:, 0]
+    assert between.test.difference == pytest.approx(change[:4].mean() - change[4:].mean())
+
+
+def test_wrong_requests_are_explained(members: list[AdministrationData]) -> None:
+    with pytest.raises(UsageError, match="has one session"):
+        change_of(members[:1])
+    with pytest.raises(UsageError, match="4 sessions before treatment of 4"):
+        change_of(members, baselines=4)
+
+
+def test_sets_come_from_tags_or_rows(members: list[AdministrationData]) -> None:
+    subtests = members[0].battery.subtests
+    assert sets_of_tags(subtests, ["trained", "untrained"]) == {
+        name: tuple(own) for name, own in SETS.items()
+    }
+    rows = [{"item": "r0", "set": "mine"}, {"item": "r7", "set": ""}, {"item": "r1", "set": "mine"}]
+    assert sets_of_rows(subtests, rows, "sets.csv") == {
+        "mine": (("repetition", "r0"), ("repetition", "r1"))
+    }
+    with pytest.raises(UsageError, match="has the tag 'treated'"):
+        sets_of_tags(subtests, ["treated"])
+    with pytest.raises(UsageError, match=r"sets.csv line 2: the battery has no item 'r9'"):
+        sets_of_rows(subtests, [{"item": "r9", "set": "a"}], "sets.csv")
+    with pytest.raises(UsageError, match="no column 'item' or 'set'"):
+        sets_of_rows(subtests, [{"items": "r1"}], "sets.csv")
+
+
+def tables(members: list[AdministrationData]) -> Change:
+    return change_of(members, SETS, baselines=2)
+
+
+def test_tables_of_change(members: list[AdministrationData]) -> None:
+    change = tables(members)
+    sessions = sessions_table(change)
+    assert sessions["set"].to_list()[::4] == [ALL_ITEMS, "trained", "untrained"]
+    assert sessions["phase"].to_list()[:4] == ["before", "before", "after", "after"]
+    tests = change_table(change)
+    trained = tests.where(set="trained", measure="difference", sessions="1 to 4")
+    assert trained["gained"].to_list() == [4] and trained["p"].to_list() == [0.125]
+    assert trained["mid_p"].to_list() == [0.0625]
+    pair = tests.where(set="trained", other_set="untrained", measure="trend")
+    assert pair["test"].to_list() == ["Welch's t over items, one-sided"]
+    items = change_items_table(change)
+    assert items["session_4"].to_list() == [bool(right) for right in RIGHT[:, 3]]
+    assert items["sets"].to_list()[0] == ("trained",)
+
+
+def test_notes_name_research_and_the_form_of_the_day(members: list[AdministrationData]) -> None:
+    notes = " ".join(change_table(tables(members)).notes)
+    assert "research only" in notes and "good or a bad day" in notes
+    assert not {"improved", "impaired", "patient", "significant"} & set(notes.lower().split())
