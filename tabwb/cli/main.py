@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "results": ("results", "Show results, or list administrations."),
     "tag": ("tag", "Give titles and tags to administrations."),
     "diff": ("results", "Compare two examinees on the same items."),
+    "change": ("change", "Compare the sessions of one participant, item by item."),
     "export": ("results", "Write results to a file."),
     "speaker": ("speaker", "Manage speakers: records, consents, log, deletion."),
     "import": ("imports", "Read spoken naming from TextGrid, EAF and PSST folders."),

@@ -78,9 +78,9 @@ def print_groups(rows: Sequence[Grouped], format_id: str, columns: str | None) -
     if format_id == "csv":
         table = results_table(rows)
         table = table if names is None else checked_columns(table, names)
-        _echo_csv(table)
+        print_csv(table)
         return
-    _echo(captioned_groups(rows, names), format_id)
+    print_document(captioned_groups(rows, names), format_id)
 
 
 def print_list(
@@ -101,19 +101,26 @@ def print_list(
     if columns is not None:
         table = checked_columns(table, [name.strip() for name in columns.split(",")])
     if format_id == "csv":
-        _echo_csv(table)
+        print_csv(table)
     else:
-        _echo([Captioned(table, "Administrations")], format_id)
+        print_document([Captioned(table, "Administrations")], format_id)
 
 
-def _echo_csv(table: Table) -> None:
+def print_csv(table: Table) -> None:
+    """Print a table as CSV."""
     from tabwb.report.documents.formats import table_csv
 
     # Standard output shows a carriage return as an escape: its lines end as those of other texts.
     click.echo(table_csv(table).replace("\r\n", "\n"), nl=False)
 
 
-def _echo(tables: Sequence[Captioned], format_id: str) -> None:
+def print_document(tables: Sequence[Captioned], format_id: str) -> None:
+    """Print tables for a document.
+
+    Args:
+        tables: with their captions.
+        format_id: ``markdown`` or ``latex``.
+    """
     from tabwb.report.documents.formats import markdown
     from tabwb.report.documents.latex import latex
 

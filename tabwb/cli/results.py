@@ -30,6 +30,13 @@ from tabwb.cli.result_formats import (
     print_groups,
     print_list,
 )
+from tabwb.cli.result_tables import (
+    baseline_option,
+    check_options,
+    default_by,
+    print_named_table,
+    table_option,
+)
 from tabwb.cli.selecting import requested_selection, selection_options
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.standard_streams import is_stdout
@@ -62,6 +69,8 @@ _SORT = ("burden", "name", "N", "accuracy")
     help="Write the groups of models to FILE, one row for each with every figure; "
     "never overwritten.",
 )
+@table_option
+@baseline_option
 @click.option("--details", is_flag=True, help="Show every feature, category and error too.")
 @click.option("--arpabet", is_flag=True, help="Show spoken responses in ARPAbet instead of IPA.")
 @format_option
@@ -72,6 +81,8 @@ _SORT = ("burden", "name", "N", "accuracy")
 def results(
     administrations: tuple[str, ...],
     csv_file: Path | None,
+    table_name: str | None,
+    baseline: str | None,
     details: bool,
     arpabet: bool,
     format_id: str | None,
@@ -89,9 +100,12 @@ def results(
         format_id, columns, as_json=as_json, excluded={"csv": csv_file, "details": details}
     )
     as_json = printed == "json"
+    check_options(table_name, baseline, {"csv": csv_file, "details": details, "arpabet": arpabet})
     with opened_plugins() as plugins:
         choice = requested_selection(chosen_by)
-        grouping = bool(chosen_by["by"] or chosen_by["together"] or choice.has_cells)
+        if table_name is not None and not chosen_by["by"]:
+            choice = replace(choice, by=default_by(table_name))
+        grouping = bool(chosen_by["by"] or chosen_by["together"] or choice.has_cells or table_name)
         listing = not administrations and not grouping
         if csv_file is not None and listing:
             raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
@@ -104,7 +118,8 @@ def results(
             )
         if len(administrations) == 1 and not grouping and choice.sort:
             raise UsageError("one administration has no order", hint="name several, or use --by")
-        if not administrations and csv_file is None and missing_store(store_location, plugins):
+        empty = not administrations and csv_file is None and table_name is None
+        if empty and missing_store(store_location, plugins):
             if printed in DOCUMENT_FORMATS:
                 (print_list if listing else print_groups)((), printed, columns)
             elif listing:
@@ -130,6 +145,8 @@ def results(
             )
     if csv_file is not None:
         _write_groups(chosen, choice, csv_file)
+    elif table_name is not None:
+        print_named_table(groups_of(chosen, choice), table_name, baseline, printed, columns)
     elif printed in DOCUMENT_FORMATS:
         print_groups(groups_of(chosen, choice), printed, columns)
     elif len(chosen) == 1 and len(administrations) == 1 and not grouping:

@@ -11,7 +11,7 @@ from tabwb.records.errors import UsageError
 from tabwb.report.summaries.against import baseline_of, differences_from
 from tabwb.report.summaries.groups import Grouped, grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables.differences import differences_table
+from tabwb.report.tables.against import against_table
 from tabwb.scoring.permutation import holm, sign_flip_max_t
 from tests.report.given import BATTERY, DECLARED, SAMPLED, administration, answered
 
@@ -51,9 +51,9 @@ def rows(*given: AdministrationData) -> tuple[Grouped, ...]:
 
 def test_pooled_accuracies_are_corrected_by_max_t_over_groups() -> None:
     found = differences_from(rows(), "local:m1")
-    assert found.baseline == "local:m1" and not found.left_out
+    assert found.baseline == "m1" and not found.left_out
     pooled = [row for row in found.rows if row.measure == "accuracy" and not row.subtest]
-    assert [row.group.label for row in pooled] == ["local:m2", "local:m3"]
+    assert [row.group.label for row in pooled] == ["m2", "m3"]
     assert [row.difference for row in pooled] == [-1.0, -0.25]
     assert [row.p for row in pooled] == [2**-7, 0.5]
     tested = sign_flip_max_t([[-1.0] * 8, [0, 0, 0, 0, -1.0, -1.0, 0, 0]])
@@ -65,7 +65,14 @@ def test_pooled_accuracies_are_corrected_by_max_t_over_groups() -> None:
 def test_subtests_are_one_family_over_groups_and_subtests() -> None:
     found = differences_from(rows(), "local:m1")
     alone = [row for row in found.rows if row.subtest]
-    assert [row.subtest for row in alone] == ["words", "sentences", "repetition"] * 2
+    assert [row.subtest for row in alone] == [
+        "words",
+        "words",
+        "sentences",
+        "sentences",
+        "repetition",
+        "repetition",
+    ]
     assert [row.adjusted for row in alone] == list(holm([row.p or 0 for row in alone]))
     assert {row.correction for row in alone} == {"Holm over groups and subtests"}
 
@@ -77,7 +84,7 @@ def test_burdens_are_compared_if_judged_alike() -> None:
     assert {row.correction for row in burdens} == {"Holm over groups"}
     unjudged = replace(model(4, ALL), declarations={}, trials=model(4, ALL).trials[:8])
     found = differences_from(rows(GIVEN[0], unjudged), "local:m1")
-    assert found.left_out == (("local:m4, rules-2", "judged only one side"),)
+    assert found.left_out == (("m4, rules-2", "judged only one side"),)
 
 
 def test_other_conditions_that_differ_are_named() -> None:
@@ -87,7 +94,8 @@ def test_other_conditions_that_differ_are_named() -> None:
 
 
 def test_a_baseline_is_one_group() -> None:
-    assert baseline_of(rows(), "m3").label == "local:m3"
+    assert baseline_of(rows(), "m3").label == "m3"
+    assert baseline_of(rows(), "local:m2").label == "m2"
     with pytest.raises(UsageError, match="several groups are named 'local'"):
         baseline_of(rows(), "local")
     with pytest.raises(UsageError, match="no group is named 'gemma'"):
@@ -97,10 +105,12 @@ def test_a_baseline_is_one_group() -> None:
 
 
 def test_table_of_differences() -> None:
-    table = differences_table(rows(), "m1")
+    table = against_table(rows(), "m1")
     first = next(table.rows())
     values = dict(zip(table.names, first, strict=True))
-    assert (values["group"], values["baseline"]) == ("local:m2", "local:m1")
+    assert (values["group"], values["baseline"]) == ("m2", "m1")
     assert (values["value"], values["baseline_value"], values["difference"]) == (0.0, 1.0, -1.0)
-    assert values["low"] == -1.0 and values["these_reason"].startswith("one response per item")
+    assert values["difference_low"] == -1.0 and values["these_reason"].startswith(
+        "one response per item"
+    )
     assert "group - baseline" in table.notes[0]

@@ -70,11 +70,11 @@ def test_table_of_positions_has_a_row_for_each_model_and_position() -> None:
     table = positions_table(
         rows(rotated(lambda _, shown: shown[0]), rotated(lambda _, shown: shown[-1], 2))
     )
-    assert table["group"].to_list() == ["local:m1"] * 6 + ["local:m2"] * 6
+    assert table["group"].to_list() == ["m1"] * 6 + ["m2"] * 6
     assert table["position"].to_list() == [1, 2, 3, 4, 5, 6] * 2
     assert table["position_share"].to_list() == [1.0, *[0.0] * 10, 1.0]
     assert table["expected"].to_list() == pytest.approx([1 / 6] * 12)
-    assert table["share_low"].to_list()[0] > 0.5
+    assert table["position_share_low"].to_list()[0] > 0.5
 
 
 def test_options_in_one_order_have_no_positions() -> None:

@@ -2,29 +2,172 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import partial
+from textwrap import wrap
+
+from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from tabwb.report.render.printing import empty_table
-from tabwb.tables.table import Table
+from tabwb.report.measures import NONE
+from tabwb.report.render.printing import ForWidth, empty_table
+from tabwb.report.render.wording import chance
+from tabwb.tables.table import Column, Table
+
+LOW, HIGH = "_low", "_high"
+"""End the names of the two columns of an interval, which are shown as one."""
+GAP = 2
+"""Spaces between columns."""
+P_VALUE = "probability"
+"""The unit of p values."""
 
 
 def table_view(table: Table) -> Grid:
     """Return a table with its columns' titles and formats; numbers are right-aligned.
 
-    Columns without any value are left out.
+    Columns without any value are left out. The two columns of an interval are one.
     """
     made = empty_table()
-    shown = table.select([name for name in table.names if not table[name].is_missing.all()])
-    for column in shown.columns:
-        number = column.type in ("integer", "number")
+    shown = list(_columns(table))
+    for title, number, _ in shown:
         made.add_column(
-            Text(column.title),
+            Text(title),
             justify="right" if number else "left",
             no_wrap=number,
             overflow="fold",
         )
-    for row in shown.rows():
-        cells = zip(shown.columns, row, strict=True)
-        made.add_row(*(Text(column.format(value)) for column, value in cells))
+    for row in zip(*(cells for *_, cells in shown), strict=True):
+        made.add_row(*map(Text, row))
     return made
+
+
+def sectioned_view(table: Table, sections: Sequence[str], width: int) -> Text:
+    """Return a table with a line above the rows that have some columns in common.
+
+    Columns that do not fit go into a further part below, with the names of the rows again.
+
+    Args:
+        table: what is shown.
+        sections: names of the columns that are lines above rows.
+        width: columns of characters.
+    """
+    keys = [[value or "" for value in table[name].to_list()] for name in sections]
+    above = [", ".join(filter(None, row)) for row in zip(*keys, strict=True)] or [""] * len(table)
+    columns = list(_columns(table, sections))
+    named = next((at for at, (_, number, _) in enumerate(columns) if number), len(columns)) or 1
+    made = Text()
+    for part in _parts(columns, named, width):
+        for line in _headings(part):
+            made.append(line.rstrip() + "\n", "bold")
+        for place, section in enumerate(above):
+            if section and (place == 0 or section != above[place - 1]):
+                made.append(section + "\n", "bold")
+            made.append(_line([texts[place] for *_, texts in part], part).rstrip() + "\n")
+        made.append("\n")
+    return made
+
+
+_Shown = tuple[str, bool, list[str]]
+"""Title, whether it has numbers, and cells of a column."""
+
+
+def _width(column: _Shown) -> int:
+    title, _, texts = column
+    return max(map(len, (*texts, *title.split(), "")))
+
+
+def _parts(columns: Sequence[_Shown], named: int, width: int) -> Iterator[list[_Shown]]:
+    names, rest = list(columns[:named]), list(columns[named:])
+    part = names
+    for column in rest:
+        if len(part) > named and sum(_width(one) + GAP for one in (*part, column)) > width:
+            yield part
+            part = names
+        part = [*part, column]
+    yield part
+
+
+def _headings(part: Sequence[_Shown]) -> Iterator[str]:
+    titles = [wrap(title, max(_width((title, number, texts)), 1)) or [""]
+              for title, number, texts in part]  # fmt: skip
+    deepest = max(map(len, titles))
+    for row in range(deepest):
+        yield _line([([""] * (deepest - len(words)) + words)[row] for words in titles], part)
+    yield _line(["─" * _width(column) for column in part], part)
+
+
+def _line(cells: Sequence[str], part: Sequence[_Shown]) -> str:
+    shown = (
+        cell.rjust(_width(column)) if column[1] else cell.ljust(_width(column))
+        for cell, column in zip(cells, part, strict=True)
+    )
+    return (" " * GAP).join(shown)
+
+
+def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[_Shown]:
+    """Yield title, whether it has numbers, and cells, of each column that is shown."""
+    for column in table.columns:
+        name = column.name
+        if name in sections or table[name].is_missing.all():
+            continue
+        if name.endswith(HIGH) and name.removesuffix(HIGH) + LOW in table.names:
+            continue
+        number = column.type in ("integer", "number")
+        values = table[name].to_list()
+        if name.endswith(LOW) and name.removesuffix(LOW) + HIGH in table.names:
+            high = table[name.removesuffix(LOW) + HIGH].to_list()
+            title = "95 % these" if name.endswith(f"_these{LOW}") else "95 %"
+            joint = " to " if any(value is not None and value < 0 for value in values) else "-"
+            ends = zip(values, high, strict=True)
+            yield title, True, [_between(column, *pair, joint) for pair in ends]
+        else:
+            yield column.title, number, [_text(column, value) for value in values]
+
+
+def _between(column: Column, low: object, high: object, joint: str) -> str:
+    if low is None or high is None:
+        return NONE
+    return f"{column.format(low)}{joint}{column.format(high)}"
+
+
+def _text(column: Column, value: object) -> str:
+    if column.unit == P_VALUE:
+        return chance(None if value is None else float(str(value)))
+    return column.format(value)
+
+
+def explained_view(
+    table: Table, shown: Sequence[str] | None = None, sections: Sequence[str] = ()
+) -> RenderableType:
+    """Return a table below what is the same in all rows, and above why values are missing.
+
+    Args:
+        table: with its notes; of columns whose names end in ``reason`` each text is shown once.
+        shown: names of its columns; None: all.
+        sections: see :func:`sectioned_view`.
+    """
+    wanted = table.names if shown is None else shown
+    same = [name for name in wanted if len(table) > 1 and _is_same(table, name)]
+    head = [f"{table.column(name).title.lower()}: {table[name].to_list()[0]}" for name in same]
+    reasons = [
+        f"{table.column(name).meaning}: {reason}"
+        for name in table.names
+        if name.endswith("reason")
+        for reason in dict.fromkeys(table[name].to_list())
+        if reason
+    ]
+    below = "\n".join([*reasons, *table.notes])
+    parts: list[RenderableType] = [Text("  ·  ".join(head))] if head else []
+    own = table.select([name for name in wanted if name not in same])
+    apart = [name for name in sections if name not in same]
+    parts.append(ForWidth(partial(sectioned_view, own, apart)))
+    return Group(*parts, Text(below, style="dim"))
+
+
+def _is_same(table: Table, name: str) -> bool:
+    """Return whether a column of texts has one text, or none, in all rows."""
+    series = table[name]
+    if series.labels is None or table.column(name).type != "text":
+        return False
+    return bool((series.values == series.values[0]).all()) and not series.is_missing.any()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tabwb.records.errors import UsageError
 from tabwb.report.measures import ACCURACY, BURDEN
+from tabwb.report.summaries.counted import name_of
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import alike
 from tabwb.report.summaries.load import sources_of
@@ -72,7 +73,7 @@ class Differences:
 
 
 def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
-    """Return the group that is named: its whole name, or a part that only one has.
+    """Return the group that is named: its whole name or spec, or a part that only one has.
 
     Args:
         rows: the groups.
@@ -81,8 +82,8 @@ def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
     Raises:
         UsageError: none has this name, or several do.
     """
-    exact = [row for row in rows if row.label == name]
-    found = exact or [row for row in rows if name in row.label]
+    found = [row for row in rows if name in _names(row)]
+    found = found or [row for row in rows if any(name in known for known in _names(row))]
     if len(found) != 1:
         raise UsageError(
             f"{'several groups are' if found else 'no group is'} named '{name}'",
@@ -90,6 +91,10 @@ def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
             hint="--baseline NAME",
         )
     return found[0]
+
+
+def _names(row: Grouped) -> set[str]:
+    return {row.label, *(name_of(one.administration.conditions) for one in row.group.members)}
 
 
 def differences_from(rows: Sequence[Grouped], name: str) -> Differences:
@@ -127,7 +132,8 @@ def differences_from(rows: Sequence[Grouped], name: str) -> Differences:
         made += judged
         left_out += [(f"{row.label}, {rater}", why) for rater, why in without]
     families: dict[tuple[str, str, bool], list[Against]] = {}
-    for one in made:
+    order = {subtest.id: at for at, subtest in enumerate(baseline.battery.subtests)}
+    for one in sorted(made, key=lambda one: order.get(one.subtest, -1)):
         alone = one.measure == ACCURACY.id and bool(one.subtest)
         families.setdefault((one.measure, one.rater, alone), []).append(one)
     found = [one for family in families.values() for one in _corrected(family)]

@@ -21,7 +21,7 @@ from tabwb.report.tables.declared import (
 from tabwb.tables.table import Table, records_table
 
 
-def differences_table(rows: Sequence[Grouped], baseline: str) -> Table:
+def against_table(rows: Sequence[Grouped], baseline: str) -> Table:
     """Return every group less the baseline as a table.
 
     Args:
@@ -36,14 +36,14 @@ def differences_table(rows: Sequence[Grouped], baseline: str) -> Table:
         f"Differences are group - baseline; the baseline is {found.baseline}. Responses to an item "
         "are averaged first; only items that both have count. Burdens are compared only if the "
         "same rater judged both over the same features, in the same scope, with the same prompt.",
-        "low, high, p and p_adjusted are for prompts like these, by sign flips over items; "
-        "these_low, these_high, p_these and p_these_adjusted for exactly these prompts, by labels "
-        "within items. A family is one measure over all groups; subtests by themselves are a "
-        "family over groups and subtests.",
+        "The interval, p and p_adjusted are for prompts like these, by sign flips over items; "
+        "those with 'these' in their names are for exactly these prompts, by labels within items. "
+        "A family is one measure over all groups; subtests by themselves are a family over groups "
+        "and subtests.",
         *(f"left out: {name}: {why}" for name, why in found.left_out),
     )
     records = [(found.baseline, row) for row in found.rows]
-    return records_table("differences", COLUMNS, records, notes)
+    return records_table("group-differences", COLUMNS, records, notes)
 
 
 def _unlike(given: object) -> str:
@@ -62,14 +62,14 @@ COLUMNS = (
     number("baseline_value", "Baseline", "mean over items of the baseline",
            lambda given: given[1].sides.second),
     measured(DIFFERENCE, lambda given: given[1].difference),
-    *ends("", LIKE, lambda given: given[1].sides.like.interval),
+    *ends("difference_", LIKE, lambda given: given[1].sides.like.interval),
     p_value("p", "p", f"of no difference, {LIKE}", lambda given: given[1].p),
     p_value("p_adjusted", "corr.", "the same, corrected for its family",
             lambda given: given[1].adjusted),
     text("correction", "By", "how p_adjusted is corrected", lambda given: given[1].correction),
     p_value("smallest_p", "Least p", "the least p that sign flips over so many items can give",
             lambda given: given[1].smallest_p),
-    *ends("these_", THESE, lambda given: given[1].sides.these.interval),
+    *ends("difference_these_", THESE, lambda given: given[1].sides.these.interval),
     p_value("p_these", "p", f"of no difference, {THESE}", lambda given: given[1].p_these),
     p_value("p_these_adjusted", "corr.", "the same, corrected for its family by Holm's method",
             lambda given: given[1].adjusted_these),

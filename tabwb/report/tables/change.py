@@ -142,7 +142,7 @@ SESSIONS = (
     whole("left_out", "Left out", "items of the set without one",
           lambda given: len(given.own.left_out)),
     measured(ACCURACY, lambda given: given.share.share.value),
-    *ends("", LIKE, lambda given: given.share.interval),
+    *ends("accuracy_", LIKE, lambda given: given.share.interval),
     text("reason", "Reason", "why there is no share", lambda given: given.share.share.reason),
 )  # fmt: skip
 """The columns of :func:`sessions_table`."""
@@ -155,7 +155,7 @@ TESTS = (
     text("sessions", "Sessions", "that are compared", lambda given: given.sessions),
     whole("n_items", "Items", "with one answer in every session", lambda given: given.items),
     measured(DIFFERENCE, lambda given: given.value, "value"),
-    *ends("", LIKE, lambda given: given.interval),
+    *ends("value_", LIKE, lambda given: given.interval),
     whole("gained", "Gained", "items right only in the later session",
           lambda given: given.gained),
     whole("lost", "Lost", "items right only in the earlier session", lambda given: given.lost),

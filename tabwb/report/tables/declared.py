@@ -114,7 +114,7 @@ def p_value(name: str, title: str, meaning: str, value: Callable[[Any], float | 
 
 def ends(
     prefix: str, of: str, interval: Callable[[Any], Interval | None], digits: int = 2
-) -> tuple[Declared, Declared]:
+) -> tuple[Declared, ...]:
     """Return the two columns of an interval.
 
     Args:
@@ -131,9 +131,13 @@ def ends(
 
         return value
 
-    return (
-        number(f"{prefix}low", "Low", f"lower end of the 95 % interval, {of}", end("low"),
-               digits=digits),
-        number(f"{prefix}high", "High", f"upper end of the 95 % interval, {of}", end("high"),
-               digits=digits),
-    )  # fmt: skip
+    return tuple(
+        number(
+            f"{prefix}{name}",
+            f"{name.title()}, these" if prefix.endswith("these_") else name.title(),
+            f"{words} end of the 95 % interval, {of}",
+            end(name),
+            digits=digits,
+        )
+        for name, words in (("low", "lower"), ("high", "upper"))
+    )

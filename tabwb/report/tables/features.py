@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,13 +13,17 @@ from tabwb.report.tables.results import results_table
 from tabwb.tables.table import Column, Series, Table
 
 NOTES = (
-    "The share of a group's responses in which a judge found a feature. low and high are the ends "
-    "of the 95 % interval for prompts like these, these_low and these_high for exactly these "
-    "prompts: missing where nothing was drawn (deterministic) or where each item has one response.",
+    "The share of a group's responses in which a judge found a feature. The interval is for "
+    "prompts like these, the other one (these_low, these_high) for exactly these prompts: missing "
+    "where nothing was drawn (deterministic) or where each item has one response.",
     "A judge's features are over responses with a burden: those in which no feature of its set is "
     "undefined. The intervals are not corrected for their number.",
 )
 _LEFT_OUT = {"measure", "policy", "part", "unit"}
+_NAMES = {
+    "value": "rate", "low": "rate_low", "high": "rate_high",
+    "these_low": "rate_these_low", "these_high": "rate_these_high",
+}  # fmt: skip
 
 
 def features_table(rows: Sequence[Grouped]) -> Table:
@@ -36,14 +41,19 @@ def features_table(rows: Sequence[Grouped]) -> Table:
     results = results.take(np.argsort(np.array(places, np.int64), kind="stable"))
     titles = {feature.id: feature.title for row in rows for feature in row.battery.features}
     feature = results["feature"]
-    labels = [str(label) for label in feature.labels or ()]
-    title = Series(feature.values, [titles.get(label, label) for label in labels])
-    columns = []
+    labels = [titles.get(str(label), str(label)) for label in feature.labels or ()]
+    columns: list[Column] = []
+    series: dict[str, Series] = {}
     for column in results.columns:
         if column.name in _LEFT_OUT:
             continue
-        columns.append(column)
-        if column.name == "feature":
+        name = _NAMES.get(column.name, column.name)
+        title = "Rate" if name == FEATURE_RATE.id else column.title
+        if column.name.startswith("these_"):
+            title += ", these"
+        columns.append(replace(column, name=name, title=title))
+        series[name] = results[column.name]
+        if name == "feature":
             columns.append(Column("title", "Feature", "the title of the feature"))
-    series = {name: results[name] for name in results.names}
-    return Table("features", columns, {**series, "title": title}, NOTES)
+            series["title"] = Series(feature.values, labels)
+    return Table("features", columns, series, NOTES)

@@ -30,14 +30,14 @@ from tabwb.scoring.item_response import LEAST_EXAMINEES, FittedModel
 from tabwb.tables.table import Table, records_table
 
 NOTES = (
-    "An examinee is a model with its lesion, or a person. low and high are the ends of the 95 % "
-    "interval of the share right for examinees like these, these_low and these_high for exactly "
-    "these examinees over new draws.",
+    "An examinee is a model with its lesion, or a person. The interval of the accuracy (low, high) "
+    "is for examinees like these, the other one (these_low, these_high) for exactly these "
+    "examinees over new draws.",
     "Discrimination is the correlation of the examinees' scores on an item with the mean of their "
     "other items of the subtest; its interval is for examinees like these.",
     f"The Rasch model is fitted from {LEAST_EXAMINEES['rasch']} examinees on, the 2-PL model from "
     f"{LEAST_EXAMINEES['2pl']} on, to the first answer of each examinee to each item, by marginal "
-    "maximum likelihood; models of one make or lesion are no random sample of examinees.",
+    "maximum likelihood; models of one family or lesion are not a random sample of examinees.",
 )
 
 
@@ -105,8 +105,8 @@ ITEMS = (
     whole("n", "N", "answers with a verdict", lambda given: given.item.n),
     whole("examinees", "Examinees", "who gave them", lambda given: given.item.examinees),
     measured(ACCURACY, lambda given: given.item.share.value),
-    *ends("", "examinees like these", lambda given: given.item.like),
-    *ends("these_", "these examinees", lambda given: given.item.these),
+    *ends("accuracy_", "examinees like these", lambda given: given.item.like),
+    *ends("accuracy_these_", "these examinees", lambda given: given.item.these),
     text(
         "these_reason", "Why none", "why there is no interval for these examinees",
         lambda given: given.item.these_reason,

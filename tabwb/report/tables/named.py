@@ -1,0 +1,119 @@
+"""The tables that groups of administrations can be shown as, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tabwb.records.errors import UsageError
+from tabwb.records.words import did_you_mean
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.groups import Grouped
+    from tabwb.tables.table import Table
+
+TABLES = {
+    "results": "every value of each group",
+    "features": "the rate of each feature",
+    "items": "difficulty and discrimination of items, Rasch and 2-PL parameters",
+    "item-models": "the Rasch and 2-PL models of each subtest",
+    "positions": "accuracy and choices by position of the options",
+    "foils": "wrong options by kind, against chance",
+    "differences": "all groups less one (--baseline)",
+}
+"""Name to what the table has."""
+DEFAULT_BY = {"items": "battery", "item-models": "battery"}
+"""The keys that make the groups of a table by default; of the others it is ``model``."""
+SHOWN = {
+    "features": ("rater", "title", "group", "rate", "rate_these", "n"),
+    "items": (
+        "group", "part", "item", "n", "examinees", "accuracy", "discrimination",
+        "rasch_difficulty", "rasch_se", "infit", "outfit", "difficulty", "slope",
+    ),
+    "positions": (
+        "group", "part", "position", "keyed", "position_accuracy", "accuracy_p_like",
+        "accuracy_p_these", "position_share", "expected", "share_p_like", "share_p_these",
+    ),
+    "foils": (
+        "group", "part", "kind", "errors", "n", "foil_share", "foil_chance", "p_these", "p_like",
+        "smallest_p",
+    ),
+    "group-differences": (
+        "measure", "part", "rater", "group", "difference", "p", "p_adjusted", "difference_these",
+        "p_these", "p_these_adjusted", "n_items",
+    ),
+    "item-models": (
+        "group", "part", "model", "examinees", "parameters", "common_slope", "log_likelihood",
+        "aic", "bic", "chi2", "df", "p",
+    ),
+    "sessions": ("set", "session", "date", "phase", "correct", "n", "accuracy"),
+    "change": (
+        "set", "other_set", "measure", "sessions", "n_items", "value", "gained", "lost", "p",
+        "mid_p",
+    ),
+}  # fmt: skip
+"""The columns that people are shown unless they ask for others; each with its interval."""
+SECTIONS = {
+    "features": ("rater", "title"),
+    "items": ("group", "part"),
+    "item-models": ("group", "part"),
+    "positions": ("group", "part"),
+    "foils": ("group", "part"),
+    "group-differences": ("measure", "part", "rater"),
+    "sessions": ("set",),
+    "change": ("set", "other_set"),
+}
+"""The columns that part the rows of a table into sections."""
+
+
+def named_table(name: str, rows: Sequence[Grouped], baseline: str | None = None) -> Table:
+    """Return a table of groups.
+
+    Args:
+        name: one of :data:`TABLES`.
+        rows: groups with their summaries and intervals, whose responses are columns.
+        baseline: of ``differences``: the group that is subtracted from the others.
+
+    Raises:
+        UsageError: there is no such table, or ``baseline`` is missing or does not apply.
+    """
+    if name not in TABLES:
+        raise UsageError(
+            f"there is no table '{name}'{did_you_mean(name, TABLES)}", allowed=", ".join(TABLES)
+        )
+    if (name == "differences") != (baseline is not None):
+        raise UsageError(
+            "the table of differences needs the group that is subtracted"
+            if baseline is None
+            else f"the table '{name}' has no baseline",
+            hint="--table differences --baseline NAME",
+        )
+    if name == "results":
+        from tabwb.report.tables.results import results_table
+
+        return results_table(rows)
+    if name == "features":
+        from tabwb.report.tables.features import features_table
+
+        return features_table(rows)
+    if name in ("items", "item-models"):
+        from tabwb.report.tables import items
+
+        return items.items_table(rows) if name == "items" else items.item_models_table(rows)
+    if name in ("positions", "foils"):
+        from tabwb.report.tables import positions
+
+        made = positions.positions_table if name == "positions" else positions.foils_table
+        return made(rows)
+    from tabwb.report.tables.against import against_table
+
+    return against_table(rows, baseline or "")
+
+
+def shown_columns(table: Table) -> tuple[str, ...]:
+    """Return the columns of a table that people are shown, with those of their intervals."""
+    wanted = SHOWN.get(table.name)
+    if wanted is None:
+        return table.names
+    ends = ("", "_low", "_high")
+    return tuple(name + end for name in wanted for end in ends if name + end in table.names)
