@@ -6,34 +6,15 @@ Column names are stable: new ones are added, old ones keep their name and meanin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from tabwb.records.condition import ColumnType
 from tabwb.records.conditions import CONDITIONS
 
-Type = Literal["text", "integer", "number", "boolean", "list of text", "JSON"]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One rating of one counted response, with what belongs to it, as in the JSON document."""
-
-    administration: Mapping[str, Any]
-    trial: Mapping[str, Any]
-    rating: Mapping[str, Any]
-    judgement: Mapping[str, Any]
-
-    @property
-    def reply(self) -> Mapping[str, Any]:
-        """What was sent for the response and what came with it."""
-        return self.trial.get("reply") or {}
-
-    @property
-    def noted(self) -> Mapping[str, Any]:
-        """Metadata of the attempt that counts."""
-        ok = [attempt for attempt in self.trial["attempts"] if attempt["state"] == "ok"]
-        metadata: Mapping[str, Any] = ok[-1]["metadata"] if ok else {}
-        return metadata
+Type = ColumnType | Literal["JSON"]
+Scope = Literal["administration", "trial", "rating"]
+Part = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +25,18 @@ class Column:
         name: stable.
         type: of its values; an empty cell (a null) has no value.
         meaning: for people.
-        value: reads it from a row.
+        value: reads it from that part of the document to which the column belongs: an
+            administration, a trial, or a rating with the call of its judge.
         unit: of a number, or empty.
+        scope: to which part it belongs.
     """
 
     name: str
     type: Type
     meaning: str
-    value: Callable[[Row], Any]
+    value: Callable[[Any], Any]
     unit: str = ""
+    scope: Scope = "trial"
 
     @property
     def told(self) -> str:
@@ -61,40 +45,59 @@ class Column:
         return f"{self.name} ({self.type}{unit}): {self.meaning}"
 
 
-def _given(key: str) -> Callable[[Row], Any]:
-    return lambda row: row.administration[key]
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A rating, and the call of a judge that it comes from; both empty where there is none."""
+
+    rating: Part
+    call: Part
 
 
-def _label(key: str) -> Callable[[Row], Any]:
-    return lambda row: row.administration.get("labels", {}).get(key)
+def noted(trial: Part) -> Part:
+    """Return the metadata of the attempt that counts."""
+    ok = [attempt for attempt in trial["attempts"] if attempt["state"] == "ok"]
+    metadata: Part = ok[-1]["metadata"] if ok else {}
+    return metadata
 
 
-def _fact(key: str) -> Callable[[Row], Any]:
-    return lambda row: row.administration.get("model_facts", {}).get(key)
+def _given(key: str) -> Callable[[Part], Any]:
+    return lambda administration: administration[key]
 
 
-def _trial(key: str) -> Callable[[Row], Any]:
-    return lambda row: row.trial.get(key)
+def _label(key: str) -> Callable[[Part], Any]:
+    return lambda administration: administration.get("labels", {}).get(key)
 
 
-def _reply(key: str) -> Callable[[Row], Any]:
-    return lambda row: row.reply.get(key)
+def _fact(key: str) -> Callable[[Part], Any]:
+    return lambda administration: administration.get("model_facts", {}).get(key)
 
 
-def _sent(key: str) -> Callable[[Row], Any]:
-    return lambda row: (row.reply.get("decoding") or {}).get(key)
+def _trial(key: str) -> Callable[[Part], Any]:
+    return lambda trial: trial.get(key)
 
 
-def _noted(key: str) -> Callable[[Row], Any]:
-    return lambda row: row.noted.get(key)
+def _reply(key: str) -> Callable[[Part], Any]:
+    return lambda trial: (trial.get("reply") or {}).get(key)
 
 
-def _rating(key: str) -> Callable[[Row], Any]:
-    return lambda row: row.rating.get(key)
+def _sent(key: str) -> Callable[[Part], Any]:
+    return lambda trial: ((trial.get("reply") or {}).get("decoding") or {}).get(key)
 
 
-def _judgement(key: str) -> Callable[[Row], Any]:
-    return lambda row: row.judgement.get(key)
+def _noted(key: str) -> Callable[[Part], Any]:
+    return lambda trial: noted(trial).get(key)
+
+
+def _rating(key: str) -> Callable[[Rated], Any]:
+    return lambda rated: rated.rating.get(key)
+
+
+def _judgement(key: str) -> Callable[[Rated], Any]:
+    return lambda rated: rated.call.get(key)
+
+
+def _of(scope: Scope, *columns: Column) -> tuple[Column, ...]:
+    return tuple(replace(column, scope=scope) for column in columns)
 
 
 def _conditions(*, sent: bool) -> Iterator[Column]:
@@ -115,7 +118,8 @@ def _conditions(*, sent: bool) -> Iterator[Column]:
             )
 
 
-TABLE: tuple[Column, ...] = (
+GIVEN = _of(
+    "administration",
     Column("administration", "text", "the administration's uid", _given("uid")),
     Column("id", "integer", "its number in the store", _given("id")),
     Column("battery", "text", "the battery's id", _given("battery")),
@@ -153,6 +157,10 @@ TABLE: tuple[Column, ...] = (
     Column("model_template_sha256", "text", "of that template", _fact("template_sha256")),
     Column("model_torch", "text", "version of torch", _fact("torch")),
     Column("model_transformers", "text", "version of transformers", _fact("transformers")),
+)
+"""Columns of the administration."""
+
+ANSWERED = (
     *_conditions(sent=True),
     Column(
         "decoding_seed",
@@ -250,6 +258,11 @@ TABLE: tuple[Column, ...] = (
         _reply("option_log_probabilities"),
         "nats",
     ),
+)
+"""Columns of the trial and the response that counts."""
+
+RATED = _of(
+    "rating",
     Column("rater", "text", "the rater: a scorer, a judge, or a person", _rating("rater")),
     Column("measure", "text", "the measure that was rated", _rating("measure")),
     Column("value", "number", "of the rating; empty: see rating_status", _rating("value")),
@@ -271,6 +284,9 @@ TABLE: tuple[Column, ...] = (
     ),
     Column("judge_prompt_sha256", "text", "of the judge's prompt", _judgement("prompt_sha256")),
 )
+"""Columns of the rating."""
+
+TABLE: tuple[Column, ...] = (*GIVEN, *ANSWERED, *RATED)
 """Every column, in order."""
 
 COLUMNS = tuple(column.name for column in TABLE)

@@ -6,16 +6,27 @@ All are written whole or not at all, together with a text file that explains the
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.writing import write_text
+from tabwb.plugin_api.writing import TextFile, write_pieces
+from tabwb.records.once import Once
 from tabwb.records.specs import Spec
-from tabwb.records.visible import CSV_CELLS, csv_text
+from tabwb.records.visible import CSV_CELLS, CSV_END, CsvLines
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb_builtin.columns import COLUMNS, TABLE, Row
+from tabwb_builtin.columns import (
+    ANSWERED,
+    COLUMNS,
+    GIVEN,
+    RATED,
+    TABLE,
+    Column,
+    Part,
+    Rated,
+)
 
 LINE_KEYS = (
     "subtest",
@@ -25,9 +36,10 @@ LINE_KEYS = (
     "response",
     "status",
     "latency_s",
-    "ratings",
 )
-"""Keys of a line after ``administration`` (its uid), in their order; kept for ``replay:FILE``."""
+"""Keys of a line after ``administration`` (its uid), in their order; ``ratings`` follow.
+
+``replay:FILE`` reads them."""
 GIVEN_KEYS = (
     "battery", "battery_version", "battery_hash", "examinee", "kind", "session_date", "lesion",
     "seed",
@@ -37,7 +49,6 @@ STATUS_KEYS = ("effective_status", "usable")
 """The status under which the response counts, and whether it is usable."""
 ITEM_KEYS = ("options", "expected", "tags", "foils", "foil", "stop_reason")
 """Keys of the trial after these."""
-RATING = ("rater", "measure", "value", "status", "reason")
 
 
 class JsonLinesExporter:
@@ -45,9 +56,19 @@ class JsonLinesExporter:
 
     suffix = ".jsonl"
 
-    def export(self, document: Mapping[str, Any], out: Path) -> None:
+    def export(self, document: Part, out: Path) -> None:
         """Write the counted responses of all administrations of ``document``."""
-        write_text(out, "".join(_lines(document)), notes_of(document, JSONL_NOTE))
+        self.export_stream(documents_of(document), out)
+
+    def export_stream(self, documents: Iterable[Part], out: Path) -> None:
+        """Write the counted responses of documents, each as it is read."""
+        notices = Notices(JSONL_NOTE)
+
+        def write(file: TextFile) -> None:
+            for line in _lines(notices.heard(documents)):
+                file.write(line)
+
+        write_pieces(out, write, notices.notes)
 
 
 class CsvExporter:
@@ -55,10 +76,20 @@ class CsvExporter:
 
     suffix = ".csv"
 
-    def export(self, document: Mapping[str, Any], out: Path) -> None:
+    def export(self, document: Part, out: Path) -> None:
         """Write every rating of every counted response of ``document``."""
-        text = csv_text(COLUMNS, _rows(document))
-        write_text(out, text, [*notes_of(document, CSV_NOTE), CSV_CELLS, DICTIONARY])
+        self.export_stream(documents_of(document), out)
+
+    def export_stream(self, documents: Iterable[Part], out: Path) -> None:
+        """Write every rating of the counted responses of documents, each as it is read."""
+        notices = Notices(CSV_NOTE, CSV_CELLS, DICTIONARY)
+
+        def write(file: TextFile) -> None:
+            file.write(CsvLines().line(COLUMNS) + CSV_END)
+            for lines in _csv_lines(notices.heard(documents)):
+                file.write(lines)
+
+        write_pieces(out, write, notices.notes)
 
 
 JSONL_NOTE = (
@@ -83,69 +114,99 @@ DICTIONARY = "Columns:\n" + "\n".join(f"- {column.told}" for column in TABLE)
 """The content of each column, for the notes of a table."""
 
 
-def notes_of(document: Mapping[str, Any], explanation: str) -> list[str]:
-    """Return the notes of an export: the program's purpose, the cautions, the explanation.
+class Notices:
+    """Collects what is said of documents while they are written.
 
     Args:
-        document: the results documents.
-        explanation: of the format.
+        explanation: what is said of the format.
     """
-    notices = (notice for part in _documents(document) for notice in part.get("notices", ()))
-    return [*dict.fromkeys((RESEARCH_ONLY, *notices)), explanation]
+
+    def __init__(self, *explanation: str) -> None:
+        self._explanation = explanation
+        self._heard: dict[str, None] = {RESEARCH_ONLY: None}
+
+    def heard(self, documents: Iterable[Part]) -> Iterator[Part]:
+        """Yield the documents again, after noting what is said of each."""
+        for document in documents:
+            self._heard.update(dict.fromkeys(document.get("notices", ())))
+            yield document
+
+    def notes(self) -> list[str]:
+        """Return the program's purpose, the cautions, the explanation."""
+        return [*self._heard, *self._explanation]
 
 
-def _documents(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def documents_of(document: Part) -> Sequence[Part]:
     """Return the documents of administrations: itself, or those under ``documents``."""
     several = document.get("documents")
     return [document] if several is None else several
 
 
-def _counted(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    for part in _documents(document):
-        for trial in part["trials"]:
-            if trial["state"] == "answered":
-                yield part["administration"], trial
+def answered(document: Part) -> Iterator[Part]:
+    """Yield the trials whose responses count."""
+    return (trial for trial in document["trials"] if trial["state"] == "answered")
 
 
-def _lines(document: Mapping[str, Any]) -> Iterator[str]:
-    for administration, trial in _counted(document):
-        line = {"administration": administration["uid"]}
-        line.update({key: trial[key] for key in LINE_KEYS})
-        line.update({key: administration[key] for key in GIVEN_KEYS})
-        line["origin"] = administration["origin"]
+def rated(trial: Part) -> list[Rated]:
+    """Return the ratings of a trial with the calls of judges; one without any if it has none."""
+    calls = {call["rater"]: call for call in trial.get("judgements", ()) if call["repeat"] == 0}
+    if not trial["ratings"]:
+        return [Rated({}, calls.get(None, {}))]
+    return [Rated(rating, calls.get(rating["rater"], {})) for rating in trial["ratings"]]
+
+
+_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def _lines(documents: Iterable[Part]) -> Iterator[str]:
+    one = Once(_json, 20_000)
+    ratings = Once(lambda given: f"[{', '.join(map(one.of, given))}]")
+    for document in documents:
+        administration = document["administration"]
+        given = {key: administration[key] for key in GIVEN_KEYS}
+        given["origin"] = administration["origin"]
         if administration["participant"]:
-            line["participant"] = administration["participant"]
-        line.update({key: trial.get(key) for key in (*STATUS_KEYS, *ITEM_KEYS)})
-        line["reply"] = trial.get("reply")
-        if trial.get("practice"):
-            line["practice"] = True
-        yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
+            given["participant"] = administration["participant"]
+        begin = _json({"administration": administration["uid"]})[:-1]
+        told = _json(given)[1:-1]
+        for trial in answered(document):
+            head = _json({key: trial[key] for key in LINE_KEYS})[1:-1]
+            rest = {key: trial.get(key) for key in (*STATUS_KEYS, *ITEM_KEYS)}
+            rest["reply"] = trial.get("reply")
+            if trial.get("practice"):
+                rest["practice"] = True
+            yield (
+                f'{begin}, {head}, "ratings": {ratings.of(trial["ratings"])}, {told}, '
+                f"{_json(rest)[1:]}\n"
+            )
 
 
-def _rows(document: Mapping[str, Any]) -> Iterator[list[object]]:
-    for row in table(document):
-        yield [_cell(value) for value in row]
+def _csv_lines(documents: Iterable[Part]) -> Iterator[str]:
+    """Yield the lines of each response: they differ in the columns of the rating only."""
+    made = CsvLines()
+    texts = Once(partial(json.dumps, ensure_ascii=False))
+
+    def cells(columns: Sequence[Column], part: object) -> str:
+        return made.line([_cell(column.value(part), texts) for column in columns])
+
+    def ends(given: Iterable[Rated]) -> list[str]:
+        return [f",{cells(RATED, one)}{CSV_END}" for one in given]
+
+    shared = Once(lambda ratings: ends(Rated(rating, {}) for rating in ratings))
+    for document in documents:
+        given = cells(GIVEN, document["administration"])
+        for trial in answered(document):
+            begin = f"{given},{cells(ANSWERED, trial)}"
+            judged = trial.get("judgements") or not trial["ratings"]
+            yield begin + begin.join(ends(rated(trial)) if judged else shared.of(trial["ratings"]))
 
 
-def table(document: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the long table: one per rating, with the values of :data:`COLUMNS`."""
-    for administration, trial in _counted(document):
-        judged = {
-            call["rater"]: call for call in trial.get("judgements", ()) if call["repeat"] == 0
-        }
-        for rating in trial["ratings"] or [dict.fromkeys(RATING)]:
-            row = Row(administration, trial, rating, judged.get(rating["rater"], {}))
-            yield tuple(column.value(row) for column in TABLE)
-
-
-def _cell(value: object) -> object:
-    if value is None:
-        return ""
+def _cell(value: object, texts: Once[str]) -> object:
+    if value is None or value.__class__ is str:
+        return value
     if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple, dict)):
-        return json.dumps(value, ensure_ascii=False)
-    return value
+        return "true" if value else "false"
+    return texts.of(value) if isinstance(value, (list, tuple, dict)) else value
 
 
 def _made(exporter: Callable[[], Any]) -> Callable[[Spec, Any], Any]:

@@ -14,6 +14,10 @@ STEPS = 20
 """Lines of a whole administration elsewhere than on a terminal: one for each 5 %."""
 
 
+MANY = 5_000
+"""Responses that take long enough to write for their progress to be shown."""
+
+
 class StatusLine:
     """A line on stderr that replaces itself; nothing where stderr is not a terminal.
 
@@ -123,7 +127,7 @@ class Countdown:
         quiet: show nothing.
     """
 
-    def __init__(self, what: str, planned: int, *, quiet: bool = False) -> None:
+    def __init__(self, what: str, planned: int = 0, *, quiet: bool = False) -> None:
         self._what, self._planned, self._done = what, planned, 0
         self._began = time.monotonic()
         self.status = StatusLine(quiet=quiet)
@@ -145,6 +149,17 @@ class Countdown:
         if timed:
             text += time_left((time.monotonic() - self._began) / timed * (self._planned - done))
         self.status.show(text)
+
+    def of(self, done: int, planned: int) -> None:
+        """Show how many are done, and of how many, where there are many.
+
+        Args:
+            done: of those planned.
+            planned: how many there are.
+        """
+        if planned >= MANY:
+            self._planned = planned
+            self.show(done, timed=done)
 
     def wait(self, words: str) -> None:
         """Show that a back end waits, and why."""

@@ -11,6 +11,7 @@ import click
 
 from tabwb.cli.common import (
     inform,
+    is_quiet,
     json_option,
     missing_store,
     note,
@@ -328,6 +329,7 @@ def export(
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
+    from tabwb.cli.progress import Countdown
     from tabwb.report.destination import check_destination
     from tabwb.report.documents import exporting
 
@@ -335,16 +337,21 @@ def export(
         plugins.resolve("exporters", format_id)
         if not is_stdout(out):
             out = check_destination(out, force=force, remedy="choose another name, or use --force")
+        shown = Countdown("response", quiet=is_quiet() or is_stdout(out))
         with open_store(store_location, plugins, create=False) as store:
-            permit = exporting.export(
-                store,
-                plugins,
-                administrations,
-                format_id,
-                out,
-                within_study=within_study,
-                primary=primary,
-            )
+            try:
+                permit = exporting.export(
+                    store,
+                    plugins,
+                    administrations,
+                    format_id,
+                    out,
+                    within_study=within_study,
+                    primary=primary,
+                    progress=shown.of,
+                )
+            finally:
+                shown.status.close()
             if permit.notice:
                 note(f"warning: {permit.notice}")
         if not is_stdout(out):

@@ -288,6 +288,21 @@ class Exporter(Protocol):
 
 
 @runtime_checkable
+class StreamingExporter(Exporter, Protocol):
+    """An exporter that also writes administrations while they are read, however many there are."""
+
+    def export_stream(self, documents: Iterator[Mapping[str, Any]], out: Path) -> None:
+        """Write administrations; tabwb calls this instead of ``export``.
+
+        Args:
+            documents: the document of each administration, the same as in ``export``, but
+                ``trials`` is an iterator: its trials are taken in order and before the next
+                document. Equal lists of ratings may be one object; nothing may be changed.
+            out: the file or folder.
+        """
+
+
+@runtime_checkable
 class Transcriber(Protocol):
     """Transcribes audio. Made by the factory, opened once, used from one thread."""
 

@@ -75,6 +75,21 @@ def write_stdout(content: bytes) -> None:
     out.flush()
 
 
+def copy_to_stdout(file: Path) -> None:
+    """Write a file to standard output, as :func:`write_stdout`.
+
+    Raises:
+        TabwbError: it is a terminal, and the file is not text.
+        OSError: the file cannot be read.
+    """
+    if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
+        write_stdout(file.read_bytes())
+        return
+    with file.open("rb") as opened:
+        while piece := opened.read(1 << 20):
+            write_stdout(piece)
+
+
 class _Redirection:
     """Writes to stderr what is printed to stdout meanwhile, in any thread.
 

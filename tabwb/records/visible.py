@@ -103,6 +103,32 @@ CSV_CELLS = (
 """The sentence for the notes beside a CSV file."""
 
 
+CSV_END = "\r\n"
+"""The end of a line of CSV."""
+
+
+class CsvLines:
+    r"""Makes lines of CSV (RFC 4180), with texts that are not formulas.
+
+    >>> CsvLines().line(["w1", "=1+1", -2.5, None, True])
+    "w1,'=1+1,-2.5,,True"
+    """
+
+    def __init__(self) -> None:
+        import csv  # every command imports this module, few write a table
+
+        self._text = io.StringIO(newline="")
+        # Cells with a character of the line's end are quoted: the writer must know it.
+        self._writer = csv.writer(self._text, lineterminator=CSV_END)
+
+    def line(self, cells: Iterable[object]) -> str:
+        """Return cells as a line without its end; None is an empty cell."""
+        self._text.seek(0)
+        self._text.truncate()
+        self._writer.writerow([_cell(value) for value in cells])
+        return self._text.getvalue()[: -len(CSV_END)]
+
+
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     r"""Return a table as CSV (RFC 4180), with texts that are not formulas.
 
@@ -113,13 +139,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     >>> csv_text(["item", "answer", "score"], [["w1", "=1+1", -2.5], ["w2", None, "-2.5"]])
     "item,answer,score\r\nw1,'=1+1,-2.5\r\nw2,,-2.5\r\n"
     """
-    import csv  # every command imports this module, few write a table
-
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return text.getvalue()
+    lines = CsvLines()
+    return "".join(lines.line(row) + CSV_END for row in (columns, *rows))
 
 
 def _cell(value: object) -> object:

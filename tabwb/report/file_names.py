@@ -86,20 +86,35 @@ def named(text: str, names: Mapping[str, str]) -> str:
 
 def with_file_names(document: Any) -> Any:
     """Return a document whose specs name files without their folders; responses are unaltered."""
-    names = file_names(_specs(document))
-    return _renamed(document, names) if names else document
+    return renamed(document, file_names(specs_in(document)))
 
 
-def _specs(value: Any, key: str = "") -> Iterator[str]:
-    """Yield every text under a key of specs, and all facts of a model."""
+def specs_in(value: Any, key: str = "") -> Iterator[str]:
+    """Yield every text under a key of specs, and all facts of a model.
+
+    Args:
+        value: plain data.
+        key: of the document under which the value stands.
+    """
     if isinstance(value, dict):
         for name, inner in value.items():
-            yield from _specs(inner, key if key == "model_facts" else name)
-    elif isinstance(value, list | tuple):
+            yield from specs_in(inner, key if key == "model_facts" else name)
+    elif isinstance(value, list | tuple | Iterator):
         for inner in value:
-            yield from _specs(inner, key)
+            yield from specs_in(inner, key)
     elif isinstance(value, str) and (key in SPEC_KEYS or key == "model_facts"):
         yield value
+
+
+def renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:
+    """Return a document, or a part of one, with specs replaced by their names.
+
+    Args:
+        value: plain data.
+        names: spec to what an export calls it.
+        key: of the document under which the value stands.
+    """
+    return _renamed(value, names, key) if names else value
 
 
 def _renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:

@@ -64,9 +64,13 @@ class Transaction:
         """
         import numpy
 
-        joined = ", ".join(self._joined.format(column) for column in columns)
+        joined = ", ".join(map(self.joined, columns))
         row = self.first(f"SELECT {joined} {sql}", *parameters)
         return [numpy.fromstring(text or "", numpy.int64, sep=",") for text in row or ()]
+
+    def joined(self, column: str) -> str:
+        """Return SQL that joins a column of integers of a group, with commas, in any order."""
+        return self._joined.format(column)
 
     def first(self, sql: str, *parameters: object) -> Any | None:
         """Return the first row of a query, or None."""

@@ -150,7 +150,7 @@ def taken_back(undone: Sequence[tuple[int, int]]) -> frozenset[int]:
     return frozenset(back)
 
 
-def _trial_of(
+def trial_of(
     plan: PlannedTrial,
     steps: Iterable[Step],
     ratings: Mapping[int, RatingsByRater],
@@ -158,6 +158,15 @@ def _trial_of(
     *,
     discontinued: bool,
 ) -> Trial:
+    """Return a trial with what was appended to it.
+
+    Args:
+        plan: the trial as planned.
+        steps: its entries, in the order appended; ``trial-started`` may be left out.
+        ratings: by attempt and rater, what each gave last.
+        back: sequence numbers that are taken back.
+        discontinued: whether the administration is.
+    """
     attempts: list[Attempt] = []
     notes: list[str] = []
     observations: list[str] = []
@@ -186,12 +195,19 @@ def _trial_of(
                     attempts = [_with_text(attempt, written) for attempt in attempts]
     if discontinued and state is TrialState.PLANNED:
         state = TrialState.NOT_ADMINISTERED
-    trial = Trial(plan, state, tuple(attempts), (), reason, tuple(notes), tuple(observations))
-    counting = trial.counting
-    if counting is None or counting.number not in ratings:
-        return trial
-    given = ratings[counting.number].values()
-    return replace(trial, ratings=tuple(rating for by_one in given for rating in by_one))
+    given: RatingsByRater = {}
+    if ratings:
+        counting = next((a.number for a in reversed(attempts) if a.state is AttemptState.OK), None)
+        given = ratings.get(counting, {}) if counting is not None else {}
+    return Trial(
+        plan,
+        state,
+        tuple(attempts),
+        tuple(chain.from_iterable(given.values())),
+        reason,
+        tuple(notes),
+        tuple(observations),
+    )
 
 
 def _with_text(attempt: Attempt, written: TextSet) -> Attempt:
@@ -334,7 +350,7 @@ class History:
         if (status is over) != (self.status is over):
             changed |= set(self._index.values())
         trials = {
-            at: _trial_of(
+            at: trial_of(
                 self.standing[at].plan,
                 kept[at].steps,
                 kept[at].ratings,

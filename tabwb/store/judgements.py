@@ -95,14 +95,15 @@ def insert(
 
 
 def of_administration(
-    transaction: Transaction, administration_id: int, trial: int | None = None
+    transaction: Transaction, administration_id: int, trial: int | range | None = None
 ) -> tuple[Judged, ...]:
-    """Return all judgements of an administration or of one trial, in the order recorded."""
+    """Return all judgements of an administration, a trial or a range, in the order recorded."""
+    given = range(trial, trial + 1) if isinstance(trial, int) else trial
     rows = transaction.rows(
         f"SELECT {_COLUMNS}{_JOINS} WHERE administration_id = ?"
-        f"{'' if trial is None else ' AND trial = ?'} ORDER BY judgements.id",
+        f"{'' if given is None else ' AND trial BETWEEN ? AND ?'} ORDER BY judgements.id",
         administration_id,
-        *(() if trial is None else (trial,)),
+        *(() if given is None else (given.start, given.stop - 1)),
     )
     return tuple(_judged(transaction, rows))
 

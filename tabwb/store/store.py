@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -40,6 +40,7 @@ class Access:
         self.embedded = database.path if isinstance(database, EmbeddedDatabase) else None
         self.keys = write.Keys()
         self._turn = threading.Lock()
+        self._held = threading.local()
 
     def make_private_before_people(self, transaction: Transaction) -> None:
         """Close the file to other users before it holds the first person's data."""
@@ -48,13 +49,14 @@ class Access:
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """Yield a reading transaction.
+        """Yield a reading transaction; inside :meth:`unchanged` that one.
 
         Raises:
             StoreError: a row cannot be read, or as the database.
         """
+        held: Transaction | None = getattr(self._held, "transaction", None)
         try:
-            with self.database.reading() as transaction:
+            with self.database.reading() if held is None else nullcontext(held) as transaction:
                 yield transaction
         except (KeyError, ValueError, TypeError) as error:
             raise StoreError(
@@ -62,6 +64,16 @@ class Access:
                 where=self.database.location,
                 hint="'tabwb store check' says where; put back a backup, and keep this one",
             ) from error
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Let this thread read one state of the store; it must not write meanwhile."""
+        with self.database.reading() as transaction:
+            self._held.transaction = transaction
+            try:
+                yield
+            finally:
+                self._held.transaction = None
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
@@ -202,7 +214,7 @@ class Store:
         Raises:
             StoreError: none with this hash is kept.
         """
-        with self.database.reading() as transaction:
+        with self._access.reading() as transaction:
             canonical = transaction.value(
                 "SELECT text FROM batteries JOIN texts ON texts.id = canonical_id"
                 " WHERE content_hash = ?",
@@ -224,7 +236,7 @@ class Store:
         Raises:
             StoreError: a file is missing or damaged.
         """
-        with self.database.reading() as transaction:
+        with self._access.reading() as transaction:
             rows = transaction.rows(
                 "SELECT path, assets.sha256, content FROM batteries"
                 " JOIN battery_assets ON battery_id = batteries.id"
@@ -325,6 +337,50 @@ class Store:
         with self._access.reading() as transaction:
             return planned_cells(transaction, administration_ids)
 
+    def unchanged(self) -> AbstractContextManager[None]:
+        """Let this thread read one state of the store, whatever others write meanwhile."""
+        return self._access.unchanged()
+
+    def trial_parts(self, administration_id: int) -> Iterator[tuple[Trial, ...]]:
+        """Yield the trials of an administration as :meth:`trials`, some at a time.
+
+        Attempts have no messages. Within :meth:`unchanged` the thread may read other things between
+        two parts; elsewhere it must not.
+
+        Args:
+            administration_id: its number.
+        """
+        from tabwb.store.trial_parts import trial_parts
+
+        with self._access.reading() as transaction:
+            yield from trial_parts(transaction, administration_id)
+
+    def raters(self) -> tuple[str, ...]:
+        """Return the specs of all raters of the store."""
+        with self._access.reading() as transaction:
+            return tuple(spec for (spec,) in transaction.rows("SELECT spec FROM raters"))
+
+    def notes_with(
+        self, administration_ids: Sequence[int], names: Collection[str]
+    ) -> tuple[str, ...]:
+        """Return the different notes on replies, as JSON, that have one of some names.
+
+        Args:
+            administration_ids: whose; those between them may be included.
+            names: of notes.
+        """
+        if not administration_ids:
+            return ()
+        with self._access.reading() as transaction:
+            rows = transaction.rows(
+                "SELECT DISTINCT metadata FROM attempts WHERE administration_id BETWEEN ? AND ?"
+                f" AND ({' OR '.join('metadata LIKE ?' for _ in names)})",
+                min(administration_ids),
+                max(administration_ids),
+                *(f'%"{name}":%' for name in names),
+            )
+            return tuple(metadata for (metadata,) in rows)
+
     def columns(
         self, administration_ids: Sequence[int], explained: Collection[str] = ()
     ) -> ResponseColumns:
@@ -376,7 +432,9 @@ class Store:
                 transaction, self._access.keys, administration_id, judged, declaration
             )
 
-    def judgements(self, administration_id: int, trial: int | None = None) -> tuple[Judged, ...]:
+    def judgements(
+        self, administration_id: int, trial: int | range | None = None
+    ) -> tuple[Judged, ...]:
         """Return the judgements of an administration or of one trial, in the order recorded."""
         with self._access.reading() as transaction:
             return judgements.of_administration(transaction, administration_id, trial)

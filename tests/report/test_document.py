@@ -7,6 +7,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.states import TrialState
 from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.documents import document
+from tabwb.report.documents.trial_document import trial_json
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
 from tabwb.report.summaries.groups import Group, summarised
 from tabwb.report.summaries.load import AdministrationData
@@ -82,9 +83,9 @@ def test_what_is_undefined_is_null_with_its_reason() -> None:
 
 
 def test_an_unanswered_trial_has_no_response() -> None:
-    trial = document.trial_json(planned("wc1"))
+    trial = trial_json(planned("wc1"))
     assert (trial["state"], trial["response"], trial["status"]) == ("planned", None, None)
-    void = document.trial_json(voided("wc1", "lion"))
+    void = trial_json(voided("wc1", "lion"))
     assert (void["state"], void["response"]) == (TrialState.VOID.value, None)
     assert void["attempts"][0]["response"] == "lion"
 

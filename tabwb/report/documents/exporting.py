@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tabwb.administer.consent import Permit, check_export
-from tabwb.plugin_api.components import Exporter
+from tabwb.plugin_api.components import Exporter, StreamingExporter
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import draft_of, is_explanation
 from tabwb.records.errors import ComponentError, StoreError, TabwbError, UsageError
-from tabwb.records.standard_streams import is_stdout, write_stdout
+from tabwb.records.standard_streams import copy_to_stdout, is_stdout
+from tabwb.records.trials import Administration
 from tabwb.records.workfolder import WorkFolder
-from tabwb.report.documents.document import export_document
+from tabwb.report.documents.document import FORMAT
+from tabwb.report.documents.streamed import names_in, streamed_documents
 from tabwb.report.plain import Json
-from tabwb.report.summaries.load import load_administrations
+from tabwb.report.summaries.load import chosen_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
+
+Progress = Callable[[int, int], None]
+"""Is told how many trials are done, and of how many."""
+Documents = Callable[..., Iterator[Json]]
 
 
 def export(
@@ -29,8 +37,11 @@ def export(
     *,
     within_study: bool,
     primary: str = "",
+    progress: Progress | None = None,
 ) -> Permit:
     """Write administrations with what belongs to them, and log of whom.
+
+    They are read in parts while they are written, from one state of the store.
 
     Args:
         store: where they are.
@@ -41,6 +52,7 @@ def export(
             standard output, for formats of one file.
         within_study: it stays with those who collected the data.
         primary: the rater whose scores of spoken responses count; empty: the study's.
+        progress: is told how many trials are done, and of how many.
 
     Returns:
         With the notice that whoever exports is to read, if there is one.
@@ -52,37 +64,114 @@ def export(
     """
     exporter = plugins.exporter(format_id)
     primary = primary or plugins.configuration.study.primary_rater
-    chosen = load_administrations(
-        store, references, sound=getattr(exporter, "sound", False), primary=primary
-    )
-    given = [data.administration for data in chosen]
-    permit = check_export(store, plugins, given, format_id, out, within_study=within_study)
-    if permit.acts and store.only_read:
-        raise StoreError(
-            "people's data are not exported from a store that cannot be written: the export must "
-            "be in its log",
-            where=store.location,
-            hint="allow writing there, or export from the store itself",
-        )
-    document = export_document(chosen)
-    if is_stdout(out):
-        _to_stdout(exporter, format_id, document)
-    else:
-        _to_place(exporter, format_id, document, out)
+    with store.unchanged():
+        chosen = chosen_administrations(store, references)
+        permit = check_export(store, plugins, chosen, format_id, out, within_study=within_study)
+        if permit.acts and store.only_read:
+            raise StoreError(
+                "people's data are not exported from a store that cannot be written: the export "
+                "must be in its log",
+                where=store.location,
+                hint="allow writing there, or export from the store itself",
+            )
+        writer = Writer(exporter, format_id, documents_for(store, chosen, exporter, primary))
+        if progress is not None:
+            writer.tell(progress, sum(record.planned for record in chosen))
+        if is_stdout(out):
+            _to_stdout(writer)
+        else:
+            _to_place(writer, out)
     store.people.log(*permit.acts)
     return permit
 
 
-def _to_place(exporter: Exporter, format_id: str, document: Json, out: Path) -> None:
+def documents_for(
+    store: Store, chosen: Sequence[Administration], exporter: Exporter, primary: str
+) -> Documents:
+    """Return a function that yields the documents of administrations for an exporter.
+
+    Args:
+        store: where they are.
+        chosen: the administrations.
+        exporter: which may need the sound.
+        primary: the rater whose scores of spoken responses count.
+    """
+    sound = getattr(exporter, "sound", False)
+    documents = partial(streamed_documents, store, chosen, sound=sound, primary=primary)
+    return partial(documents, names=names_in(store, chosen, documents))
+
+
+@dataclass(slots=True)
+class Writer:
+    """An exporter with what it writes."""
+
+    exporter: Exporter
+    format_id: str
+    documents: Documents
+
+    def tell(self, progress: Progress, planned: int) -> None:
+        """Tell of progress while the documents are taken.
+
+        Args:
+            progress: is told.
+            planned: number of trials of all documents.
+        """
+        done = 0
+
+        def advance(more: int) -> None:
+            nonlocal done
+            done += more
+            progress(done, planned)
+
+        self.documents = partial(self.documents, advance=advance)
+
+    def write(self, out: Path, place: Path) -> None:
+        """Let the exporter write.
+
+        Args:
+            out: a file or folder.
+            place: what to call it in errors.
+
+        Raises:
+            ComponentError: the exporter failed, or wrote nothing.
+            TabwbError: the exporter says why it cannot write.
+        """
+        try:
+            with plugin_code:
+                if isinstance(self.exporter, StreamingExporter):
+                    self.exporter.export_stream(self.documents(), out)
+                else:
+                    self.exporter.export(self._whole(), out)
+        except TabwbError as error:
+            error.where = error.where and error.where.replace(str(out), str(place))
+            raise
+        except OSError as error:
+            raise _unwritable(place, error) from error
+        except Exception as error:
+            raise ComponentError(
+                f"the exporter '{self.format_id}' failed: {error_words(error)}",
+                where=str(place),
+                hint="nothing was written; choose another format, or report it to the plugin's "
+                "author",
+            ) from error
+        if not out.exists():
+            raise ComponentError(f"the exporter '{self.format_id}' wrote nothing", where=str(place))
+
+    def _whole(self) -> Json:
+        documents = [{**part, "trials": list(part["trials"])} for part in self.documents()]
+        return {"format": FORMAT, "documents": documents}
+
+
+def _to_place(writer: Writer, out: Path) -> None:
     """Let an exporter write beside ``out`` and then replace it: a failure changes nothing."""
-    if exporter.suffix == "" and out.exists():
+    if writer.exporter.suffix == "" and out.exists():
         # A folder: its exporter says what may be there, and writes into it.
-        _call(exporter, format_id, document, out)
+        writer.write(out, out)
         return
     try:
         with draft_of(out) as draft:
             draft.mkdir(mode=0o700)
-            _call(exporter, format_id, document, draft / out.name, place=out)
+            writer.write(draft / out.name, out)
             made = sorted(draft.iterdir(), key=lambda path: path.name == out.name)
             _check_replaced(out, made)
             for path in made:  # the export itself last: it never is there without its explanation
@@ -102,40 +191,18 @@ def _check_replaced(out: Path, made: Sequence[Path]) -> None:
             )
 
 
-def _call(
-    exporter: Exporter, format_id: str, document: Json, out: Path, place: Path | None = None
-) -> None:
-    place = place or out
-    try:
-        with plugin_code:
-            exporter.export(document, out)
-    except TabwbError as error:
-        error.where = error.where and error.where.replace(str(out), str(place))
-        raise
-    except OSError as error:
-        raise _unwritable(place, error) from error
-    except Exception as error:
-        raise ComponentError(
-            f"the exporter '{format_id}' failed: {error_words(error)}",
-            where=str(place),
-            hint="nothing was written; choose another format, or report it to the plugin's author",
-        ) from error
-    if not out.exists():
-        raise ComponentError(f"the exporter '{format_id}' wrote nothing", where=str(place))
-
-
 def _unwritable(out: Path, error: OSError) -> TabwbError:
     problem = f"cannot be written: {error.strerror or error}"
     return TabwbError(problem, where=str(out), hint="choose another place")
 
 
-def _to_stdout(exporter: Exporter, format_id: str, document: Json) -> None:
-    if not exporter.suffix:
+def _to_stdout(writer: Writer) -> None:
+    if not writer.exporter.suffix:
         raise UsageError(
-            f"the format '{format_id}' makes a folder, which standard output cannot hold",
+            f"the format '{writer.format_id}' makes a folder, which standard output cannot hold",
             hint="name a folder with --out",
         )
     with WorkFolder(takes.user_work_root()) as folder:
-        file = folder.path / f"export{exporter.suffix}"
-        _call(exporter, format_id, document, file, place=Path("standard output"))
-        write_stdout(file.read_bytes())
+        file = folder.path / f"export{writer.exporter.suffix}"
+        writer.write(file, Path("standard output"))
+        copy_to_stdout(file)

@@ -118,7 +118,9 @@ def load_administrations(
         sound: find the files of recordings too.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
-    return _with_trials(store, _chosen(store, references), sound=sound, primary=primary)
+    return _with_trials(
+        store, chosen_administrations(store, references), sound=sound, primary=primary
+    )
 
 
 def load_columns(
@@ -142,7 +144,9 @@ def load_columns(
     """
     from tabwb.report.summaries.columns.prepared import prepare
 
-    administrations = sorted(_chosen(store, references), key=lambda record: record.id)
+    administrations = sorted(
+        chosen_administrations(store, references), key=lambda record: record.id
+    )
     batteries = _batteries(store, administrations)
     spoken = [
         record
@@ -179,7 +183,9 @@ def outlines(store: Store, references: Sequence[int | str] = ()) -> tuple[Admini
         store: where they are.
         references: numbers or uids; without any, all administrations.
     """
-    administrations = sorted(_chosen(store, references), key=lambda record: record.id)
+    administrations = sorted(
+        chosen_administrations(store, references), key=lambda record: record.id
+    )
     batteries = _batteries(store, administrations)
     facts = store.facts([record.id for record in administrations])
     return tuple(
@@ -202,7 +208,13 @@ def _record_of(store: Store, administration: Administration) -> Mapping[str, Val
     return exported_columns(versions[-1].values) if versions else {}
 
 
-def _chosen(store: Store, references: Sequence[int | str]) -> list[Administration]:
+def chosen_administrations(store: Store, references: Sequence[int | str]) -> list[Administration]:
+    """Return the administrations that numbers or uids name, each once; without any, all.
+
+    Args:
+        store: where they are.
+        references: numbers or uids.
+    """
     if not references:
         return list(store.administrations())
     return list({record.id: record for record in map(store.administration, references)}.values())

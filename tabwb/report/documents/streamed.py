@@ -1,0 +1,238 @@
+"""Results documents of any size: one at a time, each with an iterator of its trials.
+
+Of a person the whole document is made at once; it is small. Of a model the trials are read from the
+store while the document is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from tabwb.records.trials import Administration
+from tabwb.report.documents.document import (
+    FORMAT,
+    administration_document,
+    administration_json,
+    administration_part,
+)
+from tabwb.report.documents.trial_document import SHARED, TrialDocuments, calls_by_trial
+from tabwb.report.file_names import (
+    SPEC_KEYS,
+    file_names,
+    renamed,
+    specs_in,
+    without_folders,
+)
+from tabwb.report.plain import Json
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.load import AdministrationData, load_administrations, load_columns
+from tabwb.report.summaries.summary import Summary, pool
+from tabwb.store.store import Store
+
+AT_ONCE = 20_000
+"""Trials whose columns are read at a time."""
+Advance = Callable[[int], None]
+"""Is told how many trials more are done."""
+
+
+def streamed_documents(
+    store: Store,
+    administrations: Sequence[Administration],
+    *,
+    sound: bool = False,
+    primary: str = "",
+    names: Mapping[str, str] | None = None,
+    advance: Advance | None = None,
+) -> Iterator[Json]:
+    """Yield the document of each administration; its ``trials`` are an iterator.
+
+    The trials of a document must be taken before the next document. Everything is read inside
+    :meth:`Store.unchanged`.
+
+    Args:
+        store: where they are.
+        administrations: whose documents.
+        sound: find the files of recordings too.
+        primary: the rater whose scores of spoken responses count.
+        names: spec to what it is called in the documents.
+        advance: is told of progress.
+    """
+    for batch in _batches(administrations):
+        models = [record.id for record in batch if record.conditions.kind == "model"]
+        loaded = {data.administration.id: data for data in _columns(store, models, primary)}
+        for record in batch:
+            data = loaded.pop(record.id, None)
+            if data is None or data.battery.spoken:
+                (whole,) = load_administrations(store, [record.id], sound=sound, primary=primary)
+                document = renamed(administration_document(whole), names or {})
+            else:
+                document = streamed_document(store, data, names=names)
+            trials = iter(document["trials"])
+            document["trials"] = trials if advance is None else _counted(trials, advance)
+            yield document
+
+
+def streamed_document(
+    store: Store,
+    data: AdministrationData,
+    summary: Summary | None = None,
+    *,
+    names: Mapping[str, str] | None = None,
+) -> Json:
+    """Return the document of a model's administration with an iterator of its trials.
+
+    Args:
+        store: where it is.
+        data: read by :func:`load_columns`.
+        summary: of its responses, where there is one already.
+        names: spec to what it is called in the document.
+    """
+    summary = summary or pool([data.source], interval=False)
+    is_model = data.administration.conditions.kind == "model"
+    head = {
+        "format": FORMAT,
+        "administration": administration_part(data),
+        "trials": (),
+        "summary": summary.to_json(),
+        "notices": list(cautions(data.battery, summary, model=is_model)),
+    }
+    document: Json = renamed(head, names or {})
+    document["trials"] = _trials(store, data, names or {})
+    return document
+
+
+def names_in(
+    store: Store,
+    administrations: Sequence[Administration],
+    documents: Callable[[], Iterator[Json]],
+) -> dict[str, str]:
+    """Return, for each spec with a folder, what documents call it, as :func:`file_names`.
+
+    Args:
+        store: where they are.
+        administrations: whose documents.
+        documents: yields them with all specs unchanged; they are read only where two specs that
+            are not conditions would have one name.
+    """
+    facts = store.facts([record.id for record in administrations])
+    heads = [
+        {"administration": {**administration_json(record), "model_facts": dict(own.model)}}
+        for record, own in zip(administrations, facts, strict=True)
+    ]
+    conditions = dict.fromkeys(specs_in(heads))
+    others = dict.fromkeys(specs_in(_elsewhere(store, administrations)))
+    short = {spec: without_folders(spec) for spec in (*conditions, *others)}
+    if all(spec == name for spec, name in short.items()):
+        return {}
+    n = Counter(short.values())
+    if all(n[short[spec]] == 1 for spec in others if spec not in conditions):
+        return file_names([*conditions, *others])
+    return file_names(dict.fromkeys(specs_in(documents())))
+
+
+def _elsewhere(store: Store, administrations: Sequence[Administration]) -> Iterator[Json]:
+    """Yield what else can hold specs: raters, notes of replies, batteries, answers of persons."""
+    numbers = [record.id for record in administrations]
+    yield {"rater": list(store.raters())}
+    for noted in store.notes_with(numbers, sorted(SPEC_KEYS)):
+        yield json.loads(noted)
+    for battery in dict.fromkeys(record.battery_hash for record in administrations):
+        yield json.loads(store.battery_canonical(battery))
+    persons = [record.id for record in administrations if record.conditions.kind != "model"]
+    if persons:
+        for data in load_administrations(store, persons):
+            yield administration_document(data)
+
+
+def _columns(store: Store, numbers: Sequence[int], primary: str) -> Sequence[AdministrationData]:
+    return load_columns(store, numbers, primary=primary) if numbers else ()
+
+
+def _batches(administrations: Iterable[Administration]) -> Iterator[list[Administration]]:
+    batch: list[Administration] = []
+    size = 0
+    for record in administrations:
+        if batch and size + record.planned > AT_ONCE:
+            yield batch
+            batch, size = [], 0
+        batch.append(record)
+        size += record.planned
+    if batch:
+        yield batch
+
+
+def _counted(trials: Iterator[Json], advance: Advance) -> Iterator[Json]:
+    done = 0
+    for trial in trials:
+        yield trial
+        done += 1
+        if done == 1_000:
+            advance(done)
+            done = 0
+    advance(done)
+
+
+def _trials(store: Store, data: AdministrationData, names: Mapping[str, str]) -> Iterator[Json]:
+    from tabwb.store.column_rows import STATUSES
+
+    assert data.columns is not None
+    prepared, place = data.columns
+    start, end = prepared.columns.starts[place : place + 2].tolist()
+    effective = {
+        number: None if status < 0 else STATUSES[status]
+        for number, status in zip(
+            prepared.columns.trials[start:end].tolist(),
+            prepared.statuses[start:end].tolist(),
+            strict=True,
+        )
+    }
+    number = data.administration.id
+    named = partial(renamed, names=names) if names else None
+    made = TrialDocuments(data.battery, data.administration.conditions, named)
+    for part in store.trial_parts(number):
+        calls = {}
+        if data.declarations:
+            numbers = [trial.plan.number for trial in part]
+            within = range(min(numbers), max(numbers) + 1)
+            calls = calls_by_trial(store.judgements(number, within))
+        for trial in part:
+            counting = trial.counting if trial.state.value == "answered" else None
+            status = None if counting is None else counting.status
+            document = made.document(
+                trial,
+                effective.get(trial.plan.number, status) if counting is not None else None,
+                calls.get(trial.plan.number, ()),
+            )
+            yield _renamed(document, names) if names else document
+
+
+def _renamed(document: Json, names: Mapping[str, str]) -> Json:
+    """Return a trial's document with specs replaced, as :func:`renamed` does."""
+    # Most trials hold no spec besides those of their ratings, and this test is ten times faster.
+    if names.keys().isdisjoint(_texts(document)) and not document["judgements"]:
+        return document
+    for key, value in document.items():
+        if key not in SHARED:
+            document[key] = renamed(value, names)
+    return document
+
+
+def _texts(document: Json) -> list[str]:
+    texts = [document[key] for key in ("subtest", "item", "prompt", "response", "reason", "foil")]
+    texts += document["notes"]
+    for attempt in document["attempts"]:
+        texts += attempt["response"], attempt["error"]
+        texts += attempt["metadata"]
+        texts += attempt["metadata"].values()
+    reply = document["reply"]
+    if reply is not None:
+        texts += reply["option_log_probabilities"] or ()
+        for sent in (reply["decoding"] or {}).values():
+            if isinstance(sent, list):
+                texts += sent
+            elif isinstance(sent, str):
+                texts.append(sent)
+    return texts

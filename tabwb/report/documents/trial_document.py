@@ -1,0 +1,313 @@
+"""The part of a results document about one trial."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
+from tabwb.administer.session.exchange import token_limit
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.condition import ColumnType
+from tabwb.records.condition_table import decoding_columns
+from tabwb.records.conditions import Conditions
+from tabwb.records.exchange import NOT_SENT
+from tabwb.records.once import KEPT, Once
+from tabwb.records.ratings import Judged, Rating, prompt_hash
+from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
+from tabwb.records.trials import Attempt, Trial
+from tabwb.report.plain import Json, picked, plain
+from tabwb.report.summaries.counted import is_usable
+from tabwb.report.summaries.draws import REPLAYED
+from tabwb.scoring.choice import read_reason
+
+T = TypeVar("T")
+SHARED = ("options", "ratings", "expected", "tags", "foils", "reference", "item_metadata")
+"""Keys of a trial's document whose values several documents may share."""
+_KEPT = 20_000
+"""Ratings that are remembered, because most repeat an earlier one."""
+
+
+def calls_by_trial(judged: Iterable[Judged]) -> dict[int, list[Judged]]:
+    """Return calls of judges by the number of their trial."""
+    calls: dict[int, list[Judged]] = {}
+    for call in judged:
+        calls.setdefault(call.trial, []).append(call)
+    return calls
+
+
+class TrialDocuments:
+    """Makes the documents of the trials of one administration.
+
+    What belongs to an item, and equal lists of ratings, are made once and shared between documents.
+
+    Args:
+        battery: what was given.
+        conditions: how.
+        named: changes the parts that are shared, for file names without their folders.
+    """
+
+    def __init__(
+        self, battery: Battery, conditions: Conditions, named: Callable[[Any], Any] | None = None
+    ) -> None:
+        self._conditions = conditions
+        self._named = named
+        self._items = {
+            (subtest.id, item.id): (subtest, item, *self._parts(item))
+            for subtest in battery.subtests
+            for item in subtest.items
+        }
+        self._options: dict[tuple[str, ...], list[str]] = {}
+        self._ratings = SharedRatings(named)
+        self._columns = decoding_columns()
+
+    def document(
+        self,
+        trial: Trial,
+        effective: ResponseStatus | None,
+        calls: Sequence[Judged] = (),
+        spoken: Mapping[str, object] | None = None,
+    ) -> Json:
+        """Return the document of a trial.
+
+        Args:
+            trial: of the administration.
+            effective: the status under which its answer counts.
+            calls: of judges, oldest first.
+            spoken: of a trial answered aloud, what it has besides.
+        """
+        plan = trial.plan
+        subtest, item, own, others = self._items[plan.subtest, plan.item]
+        given = _counting(trial)
+        made = trial_json(trial, effective, subtest.response, ratings=self._ratings.of(trial))
+        if plan.options not in self._options:
+            self._options[plan.options] = self._shared(list(plan.options))
+        made["options"] = self._options[plan.options]
+        made.update(own)
+        made["foil"] = _foil(subtest, trial, item)
+        made.update(others)
+        made["reply"] = None if given is None else self._reply(subtest, given)
+        if spoken:
+            made.update(spoken)
+        made["judgements"] = [_judgement_json(call) for call in calls]
+        return made
+
+    def _parts(self, item: Item) -> tuple[Json, Json]:
+        own = picked(item, "expected", "tags", "foils")
+        others: Json = {"reference": item.reference} if item.reference else {}
+        if item.metadata:
+            others["item_metadata"] = dict(item.metadata)
+        return self._shared(own), self._shared(others)
+
+    def _shared(self, part: T) -> T:
+        return part if self._named is None else self._named(part)
+
+    def _reply(self, subtest: Subtest, attempt: Attempt) -> Json:
+        """Return what was sent for the reply that counts, and what came with it."""
+        noted = attempt.metadata
+        return {
+            "attempt": attempt.number,
+            "decoding": self._decoding(subtest, attempt),
+            # Earlier versions kept OpenAI's under "model".
+            "model_version": noted.get("model_version") or noted.get("model"),
+            "prompt_tokens": _read(int, noted.get("prompt_tokens")),
+            "reply_tokens": _read(int, noted.get("reply_tokens")),
+            "reasoning_tokens": _read(int, noted.get("thought_tokens")),
+            "finish_reason": noted.get("finish_reason"),
+            "cause": noted.get("cause"),
+            "option_log_probabilities": _log_probabilities(noted),
+            "recorded_at": attempt.recorded_at,
+        }
+
+    def _decoding(self, subtest: Subtest, attempt: Attempt) -> Json | None:
+        noted, conditions = attempt.metadata, self._conditions
+        if conditions.kind != "model" or conditions.origin is not None:
+            return None
+        columns = self._columns
+        if "max_tokens" in noted:
+            return {name: _sent(column, noted.get(name)) for name, column in columns.items()}
+        if REPLAYED in noted:
+            return dict.fromkeys(columns)
+        # Of an earlier version: what was sent follows from the conditions, but for the seed.
+        asked = conditions.decoding
+        return {
+            **dict.fromkeys(columns),
+            "max_tokens": token_limit(subtest, conditions),
+            "temperature": asked.temperature,
+            "top_p": None if asked.greedy else asked.top_p,
+            "stop": list(asked.stop),
+        }
+
+
+class SharedRatings:
+    """Makes lists of the ratings of trials; equal ratings are one list.
+
+    Args:
+        named: changes each new rating's document, or None.
+    """
+
+    def __init__(self, named: Callable[[Any], Any] | None = None) -> None:
+        make = rating_json if named is None else lambda rating: named(rating_json(rating))
+        self._one = Once(make, _KEPT)
+        self._lists: dict[tuple[int, ...], tuple[tuple[Rating, ...], list[Json]]] = {}
+
+    def of(self, trial: Trial) -> list[Json]:
+        """Return the ratings of a trial."""
+        # A store hands out equal ratings as one object: their identities name the list.
+        key = tuple(map(id, trial.ratings))
+        kept = self._lists.get(key)
+        if kept is None:
+            if len(self._lists) >= KEPT:
+                self._lists.clear()
+            kept = self._lists[key] = trial.ratings, [self._one.of(one) for one in trial.ratings]
+        return kept[1]
+
+
+def rating_json(rating: Rating) -> Json:
+    """Return a rating."""
+    return {
+        "rater": rating.rater,
+        "measure": rating.measure,
+        "value": rating.value,
+        "status": rating.status.value,
+        "reason": rating.reason,
+    }
+
+
+def _counting(trial: Trial) -> Attempt | None:
+    return trial.counting if trial.state is TrialState.ANSWERED else None
+
+
+def trial_json(
+    trial: Trial,
+    effective: ResponseStatus | None = None,
+    kind: ResponseKind = ResponseKind.FREE,
+    *,
+    ratings: list[Json] | None = None,
+) -> Json:
+    """Return a trial; response, status and latency are of the attempt that counts, or None.
+
+    Args:
+        trial: one of the administration.
+        effective: the status under which its answer counts; ``status`` is the stored one.
+        kind: of its subtest.
+        ratings: the trial's, where they are made already.
+    """
+    plan, counting = trial.plan, _counting(trial)
+    return {
+        "number": plan.number,
+        "subtest": plan.subtest,
+        "item": plan.item,
+        "replicate": plan.replicate,
+        "practice": plan.practice,
+        "options": list(plan.options),
+        "prompt": plan.prompt,
+        "response": None if counting is None else counting.response,
+        "state": trial.state.value,
+        "reason": trial.reason,
+        "status": None if counting is None else plain(counting.status),
+        "effective_status": plain(effective),
+        "usable": None if counting is None else is_usable(effective, kind),
+        "stop_reason": None if counting is None else counting.stop_reason.value,
+        "latency_s": None if counting is None else counting.latency_s,
+        "attempts": [_attempt_json(attempt) for attempt in trial.attempts],
+        "ratings": list(map(rating_json, trial.ratings)) if ratings is None else ratings,
+        "notes": list(trial.notes),
+    }
+
+
+def _attempt_json(attempt: Attempt) -> Json:
+    return {
+        "n": attempt.number,
+        "response": attempt.response,
+        "state": attempt.state.value,
+        "status": plain(attempt.status),
+        "stop_reason": attempt.stop_reason.value,
+        "latency_s": attempt.latency_s,
+        "error": attempt.error,
+        "metadata": dict(attempt.metadata),
+        "recorded_at": attempt.recorded_at,
+    }
+
+
+def _judgement_json(judged: Judged) -> Json:
+    call = judged.judgement
+    return {
+        "attempt": judged.attempt,
+        **picked(call, "rater", "repeat", "raw"),
+        "first_raw": call.first_raw or None,
+        **picked(call, "repaired", "structured", "stop_reason", "requests"),
+        **picked(call, "prompt_tokens", "reply_tokens", "latency_s"),
+        "prompt_sha256": prompt_hash(call.prompt_text),
+        **picked(call, "same_as", "recorded_at"),
+    }
+
+
+def _sent(column: ColumnType, text: str | None) -> object:
+    """Return a part of the decoding from the metadata of a reply; None where it was not sent."""
+    match column:
+        case "integer":
+            return _read(int, text)
+        case "number":
+            return _read(float, text)
+        case "list of text":
+            return _stops(text)
+    return None if text == NOT_SENT else text
+
+
+def _read(kind: Callable[[str], float], text: str | None) -> float | None:
+    """Return a stored string as a number; None where it is not one, as where it was not sent."""
+    if text is None or text == NOT_SENT:
+        return None
+    try:
+        number = kind(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _stops(text: str | None) -> list[str] | None:
+    try:
+        stops = json.loads(text or "null")
+    except ValueError:
+        return None
+    return [str(stop) for stop in stops] if isinstance(stops, list) else None
+
+
+def _log_probabilities(noted: Mapping[str, str]) -> dict[str, float | None] | None:
+    """Return option to log probability; earlier versions kept an object with an option's sum."""
+    if LOG_PROBABILITIES not in noted:
+        return None
+    try:
+        sums = json.loads(noted.get(LOG_PROBABILITIES, "null"))
+        options = json.loads(noted.get(OPTIONS, "null"))
+    except ValueError:
+        return None
+    if isinstance(sums, list) and isinstance(options, list):
+        sums = dict(zip(options, sums, strict=False))
+    if not isinstance(sums, dict):
+        return None
+    values = {
+        str(option): given.get("sum") if isinstance(given, dict) else given
+        for option, given in sums.items()
+    }
+    return {
+        option: float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+        for option, value in values.items()
+    }
+
+
+def _foil(subtest: Subtest, trial: Trial, item: Item) -> str | None:
+    if item.expected is None or not subtest.task.options:
+        return None
+    for rating in trial.ratings:
+        if rating.measure == "extracted" and rating.rater in subtest.scorers:
+            if rating.value is None:
+                return None
+            correct = rating.value == 1.0
+            return read_reason(
+                correct, rating.reason, item.expected, trial.plan.options, item.foils
+            ).error
+    return None

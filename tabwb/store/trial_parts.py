@@ -1,0 +1,250 @@
+"""The trials of one administration in parts, for exports that do not hold all of them in memory.
+
+Each trial is folded by :mod:`tabwb.store.derive`, as in :meth:`tabwb.store.store.Store.history`.
+Messages sent are left out: exports have the prompt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from tabwb.records.ratings import Rating
+from tabwb.records.states import (
+    AdministrationStatus,
+    AttemptState,
+    ResponseStatus,
+    StopReason,
+)
+from tabwb.records.trials import Attempt, AttemptEntry, EventEntry, PlannedTrial, Trial
+from tabwb.store.database import Row, Transaction
+from tabwb.store.derive import Step, status_of, taken_back, trial_of
+from tabwb.store.write import STATUS_OF_KEY
+
+PART = 1_000
+"""Trials read at a time."""
+_KEPT = 20_000
+"""Sets of ratings that are remembered, because most sets repeat an earlier one."""
+_STATE = {f"attempt-{state.value}": state for state in AttemptState}
+_STATUS = {status.value: status for status in ResponseStatus}
+_STOP = {reason.value: reason for reason in StopReason}
+_MEASURE_BITS = 16
+_LEAST = (1 << _MEASURE_BITS) - 1
+
+_PLANNED = """
+SELECT number, subtest, item, replicate, options, prompt_id, practice FROM trials
+WHERE administration_id = ? AND number BETWEEN ? AND ? ORDER BY number
+"""
+_ATTEMPTS = """
+SELECT a.trial, a.sequence, a.number, e.kind, response, status, stop_reason, latency_s, error,
+       metadata, e.recorded_at
+FROM attempts a
+LEFT JOIN entries e ON e.administration_id = a.administration_id AND e.sequence = a.sequence
+WHERE a.administration_id = ? AND a.trial BETWEEN ? AND ? ORDER BY a.trial, a.sequence
+"""
+_EVENTS = """
+SELECT sequence, kind, trial, text, undoes FROM entries
+WHERE administration_id = ? AND substr(kind, 1, 8) <> 'attempt-' AND kind <> 'trial-started'
+ORDER BY sequence
+"""
+_RATED = """
+FROM attempts a JOIN rating_sets s ON s.attempt_id = a.id JOIN ratings r ON r.set_id = s.id
+WHERE a.administration_id = ? AND a.trial BETWEEN ? AND ?
+"""
+_PACKED = (
+    f"(CAST(coalesce(r.reason_id, 0) AS BIGINT) << {_MEASURE_BITS + 4}) | (r.measure_id << 4)"
+    " | (r.status_id << 2) | CASE WHEN r.value IS NULL THEN 0 WHEN r.value = 0 THEN 1"
+    " WHEN r.value = 1 THEN 2 ELSE 3 END"
+)
+"""SQL: reason, measure, status and value of a rating in one integer; 3 is any other value."""
+_decode = json.JSONDecoder().decode
+_VALUES = (None, 0.0, 1.0)
+_Set = tuple[int, str, tuple[tuple[int, float], ...]]
+"""Rater, packed ratings, and measure and value of those with another value than 0 and 1."""
+
+
+class Rated:
+    """Reads ratings; equal ones are one object, which halves time and memory of an export."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._measures: dict[int, str] = dict(transaction.rows("SELECT id, name FROM measures"))
+        self._raters: dict[int, str] = dict(transaction.rows("SELECT id, spec FROM raters"))
+        self._reasons: dict[int, str] = {0: ""}
+        self._sets: dict[_Set, tuple[Rating, ...]] = {}
+
+    def of(
+        self, administration: int, first: int, last: int
+    ) -> dict[int, dict[int, dict[str, tuple[Rating, ...]]]]:
+        """Return, by trial and attempt, what each rater gave last.
+
+        Args:
+            administration: its number.
+            first: number of a trial.
+            last: number of a trial.
+        """
+        within = administration, first, last
+        others: dict[int, list[tuple[int, float]]] = {}
+        for set_id, measure, value in self._transaction.rows(
+            f"SELECT s.id, r.measure_id, r.value {_RATED} AND r.value NOT IN (0, 1) ORDER BY 1, 2",
+            *within,
+        ):
+            others.setdefault(set_id, []).append((measure, value))
+        rows = self._transaction.rows(
+            f"SELECT a.trial, a.number, s.id, s.rater_id, {self._transaction.joined(_PACKED)}"
+            f" {_RATED} GROUP BY a.trial, a.number, s.id, s.rater_id ORDER BY s.id",
+            *within,
+        )
+        if len(self._sets) > _KEPT:
+            self._sets.clear()
+            self._reasons = {0: ""}
+        sets = [
+            (trial, attempt, (rater, packed, tuple(others.get(set_id, ()))))
+            for trial, attempt, set_id, rater, packed in rows
+        ]
+        self._make({key for *_, key in sets} - self._sets.keys())
+        rated: dict[int, dict[int, dict[str, tuple[Rating, ...]]]] = {}
+        for trial, attempt, key in sets:
+            by_rater = rated.setdefault(trial, {}).setdefault(attempt, {})
+            by_rater[self._raters[key[0]]] = self._sets[key]
+        return rated
+
+    def _make(self, keys: set[_Set]) -> None:
+        packed = {key: sorted(map(int, key[1].split(","))) for key in keys}
+        wanted = {rating >> _MEASURE_BITS + 4 for ratings in packed.values() for rating in ratings}
+        self._read_reasons(sorted(wanted - self._reasons.keys()))
+        for key, ratings in packed.items():
+            values = dict(key[2])
+            made = {
+                measure: Rating(
+                    self._raters[key[0]],
+                    self._measures[measure],
+                    values[measure] if rating & 3 == 3 else _VALUES[rating & 3],
+                    STATUS_OF_KEY[rating >> 2 & 3],
+                    self._reasons[rating >> _MEASURE_BITS + 4],
+                )
+                for rating in ratings
+                for measure in (rating >> 4 & _LEAST,)
+            }
+            self._sets[key] = tuple(made[measure] for measure in sorted(made))
+
+    def _read_reasons(self, ids: Sequence[int]) -> None:
+        for at in range(0, len(ids), 500):
+            part = ids[at : at + 500]
+            marks = ", ".join("?" * len(part))
+            self._reasons.update(
+                self._transaction.rows(f"SELECT id, text FROM reasons WHERE id IN ({marks})", *part)
+            )
+
+
+def trial_parts(transaction: Transaction, administration: int) -> Iterator[tuple[Trial, ...]]:
+    """Yield the trials of an administration in order, some at a time.
+
+    Args:
+        transaction: to read in; it must stay open until the last part is taken.
+        administration: its number.
+
+    Raises:
+        ValueError: an attempt has no entry, or an entry no attempt.
+    """
+    events: dict[int | None, list[Step]] = {}
+    undone: list[tuple[int, int]] = []
+    for sequence, kind, trial, text, undoes in transaction.rows(_EVENTS, administration):
+        events.setdefault(trial, []).append(Step(sequence, EventEntry(kind, trial, text, undoes)))
+        if undoes is not None:
+            undone.append((sequence, undoes))
+    back = taken_back(undone)
+    steps = sorted((step for own in events.values() for step in own), key=lambda one: one.sequence)
+    discontinued = status_of(steps, back)[0] is AdministrationStatus.DISCONTINUED
+    rated, prompts, left = Rated(transaction), _Prompts(transaction), 0
+    first, last = transaction.first(
+        "SELECT coalesce(min(number), 1), coalesce(max(number), 0) FROM trials"
+        " WHERE administration_id = ?",
+        administration,
+    ) or (1, 0)
+    for start in range(first, last + 1, PART):
+        within = administration, start, start + PART - 1
+        attempts = {
+            trial: list(rows)
+            for trial, rows in groupby(transaction.rows(_ATTEMPTS, *within), key=itemgetter(0))
+        }
+        left += sum(map(len, attempts.values()))
+        ratings = rated.of(*within)
+        yield tuple(
+            trial_of(
+                plan,
+                _steps(attempts.get(plan.number, ()), events.get(plan.number, ())),
+                ratings.get(plan.number, {}),
+                back,
+                discontinued=discontinued,
+            )
+            for plan in prompts.planned(transaction.rows(_PLANNED, *within))
+        )
+    recorded = transaction.value(
+        "SELECT count(*) FROM entries WHERE administration_id = ?"
+        " AND substr(kind, 1, 8) = 'attempt-'",
+        administration,
+    )
+    if recorded != left:
+        raise ValueError("an entry has no attempt")
+
+
+class _Prompts:
+    """Reads planned trials; each different prompt and list of options is one object."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._texts: dict[int, str] = {}
+        self._options: dict[str, tuple[str, ...]] = {}
+
+    def planned(self, rows: Sequence[Row]) -> Iterator[PlannedTrial]:
+        """Yield the trials of rows."""
+        for kept in (self._texts, self._options):
+            if len(kept) > _KEPT:
+                kept.clear()
+        missing = sorted({row[5] for row in rows} - self._texts.keys())
+        for at in range(0, len(missing), 500):
+            part = missing[at : at + 500]
+            marks = ", ".join("?" * len(part))
+            self._texts.update(
+                self._transaction.rows(f"SELECT id, text FROM texts WHERE id IN ({marks})", *part)
+            )
+        for number, subtest, item, replicate, options, prompt, practice in rows:
+            if options not in self._options:
+                self._options[options] = tuple(json.loads(options))
+            yield PlannedTrial(
+                number,
+                subtest,
+                item,
+                replicate,
+                self._options[options],
+                self._texts[prompt],
+                bool(practice),
+            )
+
+
+def _steps(attempts: Sequence[Row], events: Sequence[Step]) -> list[Step]:
+    steps = [_attempted(row) for row in attempts]
+    return sorted((*steps, *events), key=lambda step: step.sequence) if events else steps
+
+
+def _attempted(row: Row) -> Step:
+    trial, sequence, number, kind, response, status, stop, latency_s, error, metadata, at = row
+    if kind is None:
+        raise ValueError("an attempt has no entry")
+    noted: Mapping[str, str] = _decode(metadata) if metadata != "{}" else {}
+    attempt = Attempt(
+        number,
+        response,
+        _STATE[kind],
+        None if status is None else _STATUS[status],
+        _STOP[stop],
+        latency_s,
+        (),
+        error,
+        noted,
+        at,
+    )
+    return Step(sequence, AttemptEntry(trial, attempt))
