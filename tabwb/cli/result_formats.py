@@ -11,8 +11,8 @@ from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
     from tabwb.records.trials import Administration
-    from tabwb.report.documents.presented import Captioned
     from tabwb.report.summaries.groups import Grouped
+    from tabwb.report.tables.captioned import Captioned
     from tabwb.tables.table import Table
 
 DOCUMENT_FORMATS = ("markdown", "latex", "csv")
@@ -94,8 +94,8 @@ def print_list(
         columns: names with commas between them; None: all.
     """
     from tabwb.report.documents.captions import checked_columns
-    from tabwb.report.documents.presented import Captioned
     from tabwb.report.tables.administrations import administrations_table
+    from tabwb.report.tables.captioned import Captioned
 
     table = administrations_table(administrations)
     if columns is not None:

@@ -111,8 +111,7 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
         print_csv(table if names is None else checked_columns(table, names))
     elif printed in ("markdown", "latex"):
         from tabwb.records.words import RESEARCH_ONLY
-        from tabwb.report.documents.presented import Captioned
-        from tabwb.report.tables.compact import Footnote
+        from tabwb.report.tables.captioned import Captioned, Footnote
         from tabwb.report.tables.named import shown_columns
 
         made = []

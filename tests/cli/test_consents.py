@@ -67,6 +67,8 @@ ACTS: dict[str, tuple[str, ...]] = {
     "export 1 --out {out}": ("share",),
     "export 1 --out {out} --format textgrid": ("share",),
     "export 1 --out {out} --within-study": (),
+    "report 1 --out {out}.md": ("share",),
+    "report 1 --out {out}.md --within-study": (),
 }
 """Command: the scopes that it asks a registered speaker for."""
 OF_NO_ACT = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tabwb.records.errors import UsageError
 from tabwb.records.words import RESEARCH_ONLY, did_you_mean
-from tabwb.report.documents.presented import Captioned
 from tabwb.report.documents.studied import Studied, studied
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.tables.compact import Footnote, compact_tables
+from tabwb.report.tables.captioned import Captioned, Footnote
+from tabwb.report.tables.compact import compact_table
 from tabwb.tables.table import Table
 
 
@@ -39,10 +40,11 @@ def compact_of(about: Studied, *, disclaimers: bool = True) -> tuple[Captioned, 
         disclaimers: add the sentence about research, and the battery's own, to the notes.
     """
     made = []
-    for found in compact_tables(about.rows, about.title):
-        sentences = (RESEARCH_ONLY, found.battery.disclaimer) if disclaimers else ()
+    for battery in about.batteries:
+        found = compact_table(about.rows_of(battery), about.group_names)
+        sentences = (RESEARCH_ONLY, battery.disclaimer) if disclaimers else ()
         below = (Footnote(sentence) for sentence in sentences if sentence)
-        made.append(Captioned(found.table, found.caption, (*found.notes, *below)))
+        made.append(replace(found, notes=(*found.notes, *below)))
     return tuple(made)
 
 

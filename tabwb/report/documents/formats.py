@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from tabwb.records.visible import csv_text, visible
-from tabwb.report.documents.presented import Captioned, Cell, Heading, Presented, presented
+from tabwb.report.documents.presented import Cell, Heading, Presented, presented
 from tabwb.report.plain import Json
+from tabwb.report.tables.captioned import Captioned
 from tabwb.tables.table import Table
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$])")
@@ -15,7 +16,11 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 def markdown(captioned: Captioned) -> str:
     """Return a table as a pipe table, with its caption above it and its notes below it."""
-    shown = presented(captioned)
+    return presented_markdown(presented(captioned))
+
+
+def presented_markdown(shown: Presented) -> str:
+    """Return a table that is presented already as :func:`markdown` does."""
     cells = [[_title(heading) for heading in shown.headings]]
     cells += [[_cell(cell) for cell in row] for row in shown.rows]
     widths = [max(3, *(len(row[place]) for row in cells)) for place in range(len(shown.headings))]

@@ -10,20 +10,19 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tabwb.records.visible import without_controls
-from tabwb.report.documents.presented import Captioned, Cell, Heading, Presented, presented
+from tabwb.report.documents.presented import Cell, Heading, Presented, presented
+from tabwb.report.tables.captioned import Captioned
 from tabwb.tables.table import MISSING
 
 LONG_TITLE = 12
 """Characters from which on a title of several words has several lines."""
 TEXT_WIDTH = 345.0
 """The width of a page's text in points, in the class article."""
-SIZES = (("", 5.0, 6.0), ("\\small", 4.63, 4.0), ("\\footnotesize", 4.25, 3.0),
-         ("\\scriptsize", 3.79, 2.0))  # fmt: skip
-"""Sizes of type: the command, the width of a digit, and half the space between columns, in points.
-
-Widths of digits: Computer Modern at 10, 9, 8 and 7 points."""
-LETTER = 1.15
-"""Width of a character of a name, in digits."""
+SIZES = (("", 10.0, 6.0), ("\\small", 9.25, 4.0), ("\\footnotesize", 8.51, 3.0),
+         ("\\scriptsize", 7.97, 2.0))  # fmt: skip
+"""Sizes of type: the command, the em of Computer Modern, and half the space between columns, in
+points."""
+NARROW, WIDE = frozenset(" .,;:!|'()[]fijlrt-"), frozenset("mwMW%@†")
 _SPECIAL = re.compile(r"[\\{}&%$#_~^<>|\"`'†–—−“”‘’…-]")
 _SPELLED = {
     "\\": r"\textbackslash{}",
@@ -88,16 +87,25 @@ def latex_text(text: str) -> str:
 
 def _size(shown: Presented) -> tuple[str, float]:
     """Return the largest size of type in which the table is not wider than the text."""
-    characters = sum(
-        max([max(map(len, _lines(heading))), *(len(str(row[place])) for row in shown.rows)])
-        * (1 if heading.numeric else LETTER)
+    ems = sum(
+        max(map(_ems, (*_lines(heading), *(str(row[place]) for row in shown.rows))))
         for place, heading in enumerate(shown.headings)
     )
     gaps = 2 * (len(shown.headings) - 1)
-    for size, digit, space in SIZES:
-        if characters * digit + gaps * space <= TEXT_WIDTH:
-            return size, space
-    return SIZES[-1][0], SIZES[-1][2]
+    fitting = (each for each in SIZES if ems * each[1] + gaps * each[2] <= TEXT_WIDTH)
+    size, _, space = next(fitting, SIZES[-1])
+    return size, space
+
+
+def _ems(text: str) -> float:
+    """Return the width of a text in Computer Modern, to about a twentieth."""
+    return sum(
+        0.33 if character in NARROW
+        else 0.85 if character in WIDE
+        else 0.72 if character.isupper()
+        else 0.5
+        for character in text
+    )  # fmt: skip
 
 
 def _lines(heading: Heading) -> list[str]:

@@ -12,8 +12,10 @@ from tabwb.records.words import plural
 from tabwb.report.documents.sentences import listed, spread
 from tabwb.report.file_names import file_names, named, without_folders
 from tabwb.report.summaries.counted import model_of
+from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.group_names import GroupNames
 
 MOST_NAMES = 3
 """A group of more participants has their number as its name."""
@@ -75,16 +77,24 @@ class Studied:
             words.append(f"{name}{part}")
         return listed(words)
 
+    @property
+    def group_names(self) -> GroupNames:
+        """The names of groups as they may be printed."""
+        return GroupNames(self._renamed)
+
     def title(self, row: Grouped) -> str:
-        """Return the name of a group as it may be printed: without folders and study IDs."""
-        title, members = row.group.title, row.group.members
-        models = [member for member in members if not is_persons(member)]
-        if models:
-            specs = (model_of(member.administration.conditions) for member in models)
-            return named(title, file_names(specs))
-        if self.study_ids or not _names_somebody(title, members):
-            return title
-        if len(members) == 1:
+        """Return the name of a group as it may be printed."""
+        return self.group_names.title(row)
+
+    def _renamed(self, text: str, row: Grouped) -> str:
+        """Return a name of a group without folders and, if not asked for, without study IDs."""
+        members = row.group.members
+        if not is_persons(members[0]):
+            specs = (model_of(member.administration.conditions) for member in members)
+            return named(text, file_names(specs))
+        if self.study_ids or not _names_somebody(text, members):
+            return text
+        if len(members) == 1 and "administration" in row.group.keys:
             return f"#{members[0].administration.id} {self.name(members[0])}"
         names = dict.fromkeys(map(self.name, members))
         return listed(names) if len(names) <= MOST_NAMES else plural(len(names), "participant")
@@ -98,22 +108,18 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
         study_ids: print study IDs; otherwise participants are numbered in order of administration.
     """
     made = Studied(tuple(rows), study_ids)
-    members = made.members
-    models = file_names(
-        model_of(member.administration.conditions) for member in members if not is_persons(member)
-    )
     people: dict[str, str] = {}
     names: dict[int, str] = {}
-    for member in members:
-        conditions = member.administration.conditions
+    for member in made.members:
         if is_persons(member):
-            person = person_of(conditions)
+            person = person_of(member.administration.conditions)
             names[member.administration.id] = people.setdefault(
                 person, person if study_ids else f"participant {len(people) + 1}"
             )
-        else:
-            model = model_of(conditions)
-            names[member.administration.id] = models.get(model, model)
+    models = [member for member in made.members if not is_persons(member)]
+    for group in grouped(models, "model"):
+        for member in group.members:
+            names[member.administration.id] = without_folders(group.short)
     return replace(made, names=names)
 
 

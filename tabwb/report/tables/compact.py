@@ -6,76 +6,38 @@ interval of every figure. The table has one row for each group of one battery.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from tabwb.battery.model import Battery
 from tabwb.records.condition import ColumnType
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms, judge_labels
 from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.report.tables.captioned import Captioned, Footnote
+from tabwb.report.tables.group_names import GroupNames, snake
 from tabwb.scoring.estimate import Interval
 from tabwb.scoring.naming.summary import NamingAccuracy
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Column, table_of
 
-GROUP = "group"
 Given = Callable[[Grouped], Any]
 
 
-class Footnote(NamedTuple):
-    """A sentence below a table; it belongs to columns, or to all where it names none."""
-
-    text: str
-    columns: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Compact:
-    """The compact table of the groups that were given one battery.
-
-    Attributes:
-        table: the ends of the interval of column ``x`` are ``x_low`` and ``x_high``; ``x_few`` is
-            true where fewer than half of the responses are usable.
-        caption: what the table shows.
-        notes: the sentences that belong below it.
-    """
-
-    battery: Battery
-    table: Table
-    caption: str
-    notes: tuple[Footnote, ...]
-
-
-def compact_tables(
-    rows: Sequence[Grouped], title: Callable[[Grouped], str] | None = None
-) -> tuple[Compact, ...]:
-    """Return a compact table for each battery, in order of appearance.
+def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> Captioned:
+    """Return the compact table of groups.
 
     Args:
-        rows: groups with their summaries, in the order of the table.
-        title: the name of a group; None: :attr:`Group.title`.
+        rows: at least one group, all of one battery, in the order of the table.
+        names: of groups; None: as results have them.
     """
-    name = title or (lambda row: row.group.title)
-    hashes = dict.fromkeys(row.battery.content_hash for row in rows)
-    return tuple(
-        _compact([row for row in rows if row.battery.content_hash == given], name)
-        for given in hashes
-    )
-
-
-def _compact(rows: Sequence[Grouped], name: Callable[[Grouped], str]) -> Compact:
+    names = names or GroupNames()
     battery = rows[0].battery
-    columns: list[tuple[Column, Given]] = [
-        (Column(GROUP, _heading(rows), "the name of the group"), name)
-    ]
-    judges = _judges(rows)
+    columns: list[tuple[Column, Given]] = []
+    judges = judges_of(rows)
     labels = judge_labels(judges)
-    prefixes = ["" if len(judges) == 1 else f"{_snake(label)}_" for label in labels]
+    prefixes = ["" if len(judges) == 1 else f"{snake(label)}_" for label in labels]
     for judge, label, prefix in zip(judges, labels, prefixes, strict=True):
         columns += _burden_columns(judge.terms, label, prefix)
     if not judges:
@@ -84,30 +46,26 @@ def _compact(rows: Sequence[Grouped], name: Callable[[Grouped], str]) -> Compact
         if any(_part(row, subtest.id).share.scored for row in rows if _has(row, subtest.id)):
             columns += _accuracy_columns(subtest.id, subtest.title)
     columns += _naming_columns(rows)
-    table = table_of(
-        "compact",
-        [column for column, _ in columns],
-        [[value(row) for _, value in columns] for row in rows],
-    )
     notes: list[Footnote] = []
     for judge, label, prefix in zip(judges, labels, prefixes, strict=True):
         shown = f"{prefix}n", f"{prefix}burden"
         suffix = f" by {label}" if prefix else ""
-        notes += [Footnote(text, shown) for text in _burden_notes(rows, name, judge.terms, suffix)]
-    notes += _baselines(rows)
-    return Compact(battery, table, _caption(rows, judges, labels), tuple(notes))
-
-
-def _heading(rows: Sequence[Grouped]) -> str:
-    titles = dict.fromkeys(title for row in rows for title in row.group.titles)
-    return ", ".join(titles).capitalize()
+        notes += [Footnote(text, shown) for text in burden_notes(rows, names, judge.terms, suffix)]
+    notes += baseline_notes(rows)
+    table = table_of(
+        "compact",
+        [*names.columns(rows), *(column for column, _ in columns)],
+        [[*names.cells(row), *(value(row) for _, value in columns)] for row in rows],
+    )
+    return Captioned(table, _caption(rows, judges, labels), tuple(notes))
 
 
 def _answers(row: Grouped) -> int:
     return row.summary.answers.n
 
 
-def _judges(rows: Sequence[Grouped]) -> list[JudgeSummary]:
+def judges_of(rows: Sequence[Grouped]) -> list[JudgeSummary]:
+    """Return one summary of each judge and its terms, in order of appearance."""
     first: dict[Terms, JudgeSummary] = {}
     for row in rows:
         for judge in row.summary.judges:
@@ -155,7 +113,7 @@ def _accuracy_columns(subtest: str, title: str) -> Iterator[tuple[Column, Given]
         return _part(row, subtest).share.interval() if _has(row, subtest) else None
 
     meaning = f"{ACCURACY.meaning}, in {title}"
-    yield from _with_interval(_snake(subtest), title, meaning, ACCURACY.unit, accuracy, interval)
+    yield from _with_interval(snake(subtest), title, meaning, ACCURACY.unit, accuracy, interval)
 
 
 def _naming_columns(rows: Sequence[Grouped]) -> Iterator[tuple[Column, Given]]:
@@ -179,7 +137,7 @@ def _names_right(subtest: str, title: str) -> Iterator[tuple[Column, Given]]:
         return None if found is None else found.interval
 
     meaning = f"share of names that are right by the rule of the battery, in {title}"
-    yield from _with_interval(_snake(subtest), title, meaning, ACCURACY.unit, rate, interval)
+    yield from _with_interval(snake(subtest), title, meaning, ACCURACY.unit, rate, interval)
 
 
 def _with_interval(
@@ -213,10 +171,6 @@ def _part(row: Grouped, subtest: str) -> SubtestSummary:
     return next(part for part in row.summary.subtests if part.id == subtest)
 
 
-def _snake(text: str) -> str:
-    return re.sub(r"[^0-9a-z]+", "_", text.lower()).strip("_")
-
-
 def _caption(rows: Sequence[Grouped], judges: Sequence[JudgeSummary], labels: Sequence[str]) -> str:
     battery = rows[0].battery
     parts = [
@@ -234,9 +188,17 @@ def _caption(rows: Sequence[Grouped], judges: Sequence[JudgeSummary], labels: Se
     )
 
 
-def _burden_notes(
-    rows: Sequence[Grouped], name: Callable[[Grouped], str], terms: Terms, suffix: str
+def burden_notes(
+    rows: Sequence[Grouped], names: GroupNames, terms: Terms, suffix: str = ""
 ) -> Iterator[str]:
+    """Yield what must be known of the burdens of a judge: what N is, and what has no burden.
+
+    Args:
+        rows: the groups.
+        names: of groups.
+        terms: of the judge.
+        suffix: words after N where a table has several judges.
+    """
     yield f"N{suffix}: responses over which the burden is the mean."
     own = [(row, judge) for row in rows for judge in row.summary.judges if judge.terms == terms]
     if any(judge.burden.usable.few for _, judge in own):
@@ -248,7 +210,9 @@ def _burden_notes(
             causes[_short(cause)] += number
         if causes:
             why = ", ".join(f"{number} {cause}" for cause, number in causes.most_common())
-            without.append(f"{name(row)} {causes.total()} of {judge.burden.n_responses} ({why})")
+            without.append(
+                f"{names.title(row)} {causes.total()} of {judge.burden.n_responses} ({why})"
+            )
     if without:
         yield f"Responses without a burden{suffix}: {'; '.join(without)}."
 
@@ -262,7 +226,8 @@ def _short(cause: str) -> str:
     return "with an undefined feature" if "undefined" in cause else cause.replace("-", " ")
 
 
-def _baselines(rows: Sequence[Grouped]) -> Iterator[Footnote]:
+def baseline_notes(rows: Sequence[Grouped]) -> Iterator[Footnote]:
+    """Yield the baselines of each subtest, below the column of its accuracy."""
     titles = {measure.id: measure.title for measure in BASELINES}
     values: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for row in rows:
@@ -278,4 +243,4 @@ def _baselines(rows: Sequence[Grouped]) -> Iterator[Footnote]:
             f"{baseline} {' to '.join(dict.fromkeys((min(found), max(found))))}"
             for baseline, found in baselines.items()
         )
-        yield Footnote(f"Baselines of {title}: {shown}.", (_snake(subtest),))
+        yield Footnote(f"Baselines of {title}: {shown}.", (snake(subtest),))

@@ -1,0 +1,242 @@
+"""``tabwb report``: methods, tables, figures and cautions of results in one file."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import (
+    inform,
+    json_option,
+    note,
+    open_store,
+    opened_plugins,
+    primary_option,
+    print_json,
+    store_option,
+    verbosity_options,
+)
+from tabwb.cli.selecting import requested_selection, selection_options
+from tabwb.records.errors import StoreError, TabwbError, UsageError
+from tabwb.records.standard_streams import is_stdout, write_stdout
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.report.documents.examples import Example
+    from tabwb.report.documents.studied import Studied
+    from tabwb.store.store import Store
+
+ENDINGS = (".html", ".htm", ".md")
+
+
+@click.command()
+@click.argument("administrations", nargs=-1)
+@selection_options
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The report: FILE.html, one file with everything in it, or FILE.md; never overwritten. "
+    "'-' for HTML on standard output.",
+)
+@click.option(
+    "--methods", is_flag=True, help="Print the methods and the references as text instead."
+)
+@click.option(
+    "--bib",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the references as BibTeX to FILE; never overwritten.",
+)
+@click.option("--title", metavar="TEXT", default="", help="The title of the report.")
+@click.option(
+    "--responses",
+    "n_responses",
+    type=click.IntRange(0, 100),
+    default=0,
+    metavar="N",
+    help="Show the first N responses of each group with what raters gave to them.",
+)
+@click.option(
+    "--study-ids",
+    is_flag=True,
+    help="Print the study IDs of participants; otherwise they are counted and numbered.",
+)
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
+@click.option(
+    "--within-study",
+    is_flag=True,
+    help="The file stays within the study that collected the data; otherwise speakers must have "
+    "agreed to 'share'.",
+)
+@primary_option
+@verbosity_options
+@store_option
+@json_option
+def report(
+    administrations: tuple[str, ...],
+    out: Path | None,
+    methods: bool,
+    bib: Path | None,
+    title: str,
+    n_responses: int,
+    study_ids: bool,
+    force: bool,
+    within_study: bool,
+    primary: str,
+    store_location: str | None,
+    as_json: bool,
+    **chosen_by: Any,
+) -> None:
+    """Write a report on ADMINISTRATIONS (numbers or uids); without any, on all of the store.
+
+    A report has the methods in sentences with references, the table for a paper, figures, tables
+    of every measure with intervals, cautions, the meaning of each column, and the commands that
+    give the batteries again.
+    """
+    _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
+    from tabwb.report.destination import check_destination
+    from tabwb.report.documents.methods import methods_about
+    from tabwb.report.documents.studied import studied
+    from tabwb.report.selection import selected_groups
+
+    remedy = "choose another name, or use --force"
+    places = {
+        file: check_destination(file, force=force, remedy=remedy)
+        for file in (out, bib)
+        if file is not None and not is_stdout(file)
+    }
+    with opened_plugins() as plugins:
+        choice = requested_selection(chosen_by)
+        if choice.judge is not None:
+            choice = replace(choice, judge=_rater(plugins, choice.judge))
+        choice = replace(choice, primary=primary or plugins.configuration.study.primary_rater)
+        with open_store(store_location, plugins, create=False) as store:
+            rows = selected_groups(store, administrations, choice)
+            if not rows:
+                raise TabwbError(
+                    "there are no administrations to report",
+                    where=store.location,
+                    hint="start one with: tabwb run tab --model bundled",
+                )
+            about = studied(rows, study_ids=study_ids)
+            if out is not None:
+                _report(
+                    about, store, plugins, places.get(out, out),
+                    title=title, n_responses=n_responses, within_study=within_study,
+                    command=_command(
+                        administrations,
+                        {**chosen_by, "title": title, "responses": n_responses,
+                         "study_ids": study_ids},
+                        out,
+                    ),
+                )  # fmt: skip
+    told = methods_about(about)
+    if methods and as_json:
+        print_json({"format": 1, **told.to_json()})
+    elif methods:
+        click.echo(told.text, nl=False)
+    if bib is not None:
+        _write(places[bib], told.bibtex.encode())
+
+
+def _check_options(
+    out: Path | None, bib: Path | None, *, methods: bool, as_json: bool, n_responses: int
+) -> None:
+    if out is None and bib is None and not methods:
+        raise UsageError(
+            "a report needs a file", hint="tabwb report --by model --out report.html, or --methods"
+        )
+    if out is None and n_responses:
+        raise UsageError("--responses belongs to a report", hint="add --out report.html")
+    if as_json and not methods:
+        raise UsageError("--json prints the methods", hint="tabwb report --methods --json")
+    if out is not None and not is_stdout(out) and out.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"'{out.name}' does not end in the name of a format of reports",
+            allowed=", ".join(ENDINGS),
+        )
+    if bib is not None and is_stdout(bib):
+        raise UsageError("--bib needs a file", hint="tabwb report --methods --json has BibTeX too")
+    if methods and out is not None and is_stdout(out):
+        raise UsageError("--methods and --out - both write to standard output")
+
+
+def _command(administrations: Sequence[str], options: Mapping[str, Any], out: Path) -> str:
+    """Return the command that makes the report; files are named without their folders."""
+    from tabwb.report.file_names import without_folders
+
+    words = ["tabwb", "report", *administrations]
+    for name, value in options.items():
+        for each in value if isinstance(value, tuple) else (value,):
+            if each:
+                words.append(f"--{name.replace('_', '-')}")
+                words += [] if each is True else [without_folders(str(each))]
+    return shlex.join([*words, "--out", "-" if is_stdout(out) else out.name])
+
+
+def _rater(plugins: Plugins, judge: str) -> str:
+    try:
+        return str(plugins.resolve("judges", judge)[1])
+    except TabwbError:  # not installed here: the name under which it rated
+        return judge
+
+
+def _report(
+    about: Studied,
+    store: Store,
+    plugins: Plugins,
+    out: Path,
+    *,
+    title: str,
+    n_responses: int,
+    within_study: bool,
+    command: str,
+) -> None:
+    """Write the report after the consents to it were checked, and log of whom it is."""
+    from tabwb.administer.consent import check_export
+    from tabwb.report.documents.examples import examples_of, first_members
+    from tabwb.report.documents.report import report_of
+    from tabwb.report.documents.report_html import report_html
+    from tabwb.report.documents.report_markdown import report_markdown
+    from tabwb.report.summaries.load import load_administrations
+
+    given = [member.administration for member in about.members]
+    permit = check_export(store, plugins, given, "report", out, within_study=within_study)
+    if permit.acts and store.only_read:
+        raise StoreError(
+            "people's data are not written from a store that cannot be written: the report must "
+            "be in its log",
+            where=store.location,
+            hint="allow writing there, or write the report from the store itself",
+        )
+    examples: tuple[Example, ...] = ()
+    if n_responses:
+        loaded = load_administrations(store, first_members(about))
+        examples = examples_of(about, loaded, n_responses)
+    made = report_of(about, title=title, command=command, examples=examples)
+    content = (
+        report_markdown(made).encode("utf-8", "backslashreplace")
+        if out.suffix.lower() == ".md"
+        else report_html(made)
+    )
+    if is_stdout(out):
+        write_stdout(content)
+    else:
+        _write(out, content)
+    store.people.log(*permit.acts)
+    if permit.notice:
+        note(f"warning: {permit.notice}")
+
+
+def _write(place: Path, content: bytes) -> None:
+    from tabwb.plugin_api.writing import write_bytes
+
+    write_bytes(place, content)
+    inform(f"{place} written")

@@ -1,0 +1,72 @@
+"""Commands that give a battery again under the conditions of an administration."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+
+from tabwb.records import conditions as declared
+from tabwb.records.condition import Components, Condition, Option, Switch
+from tabwb.records.conditions import Conditions
+from tabwb.report.documents.studied import Studied, is_persons
+from tabwb.report.file_names import without_folders
+
+
+def run_commands(about: Studied) -> tuple[str, ...]:
+    """Return the commands that give the batteries to the models of a study again, each once.
+
+    Files are named without their folders. People are left out.
+    """
+    commands = (
+        run_command(member.administration.battery, member.administration.conditions)
+        for member in about.members
+        if not is_persons(member)
+    )
+    return tuple(dict.fromkeys(commands))
+
+
+def run_command(battery: str, given: Conditions) -> str:
+    """Return the command that gives a battery to a model under the same conditions.
+
+    Args:
+        battery: its id.
+        given: of a model.
+
+    >>> run_command("tab", Conditions("bundled", "model", seed=3, replicates=2))
+    'tabwb run tab --model bundled --seed 3 --replicates 2'
+    """
+    words = ["tabwb", "run", battery, "--model", without_folders(given.examinee)]
+    if given.lesion is not None:
+        words += ["--lesion", without_folders(given.lesion)]
+    for condition in declared.CONDITIONS:
+        if condition.applies_to("model"):
+            words += _options(condition, given)
+    return shlex.join(words)
+
+
+def _options(condition: Condition, given: Conditions) -> Iterator[str]:
+    options = [option for option in condition.options if option.command == "run"]
+    value = condition.of(given)
+    if not options or (condition.id == "max_tokens" and given.token_limits == "battery"):
+        return
+    if isinstance(condition.kind, Components):
+        yield from _components(options[0], value)
+        return
+    if value == condition.of(Conditions("", "model")):
+        return
+    for option in options:
+        if option.value is not None:
+            if option.value == value:
+                yield option.flag
+        elif isinstance(condition.kind, Switch):
+            yield option.flag
+        else:
+            for each in value if isinstance(value, tuple) else (value,):
+                yield from (option.flag, f"{each:g}" if isinstance(each, float) else str(each))
+
+
+def _components(option: Option, specs: Sequence[str]) -> Iterable[str]:
+    if tuple(specs) == Conditions("", "model").judges:
+        return ()
+    named = [without_folders(spec) for spec in specs] or ["none"]
+    return [word for name in named for word in (option.flag, name)]

@@ -1,0 +1,79 @@
+"""The figures of a report as SVG, each with the words that stand in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tabwb.records.errors import MissingExtra, UsageError
+from tabwb.records.visible import visible
+from tabwb.report.documents.studied import Studied
+from tabwb.report.summaries.groups import Grouped
+
+DRAWN = ("burden", "accuracy", "profile")
+"""Figures that need no further choice; those without data are left out."""
+WIDTH = "double"
+
+
+@dataclass(frozen=True, slots=True)
+class Pictured:
+    """A figure of a report.
+
+    Attributes:
+        title: of the figure, with its battery where there are several.
+        svg: the file's content.
+        notes: the sentences below it.
+    """
+
+    id: str
+    title: str
+    svg: bytes
+    notes: tuple[str, ...]
+
+    @property
+    def alternative(self) -> str:
+        """What stands for the figure where it cannot be seen."""
+        told = " ".join((f"{self.title}.", *self.notes))
+        return f"{told} The numbers are in the tables of this report."
+
+
+def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], str]:
+    """Return the figures, and why there are none; empty where there are some.
+
+    Args:
+        about: what the report is about.
+        command: that makes the report, for the files' metadata.
+    """
+    from tabwb.report import figures
+    from tabwb.report.figures.saving import figure_bytes
+
+    found: list[Pictured] = []
+    for battery in about.batteries:
+        rows = _named(about, about.rows_of(battery))
+        of = f"{battery.title}: " if len(about.batteries) > 1 else ""
+        for name in DRAWN:
+            try:
+                made = figures.make(name, rows, width=WIDTH, caption=False, command=command)
+            except MissingExtra as missing:
+                return (), f"{missing.message}. {missing.hint}"
+            except UsageError:  # these groups have nothing that it shows
+                continue
+            found.append(
+                Pictured(
+                    f"{name}-{battery.id}",
+                    f"{of}{figures.figure_kind(name).title}",
+                    figure_bytes(made, "svg"),
+                    tuple(made.facts.notes) if made.facts else (),
+                )
+            )
+    return tuple(found), "" if found else "There is nothing that a figure shows."
+
+
+def _named(about: Studied, rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
+    """Return groups under the names that may be printed."""
+    return tuple(
+        row
+        if (title := visible(about.title(row))) == row.group.title
+        else replace(row, group=replace(row.group, label=title, short=title, apart=(), values=()))
+        for row in rows
+    )

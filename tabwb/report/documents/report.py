@@ -1,0 +1,163 @@
+"""The content of a report: methods, tables, figures, cautions, and what the columns mean.
+
+:mod:`tabwb.report.documents.report_html` and :mod:`tabwb.report.documents.formats` write it.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import tabwb
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.report.documents.captions import compact_of
+from tabwb.report.documents.commands import run_commands
+from tabwb.report.documents.examples import Example
+from tabwb.report.documents.methods import Methods, methods_about
+from tabwb.report.documents.pictured import Pictured, pictured
+from tabwb.report.documents.presented import Presented, presented
+from tabwb.report.documents.studied import Studied
+from tabwb.report.file_names import file_names, named
+from tabwb.report.summaries.cautions import cautions
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.pairs import pairs_of
+from tabwb.report.tables import details
+from tabwb.report.tables.base_instruct import pairs_table
+from tabwb.report.tables.captioned import Captioned
+from tabwb.tables.table import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Tables under a heading."""
+
+    id: str
+    title: str
+    tables: tuple[Presented, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a report shows.
+
+    Attributes:
+        disclaimers: the sentence about research, then the batteries' own.
+        sections: tables; the first is the table for a paper.
+        figures: drawn figures; ``no_figures`` says why there are none.
+        cautions: what must be known of the results.
+        dictionary: the columns of all tables.
+        commands: that give the batteries again, and the one that made the report.
+        versions: package to version.
+    """
+
+    title: str
+    about: Studied
+    disclaimers: tuple[str, ...]
+    methods: Methods
+    sections: tuple[Section, ...]
+    figures: tuple[Pictured, ...]
+    no_figures: str
+    cautions: tuple[str, ...]
+    examples: tuple[Example, ...]
+    dictionary: tuple[Column, ...]
+    commands: tuple[str, ...]
+    versions: tuple[tuple[str, str], ...]
+
+
+def report_of(
+    about: Studied,
+    *,
+    title: str = "",
+    command: str = "",
+    examples: Sequence[Example] = (),
+    figures: bool = True,
+) -> Report:
+    """Return the content of a report.
+
+    Args:
+        about: the groups, and whether study IDs may be printed.
+        title: of the report; empty: the batteries' titles.
+        command: that makes the report, without folders.
+        examples: responses to show.
+        figures: draw figures.
+    """
+    captioned = list(_sections(about))
+    drawn, no_figures = pictured(about, command) if figures else ((), "None were asked for.")
+    disclaimers = (RESEARCH_ONLY, *(battery.disclaimer for battery in about.batteries))
+    told = dict.fromkeys(
+        sentence
+        for row in about.rows
+        for sentence in cautions(row.battery, row.summary, model=row.group.has_model)
+        if sentence not in disclaimers
+    )
+    columns = {
+        (column.name, column.title): column
+        for _, _, tables in captioned
+        for table in tables
+        for name in table.columns
+        for column in (table.table.column(name),)
+    }
+    return Report(
+        title or _title(about),
+        about,
+        tuple(dict.fromkeys(filter(None, disclaimers))),
+        methods_about(about),
+        tuple(
+            Section(name, heading, tuple(map(presented, tables)))
+            for name, heading, tables in captioned
+            if tables
+        ),
+        drawn,
+        no_figures,
+        tuple(told),
+        tuple(examples),
+        tuple(columns.values()),
+        tuple(filter(None, (*run_commands(about), command))),
+        tuple(_versions(with_figures=bool(drawn))),
+    )
+
+
+def _title(about: Studied) -> str:
+    titles = [f"{battery.title} {battery.version}" for battery in about.batteries]
+    return f"{', '.join(titles) or 'tabwb'}: results"
+
+
+def _sections(about: Studied) -> Iterator[tuple[str, str, list[Captioned]]]:
+    names = about.group_names
+    yield "results", "Results", list(compact_of(about, disclaimers=False))
+    parts: dict[str, list[Captioned]] = {
+        title: [] for title in ("Burden", "Features", "Accuracy", "Errors", "Responses")
+    }
+    for battery in about.batteries:
+        rows = about.rows_of(battery)
+        parts["Burden"] += details.burden_tables(rows, names)
+        parts["Features"] += details.feature_tables(battery, rows, names)
+        parts["Accuracy"] += details.accuracy_tables(battery, rows, names)
+        parts["Errors"] += details.error_tables(battery, rows, names)
+        parts["Responses"].append(details.status_table(rows, names))
+    for title, tables in parts.items():
+        yield title.lower(), title, tables
+        if title == "Accuracy" and (pairs := _pairs(about)) is not None:
+            yield "base-instruct", "Base and instruct", [pairs]
+
+
+def _pairs(about: Studied) -> Captioned | None:
+    models = [member for member in about.members if member.administration.conditions.labels]
+    if not models:
+        return None
+    rows = summarised(grouped(models, "model"), interval=False)
+    names = file_names(member.administration.conditions.examinee for member in models)
+    return pairs_table(pairs_of(rows), lambda name: named(name, names))
+
+
+def _versions(*, with_figures: bool) -> Iterator[tuple[str, str]]:
+    yield "tabwb", tabwb.__version__
+    yield "Python", platform.python_version()
+    for package in ("numpy", *(("matplotlib",) if with_figures else ())):
+        try:
+            yield package, version(package)
+        except PackageNotFoundError:  # imported from elsewhere
+            yield package, "unknown"

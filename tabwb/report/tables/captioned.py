@@ -1,0 +1,73 @@
+"""Tables with the sentences that stand above and below them in a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tabwb.records.errors import UsageError
+from tabwb.records.words import did_you_mean
+from tabwb.tables.table import Table
+
+LOW, HIGH = "_low", "_high"
+"""End the names of the columns with the interval of the column whose name they begin with."""
+FEW = "_few"
+"""Ends the name of a truth value that marks the value of that column."""
+
+
+class Footnote(NamedTuple):
+    """A sentence below a table; it belongs to columns, or to all where it names none."""
+
+    text: str
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Captioned:
+    """A table with the sentence above it and the sentences below it.
+
+    Attributes:
+        table: ``x_low`` and ``x_high`` are the ends of the interval of column ``x``, ``x_few`` says
+            that its value is to be marked.
+    """
+
+    table: Table
+    caption: str
+    notes: tuple[Footnote, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns that are shown; ends of intervals and marks belong to others."""
+        names = set(self.table.names)
+        return tuple(
+            name
+            for name in self.table.names
+            if not any(
+                name.endswith(end) and name.removesuffix(end) in names for end in (LOW, HIGH, FEW)
+            )
+        )
+
+    def select(self, names: Sequence[str]) -> Captioned:
+        """Return the table with some columns, each with its interval and mark.
+
+        Raises:
+            UsageError: there is no such column; the message lists those that there are.
+        """
+        known = self.columns
+        wanted: list[str] = []
+        for name in names:
+            column = name.replace("-", "_")
+            if column not in known:
+                raise UsageError(
+                    f"there is no column '{name}'{did_you_mean(column, known)}",
+                    where="--columns",
+                    allowed=", ".join(known),
+                )
+            wanted += [
+                each
+                for end in ("", LOW, HIGH, FEW)
+                if (each := column + end) in self.table.names and each not in wanted
+            ]
+        notes = (note for note in self.notes if not note.columns or {*note.columns} & {*wanted})
+        return replace(self, table=self.table.select(wanted), notes=tuple(notes))

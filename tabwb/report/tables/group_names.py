@@ -1,0 +1,60 @@
+"""The columns with which a table names its groups: one for each key that they are grouped by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tabwb.report.summaries.groups import Grouped
+from tabwb.tables.table import Column
+
+Rename = Callable[[str, Grouped], str]
+"""Returns how a text that names a group is printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNames:
+    """Names groups.
+
+    Attributes:
+        rename: how a name is printed.
+    """
+
+    rename: Rename = lambda text, row: text
+
+    def title(self, row: Grouped) -> str:
+        """Return the whole name of a group, for sentences."""
+        return self.rename(row.group.title, row)
+
+    def columns(self, rows: Sequence[Grouped]) -> tuple[Column, ...]:
+        """Return the columns that name groups; all are grouped by the same keys."""
+        values = rows[0].group.values
+        if len(values) < 2:
+            by = rows[0].group.by
+            title = values[0].title if values else by.replace("-", " ")
+            return (Column("group", title.capitalize(), "the name of the group"),)
+        return tuple(
+            Column(snake(one.key), one.title.capitalize(), f"{one.title} of the group")
+            for one in values
+        )
+
+    def cells(self, row: Grouped) -> tuple[str, ...]:
+        """Return the names of a group, one for each of :meth:`columns`.
+
+        Conditions that tell it from other groups of the same name are in the first.
+        """
+        group = row.group
+        if len(group.values) < 2:
+            return (self.title(row),)
+        first, *others = (self.rename(one.cell, row) for one in group.values)
+        return (f"{first} ({group.conditions})" if group.apart else first, *others)
+
+
+def snake(text: str) -> str:
+    """Return a text as the name of a column.
+
+    >>> snake("Word comprehension (exact)")
+    'word_comprehension_exact'
+    """
+    return re.sub(r"[^0-9a-z]+", "_", text.lower()).strip("_")

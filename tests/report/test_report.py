@@ -1,0 +1,281 @@
+"""The report: whole in one file, the same bytes each time, safe with hostile texts."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from tabwb.battery.model import Battery
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import MissingExtra
+from tabwb.records.exchange import Decoding
+from tabwb.records.states import Protocol
+from tabwb.records.trials import Trial
+from tabwb.records.words import RESEARCH_ONLY
+from tabwb.report.documents.commands import run_command
+from tabwb.report.documents.examples import examples_of
+from tabwb.report.documents.report import Report, report_of
+from tabwb.report.documents.report_html import report_html
+from tabwb.report.documents.report_markdown import report_markdown
+from tabwb.report.documents.studied import studied
+from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
+from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
+from tests.report.test_groups import given
+
+EVIL = (
+    "</style></blockquote><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\x1b[31m\x00"
+)
+
+
+def report(
+    *members: AdministrationData,
+    by: str = "model",
+    n: int = 0,
+    study_ids: bool = False,
+    title: str = "",
+    figures: bool = False,
+) -> Report:
+    about = studied(summarised(grouped(members, by)), study_ids=study_ids)
+    return report_of(about, title=title, examples=examples_of(about, members, n), figures=figures)
+
+
+def battery(**changed: object) -> AdministrationData:
+    """An administration of the battery with other texts."""
+    other: Battery = replace(BATTERY, **changed)  # type: ignore[arg-type]
+    return replace(given(1, CONDITIONS), battery=other)
+
+
+class Page(HTMLParser):
+    """Collects what a page holds."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.ids: list[str] = []
+        self.feed(content.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id" and value]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.texts)
+
+
+@pytest.fixture(scope="module")
+def whole() -> Report:
+    """Two models with figures and examples."""
+    return two()
+
+
+def two() -> Report:
+    return report(
+        given(1, CONDITIONS), given(2, replace(CONDITIONS, examinee="b")), n=2, figures=True
+    )
+
+
+def test_the_page_begins_with_the_sentence_about_research(whole: Report) -> None:
+    page = Page(report_html(whole))
+    after = page.text.partition("Small Battery 1: results")[2].partition("Methods")[0]
+    assert RESEARCH_ONLY in page.text
+    assert "Not a diagnostic tool." in page.text
+    assert page.text.index(RESEARCH_ONLY) < page.text.index("Materials")
+    assert after
+
+
+def test_the_page_has_every_part_and_each_link_leads_somewhere(whole: Report) -> None:
+    page = Page(report_html(whole))
+    links = [(link["href"] or "").removeprefix("#") for link in page.all("a")]
+    assert links == [
+        "methods", "results", "figures", "burden", "features", "accuracy", "errors", "responses",
+        "examples", "cautions", "dictionary", "reproduction",
+    ]  # fmt: skip
+    assert len(page.ids) == len(set(page.ids))
+    assert set(links) <= set(page.ids)
+
+
+def test_the_page_needs_nothing_else(whole: Report) -> None:
+    page = Page(report_html(whole))
+    assert not page.all("script") and not page.all("link")
+    for tag, attributes in page.tags:
+        for name in ("src", "href", "action", "data"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:image/svg+xml;base64,")), tag
+    assert "url(" not in report_html(whole).decode()
+    (policy,) = [meta["content"] for meta in page.all("meta") if "http-equiv" in meta]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def test_the_same_report_has_the_same_bytes(whole: Report) -> None:
+    assert report_html(whole) == report_html(two())
+
+
+def test_tables_have_headings_and_figures_have_words(whole: Report) -> None:
+    page = Page(report_html(whole))
+    assert {heading["scope"] for heading in page.all("th")} == {"col", "row"}
+    assert len(page.all("table")) == len(page.all("tbody")) > 6
+    assert all(table.get("aria-labelledby") in page.ids for table in page.all("table"))
+    pictures = page.all("img")
+    assert len(pictures) == 3
+    assert all(len(picture["alt"] or "") > 60 for picture in pictures)
+    assert page.all("html") == [{"lang": "en"}]
+
+
+def test_numbers_of_the_page_are_those_of_the_summary(whole: Report) -> None:
+    page = Page(report_html(whole))
+    words = next(part for row in whole.about.rows for part in row.summary.subtests
+                 if part.id == "words")  # fmt: skip
+    interval = words.share.interval()
+    assert interval is not None
+    assert f"[{interval.low:.2f}, {interval.high:.2f}]" in page.text
+    assert f"{words.share.accuracy().value:.2f}" in page.text
+
+
+def hostile(where: str) -> Report:
+    """A report in which one text is not what it should be."""
+    spoken: Sequence[Trial] = trials({**ANSWERS, "ct1": EVIL, "ct2": EVIL, "wc1": EVIL})
+    features = tuple(replace(feature, title=EVIL) for feature in BATTERY.features)
+    subtests = tuple(replace(subtest, title=EVIL) for subtest in BATTERY.subtests)
+    texts = {"title": EVIL, "citation": EVIL, "disclaimer": EVIL}
+    labels = {"family": EVIL, "tuning": EVIL}
+    match where:
+        case "response":
+            return report(given(1, CONDITIONS, spoken), n=9)
+        case "model":
+            return report(given(1, replace(CONDITIONS, examinee=f"echo:{EVIL}")), figures=True)
+        case "facts":
+            return report(given(1, CONDITIONS, dtype=EVIL, revision=EVIL))
+        case "battery":
+            return report(battery(**texts, features=features, subtests=subtests))
+        case "title":
+            return report(given(1, CONDITIONS), title=EVIL)
+    return report(given(1, replace(CONDITIONS, labels=labels)))
+
+
+@pytest.mark.parametrize("where", ["response", "model", "facts", "battery", "title", "labels"])
+def test_hostile_texts_are_texts(where: str) -> None:
+    made = hostile(where)
+    content = report_html(made)
+    page = Page(content)
+    assert not page.all("script"), where
+    assert not any("onerror" in attributes for _, attributes in page.tags)
+    assert len(page.all("style")) == 1
+    assert content.count(b"</style>") == 1
+    for character in ("\u202e", "\x1b", "\x00"):
+        assert character.encode() not in content
+    assert "alert(1)" in page.text  # it is shown as what it is
+    text = report_markdown(made)
+    assert not re.search(r"(?<!\\)<script", re.sub(r"(?m)^    .*$", "", text))
+    assert "\x1b" not in text and "\u202e" not in text
+    for figure in made.figures:
+        ElementTree.fromstring(figure.svg)
+
+
+def test_people_are_numbered_unless_their_ids_are_asked_for() -> None:
+    people = [given(number, Conditions(f"S-0{number}", "speaker")) for number in (1, 2)]
+    content = report_html(report(*people, n=1, figures=True))
+    assert b"S-0" not in content
+    assert "participant 1" in Page(content).text
+    by_administration = Page(report_html(report(*people, by="administration"))).text
+    assert "#2 participant 2" in by_administration
+    assert "S-02" in Page(report_html(report(*people, study_ids=True))).text
+
+
+def test_folders_are_left_out() -> None:
+    replayed = replace(CONDITIONS, examinee="replay:/home/ada/a.jsonl", origin="model")
+    made = report(given(1, replayed))
+    assert b"/home/ada" not in report_html(made)
+    assert "/home/ada" not in report_markdown(made)
+    assert made.commands == ("tabwb run small --model replay:a.jsonl",)
+
+
+def test_examples_are_shown_with_prompt_status_and_verdicts(whole: Report) -> None:
+    first = whole.examples[0]
+    assert (first.group, first.item, first.status) == ("bundled", "ct1", "ok")
+    assert first.response == ANSWERS["ct1"]
+    assert first.verdicts == ("rules-2: no feature present, 12 without a value",)
+    assert [example.item for example in whole.examples] == ["ct1", "ct2", "ct1", "ct2"]
+    scored = report(given(1, CONDITIONS), n=3).examples[2]
+    assert scored.verdicts == ("choice: exact right, normalised right, extracted right",)
+
+
+def test_the_dictionary_has_every_column_that_is_shown(whole: Report) -> None:
+    shown = {
+        heading.column.name
+        for section in whole.sections
+        for table in section.tables
+        for heading in table.headings
+    }
+    assert shown == {column.name for column in whole.dictionary}
+    assert all(column.meaning for column in whole.dictionary)
+
+
+def test_without_matplotlib_the_report_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    made = report(given(1, CONDITIONS), figures=True)
+    assert made.figures == ()
+    assert "needs the extra 'figures'" in Page(report_html(made)).text
+
+
+def test_without_jinja2_the_extra_is_named(whole: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(MissingExtra, match="a report in HTML needs the extra 'report'"):
+        report_html(whole)
+    assert report_markdown(whole).startswith("# Small Battery 1: results")
+
+
+def test_markdown_has_methods_tables_and_columns(whole: Report) -> None:
+    text = report_markdown(whole)
+    for heading in ("## Methods", "## Results", "## Burden", "## Cautions", "## Columns"):
+        assert f"\n{heading}\n" in text
+    assert f"> {RESEARCH_ONLY}" in text
+    assert "tabwb run small --model bundled" in text
+
+
+def test_a_command_gives_the_battery_under_the_same_conditions() -> None:
+    conditions = Conditions(
+        "openai:m@base_url=http://localhost:1/v1", "model", seed=5, replicates=4,
+        protocol=Protocol.ENFORCED, conversation=True, item_order="shuffled",
+        option_order="rotated", judges=(), token_limits="run",
+        decoding=Decoding(64, 0.7, 0.9, ("a b",), seed=5),
+    )  # fmt: skip
+    command = run_command("tab", conditions)
+    assert command == (
+        "tabwb run tab --model openai:m@base_url=http://localhost:1/v1 --seed 5 --temperature 0.7 "
+        "--top-p 0.9 --max-tokens 64 --stop 'a b' --replicates 4 --protocol enforced "
+        "--conversation --shuffle-items --rotate-options --judge none"
+    )
+
+
+def test_the_command_line_reads_the_command_back() -> None:
+    import shlex
+
+    from tabwb.cli.options import requested_conditions
+    from tabwb.cli.run import run
+
+    asked = Conditions(
+        "echo", "model", seed=5, replicates=4, conversation=True, item_order="shuffled",
+        option_order="rotated", token_limits="run",
+        decoding=Decoding(64, 0.7, 0.9, ("a b", "c"), seed=5),
+    )  # fmt: skip
+    words = shlex.split(run_command("tab", asked))[2:]
+    context = run.make_context("run", words)
+    read = requested_conditions("run", "echo", "model", context.params)
+    assert replace(read, judges=asked.judges) == asked
