@@ -215,7 +215,7 @@ class Study:
             battery: its id, if there are sessions of several.
             sets: tags of items with commas between, or a CSV file with the columns item and set.
             baselines: number of sessions before treatment.
-            rows: tests of change, right responses of each session, or each item in each session.
+            rows: tests of change, right responses of each session, or each item over the sessions.
             primary: if several people scored a spoken response, the rater whose scores count.
 
         Raises:

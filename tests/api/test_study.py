@@ -187,7 +187,7 @@ def test_a_participant_changes_over_sessions(battery_file: Path, tmp_path: Path)
     with tabwb.open(place) as study:
         assert study.change("S-014").where(set="all items")["gained"].to_list()[0] == 3
         assert study.change("S-014", rows="sessions")["correct"].to_list() == [0, 3]
-        assert len(study.change("S-014", rows="items")) == 6
+        assert len(study.change("S-014", rows="items")) == 3
         with pytest.raises(tabwb.UsageError, match="S-099"):
             study.change("S-099")
 
