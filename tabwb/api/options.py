@@ -32,7 +32,7 @@ class Rated(Choosing, total=False):
 
 
 class Grouping(Rated, total=False):
-    """Which groups; see :meth:`tabwb.Study.groups`."""
+    """Which groups; see :meth:`tabwb.Study.results`."""
 
     by: Names
     features: Names

@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "change": ("change", "Compare the sessions of one participant, item by item."),
     "export": ("results", "Write results to a file."),
     "report": ("report", "Write methods, tables and figures into one file."),
+    "figure": ("figure", "Draw a figure for a paper."),
     "speaker": ("speaker", "Manage speakers: records, consents, log, deletion."),
     "import": ("imports", "Read spoken naming from TextGrid, EAF and PSST folders."),
     "trial": ("trial", "Declare a trial void, write a note, undo, rescore."),

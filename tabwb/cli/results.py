@@ -23,7 +23,6 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
-from tabwb.cli.result_document import print_document
 from tabwb.cli.result_formats import (
     DOCUMENT_FORMATS,
     chosen_format,
@@ -39,13 +38,12 @@ from tabwb.cli.result_tables import (
     print_named_table,
     table_option,
 )
-from tabwb.cli.selecting import requested_selection, selection_options
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.cli.selecting import rater_named, requested_selection, selection_options
+from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Administration
     from tabwb.report.selection import Selection
     from tabwb.report.summaries.load import AdministrationData
@@ -96,6 +94,7 @@ def results(
 ) -> None:
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list all."""
     from tabwb.report.selection import groups_of, selected
+    from tabwb.report.summaries import load
 
     printed = chosen_format(
         format_id, columns, as_json=as_json, excluded={"csv": csv_file, "details": details}
@@ -130,7 +129,7 @@ def results(
             return
         with open_store(store_location, plugins, create=False) as store:
             counting = primary or plugins.configuration.study.primary_rater
-            rater = None if choice.judge is None else _rater(plugins, choice.judge)
+            rater = None if choice.judge is None else rater_named(plugins, choice.judge)
             choice = replace(choice, judge=rater, primary=counting)
             if listing and printed in DOCUMENT_FORMATS:
                 print_list(_listed(store, choice), printed, columns)
@@ -138,10 +137,12 @@ def results(
             if listing:
                 _show_list(_listed(store, choice), choice, as_json=as_json)
                 return
-            if as_json and len(administrations) == 1 and not grouping and not choice.where:
-                print_document(store, administrations[0], choice, plugins.statistics())
-                return
-            chosen = selected(store, administrations, choice, statistics=plugins.statistics())
+            whole = as_json and len(administrations) == 1 and not grouping and not choice.where
+            chosen = (
+                load.load_administrations(store, administrations, primary=counting)
+                if whole
+                else selected(store, administrations, choice, statistics=plugins.statistics())
+            )
     if csv_file is not None:
         _write_groups(chosen, choice, csv_file)
     elif table_name is not None:
@@ -149,7 +150,7 @@ def results(
     elif printed in DOCUMENT_FORMATS:
         print_groups(groups_of(chosen, choice), printed, columns)
     elif len(chosen) == 1 and len(administrations) == 1 and not grouping:
-        _show_one(chosen[0], choice, details=details, arpabet=arpabet)
+        _show_one(chosen[0], choice, details=details, arpabet=arpabet, as_json=as_json)
     else:
         _show_groups(chosen, choice, details=details, as_json=as_json)
 
@@ -180,14 +181,6 @@ def _write_groups(chosen: Sequence[AdministrationData], choice: Selection, out: 
     note(f"{place} written")
 
 
-def _rater(plugins: Plugins, judge: str) -> str:
-    """Return the rater's stored name: of an alias the id, of a judge not installed its own name."""
-    try:
-        return str(plugins.resolve("judges", judge)[1])
-    except TabwbError:
-        return judge
-
-
 def _show_list(
     administrations: Sequence[Administration], choice: Selection, *, as_json: bool
 ) -> None:
@@ -204,18 +197,24 @@ def _show_list(
         note(f"{plural(left, 'older administration')} not shown (--limit)")
 
 
-def _show_one(only: AdministrationData, choice: Selection, *, details: bool, arpabet: bool) -> None:
+def _show_one(
+    only: AdministrationData, choice: Selection, *, details: bool, arpabet: bool, as_json: bool
+) -> None:
+    from tabwb.report.documents import document
     from tabwb.report.render import tables
     from tabwb.report.render.printing import print_view
     from tabwb.report.selection import limited
     from tabwb.report.summaries.summary import pool
 
     summary = limited(pool([only.source], interval=True), choice)
-    print_view(
-        tables.administration_view(
-            only.administration, only.battery, summary, details=details, arpabet=arpabet
+    if as_json:
+        print_json(document.administration_document(only, summary))
+    else:
+        print_view(
+            tables.administration_view(
+                only.administration, only.battery, summary, details=details, arpabet=arpabet
+            )
         )
-    )
 
 
 def _show_groups(

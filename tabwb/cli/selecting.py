@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tabwb.records.errors import TabwbError
+
 if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.report.selection import Selection
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -53,6 +56,19 @@ def selection_options(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def rater_named(plugins: Plugins, judge: str) -> str:
+    """Return a rater's stored name: of an alias the id, of a judge not installed its own name.
+
+    Args:
+        plugins: with the judges.
+        judge: as a person named it.
+    """
+    try:
+        return str(plugins.resolve("judges", judge)[1])
+    except TabwbError:
+        return judge
 
 
 def requested_selection(options: Mapping[str, Any]) -> Selection:

@@ -67,6 +67,8 @@ ACTS: dict[str, tuple[str, ...]] = {
     "export 1 --out {out}": ("share",),
     "export 1 --out {out} --format textgrid": ("share",),
     "export 1 --out {out} --within-study": (),
+    "figure accuracy 1 --out {out}.pdf": ("share",),
+    "figure accuracy 1 --out {out}.pdf --within-study": (),
     "report 1 --out {out}.md": ("share",),
     "report 1 --out {out}.md --within-study": (),
 }

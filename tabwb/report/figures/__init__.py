@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from tabwb.report.summaries.groups import Grouped
     from tabwb.tables.table import Table
 
-FIGURES: Final = ("burden", "accuracy", "profile", "differences")
+FIGURES: Final = ("burden", "accuracy", "profile", "differences", "dose", "agreement", "latency")
 """The ids of all figures; each is declared by ``FIGURE`` in the module of its name."""
+MOST_GROUPS: Final = 200
+"""Groups that a figure with a row for each can show."""
 
 
 def figure_kind(name: str) -> FigureKind:
@@ -63,6 +65,12 @@ def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
     chosen = kind.checked({key.replace("_", "-"): value for key, value in options.items()})
     if not groups:
         raise UsageError("there are no administrations to draw")
+    if len(groups) > MOST_GROUPS and kind.by != "administration":
+        raise UsageError(
+            f"{len(groups)} groups are more than a figure can show",
+            allowed=f"{MOST_GROUPS} or fewer",
+            hint="choose some with --where or --limit, or group by fewer keys",
+        )
     return without_paths(kind.table(groups, chosen), groups)
 
 
@@ -92,7 +100,9 @@ def make(
         MissingExtra: matplotlib is not installed.
     """
     need("matplotlib", "a figure", "figures")
+    from tabwb.report.figures.naming import spec_names
     from tabwb.report.figures.page import Facts, Page, fixed_style
+    from tabwb.report.file_names import named
 
     kind = figure_kind(name)
     inches = width_mm(width) * MM
@@ -107,7 +117,12 @@ def make(
         kind.draw(table, page, chosen)
     uids = (member.administration.uid for group in groups for member in group.group.members)
     page.figure.facts = Facts(
-        name, kind.title, table, table.notes, command, tuple(dict.fromkeys(uids))
+        name,
+        kind.title,
+        table,
+        table.notes,
+        named(command, spec_names(groups)),
+        tuple(dict.fromkeys(uids)),
     )
     return page.figure
 

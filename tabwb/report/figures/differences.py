@@ -21,6 +21,7 @@ from tabwb.report.figures.estimates import (
     names_of,
     records,
     rows_of,
+    terms_title,
     undefined_note,
     value_cells,
 )
@@ -73,11 +74,12 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     pairs = () if options["against"] else pairs_of(groups)
     compared = [_of_pair(pair) for pair in pairs] or _of_groups(groups, options["against"])
     heading = _heading(groups, options["against"], pairs=bool(pairs))
-    given = [record for one in compared for record in _records(one, options)]
+    every = [gap for one in compared for gap in one.gaps]
+    given = [record for one in compared for record in _records(one, every, options)]
     given += [
         {
             "comparison": f"mean over {len(mean.families)} families",
-            **_place(mean.gap),
+            **_place(mean.gap, every),
             **value_cells(Estimate(mean.difference)),
             **interval_cells([mean.interval]),
             "n_items": mean.items,
@@ -162,13 +164,15 @@ def _wanted(gap: Gap, options: Options) -> bool:
     return chosen == "all" or (gap.terms is not None) == (chosen == BURDEN.id)
 
 
-def _place(gap: Gap) -> Record:
+def _place(gap: Gap, every: Sequence[Gap]) -> Record:
     if gap.terms is None:
         return {"part": gap.subtest, "measure": ACCURACY.id, "panel": gap.title}
-    return {"rater": gap.rater, "measure": BURDEN.id, "panel": f"{gap.rater}, {gap.terms}"}
+    alone = len({other.terms for other in every if other.rater == gap.rater}) == 1
+    panel = terms_title(gap.terms, alone=alone)
+    return {"rater": gap.rater, "measure": BURDEN.id, "panel": panel}
 
 
-def _records(compared: _Compared, options: Options) -> Iterator[Record]:
+def _records(compared: _Compared, every: Sequence[Gap], options: Options) -> Iterator[Record]:
     for gap in compared.gaps:
         if not _wanted(gap, options):
             continue
@@ -179,7 +183,7 @@ def _records(compared: _Compared, options: Options) -> Iterator[Record]:
             "comparison": compared.name,
             "first": compared.first,
             "second": compared.second,
-            **_place(gap),
+            **_place(gap, every),
             "first_value": sides.first,
             "second_value": sides.second,
             **value_cells(estimate),
@@ -195,11 +199,11 @@ def _records(compared: _Compared, options: Options) -> Iterator[Record]:
 def _least(given: Sequence[Record], options: Options) -> list[str]:
     if ESTIMANDS[options["interval"]]:
         return []
-    least = {record["n_items"]: record.get("smallest_p") for record in given}
-    parts = [f"{n} items {_p(p)}" for n, p in sorted(least.items()) if p is not None]
+    least = {record["n_items"]: record["smallest_p"] for record in given if record.get("p")}
+    parts = [f"{_p(p)} over {n} items" for n, p in sorted(least.items())]
     if not parts:
         return []
-    return [f"p: sign flips over items, two-sided; the smallest that can be reached: "
+    return [f"p: sign flips over items, two-sided; the smallest that can be reached is "
             f"{', '.join(parts)}."]  # fmt: skip
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from tabwb.report.figures.lettering import line_height, shortened, text_width, wrapped
-from tabwb.report.figures.page import MARGIN, Page
+from tabwb.report.figures.page import MARGIN, Page, round_ticks
 from tabwb.report.figures.style import INK, MAIN, NORMAL, RULE, SMALL, SOFT
 
 if TYPE_CHECKING:
@@ -55,6 +56,24 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
+class Band:
+    """A range of a row, behind its marks: a box, or a thin line where ``height`` is 0.
+
+    Attributes:
+        row: place of the row.
+        low, high: its ends.
+        height: in parts of the distance between rows.
+        colour: of box or line.
+    """
+
+    row: int
+    low: float
+    high: float
+    height: float
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """One axis of values.
 
@@ -64,6 +83,8 @@ class Panel:
         cells: a text for each row at the right, under ``head``.
         zero: draw a line at 0.
         include: values that the axis shows in any case.
+        bands: behind the marks.
+        log: a logarithmic axis; the values are above 0.
     """
 
     title: str
@@ -75,6 +96,8 @@ class Panel:
     limits: tuple[float, float] | None = None
     zero: bool = False
     include: Sequence[float] = (0.0,)
+    bands: Sequence[Band] = ()
+    log: bool = False
 
     @property
     def cells_width(self) -> float:
@@ -94,6 +117,7 @@ def forest(
     legend: Legend = (),
     *,
     sections: Callable[[int], str] | None = None,
+    pitch: float = PITCH,
 ) -> None:
     """Draw rows with their labels, panel by panel, legend and notes below; finish the page.
 
@@ -103,6 +127,7 @@ def forest(
         panels: with marks by row.
         legend: marks and their meaning.
         sections: a heading above a row, or an empty text.
+        pitch: inches from row to row; more for labels of several lines.
     """
     cells = max(panel.cells_width for panel in panels)
     widest = max(text_width(label, SMALL) for label in labels)
@@ -116,7 +141,7 @@ def forest(
     side_by_side = -(-len(panels) // bands)
     each = (room + GAP) / side_by_side - GAP
     heads = [sections(row) if sections else "" for row in range(len(labels))]
-    places, bottom = _places(named, heads)
+    places, bottom = _places(named, heads, pitch)
     top = MARGIN
     for first in range(0, len(panels), side_by_side):
         band = panels[first : first + side_by_side]
@@ -146,13 +171,15 @@ def forest(
     page.finish(page.caption(top))
 
 
-def _places(named: Sequence[Sequence[str]], heads: Sequence[str]) -> tuple[list[float], float]:
+def _places(
+    named: Sequence[Sequence[str]], heads: Sequence[str], pitch: float
+) -> tuple[list[float], float]:
     places: list[float] = []
     y = 0.03
     for lines, head in zip(named, heads, strict=True):
         if head:
             y += line_height(SMALL) + 0.05
-        height = max(PITCH, len(lines) * line_height(SMALL) + 0.05)
+        height = max(pitch, len(lines) * line_height(SMALL) + 0.05)
         places.append(y + height / 2)
         y += height
     return places, y + 0.02
@@ -180,7 +207,12 @@ def _draw(
     axes.set_xlim(*_limits(panel))
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    _x_ticks(axes, width)
+    if panel.log:
+        _log_ticks(axes, width)
+    else:
+        _x_ticks(axes, width)
+    for band in panel.bands:
+        _band(axes, band, places[band.row])
     for place in places:
         axes.axhline(place, color=RULE, linewidth=0.4, zorder=0.5)
     if panel.zero:
@@ -190,10 +222,11 @@ def _draw(
         y = places[mark.row] + mark.shift * PITCH
         if mark.value is None:
             words = mark.words
-            if text_width(words, SMALL) > width - 0.04:
+            if text_width(words, SMALL) > width - 0.06:
                 words = shortened("undefined", SMALL, width - 0.04)  # the reason is in the notes
+            start = max(low, 0.0) if panel.zero else low
             axes.text(
-                low + 0.02 / width * (high - low), y, words, fontsize=SMALL, color=SOFT,
+                start + 0.03 / width * (high - low), y, words, fontsize=SMALL, color=SOFT,
                 style="italic", va="center_baseline", gid="undefined", zorder=3,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
             )  # fmt: skip
@@ -211,6 +244,34 @@ def _draw(
     return 0.17
 
 
+def _band(axes: Axes, band: Band, place: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    if not band.height:
+        ends = [band.low, band.high]
+        axes.plot(ends, [place] * 2, color=band.colour, linewidth=0.6, zorder=0.9, gid="band")
+        return
+    tall = band.height * PITCH
+    axes.add_patch(
+        Rectangle((band.low, place - tall / 2), band.high - band.low, tall, facecolor=band.colour,
+                  edgecolor="none", zorder=1.0, gid="band")
+    )  # fmt: skip
+
+
+def _log_ticks(axes: Axes, width: float) -> None:
+    """Put ticks at 1, 2 and 5 times powers of ten, or at powers alone where room is short."""
+    low, high = axes.get_xlim()
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    every = [part * 10.0**power for power in powers for part in (1, 2, 5)]
+    shown = [place for place in every if low <= place <= high]
+    if len(shown) > width / 0.3:
+        shown = [place for place in shown if f"{place:e}".startswith("1")]
+    axes.set_xticks(shown, [f"{place:g}" for place in shown])
+    axes.minorticks_off()
+
+
 def _limits(panel: Panel) -> tuple[float, float]:
     if panel.limits is not None:
         return panel.limits
@@ -221,21 +282,24 @@ def _limits(panel: Panel) -> tuple[float, float]:
         if value is not None
     ]
     values += [*panel.include, *(tick.value for tick in panel.ticks)]
+    values += [end for band in panel.bands for end in (band.low, band.high)]
+    if not values:
+        return 0.1, 1.0
     low, high = min(values), max(values)
+    if panel.log:
+        return max(low, 1e-4) / 1.15, max(high, 1e-4) * 1.15
     if low == high:
         high = low + 1
     space = 0.04 * (high - low)
-    return (low - space if low < 0 else low), (high + space if high > 0 else high)
+    return (
+        low - space if low < 0 or panel.zero else low,
+        high + space if high > 0 or panel.zero else high,
+    )
 
 
 def _x_ticks(axes: Axes, width: float) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     low, high = axes.get_xlim()
-    locator = MaxNLocator(nbins=max(2, min(6, int(width / 0.34))), steps=[1, 2, 2.5, 5, 10])
-    slack = 1e-9 * (high - low)
-    places = locator.tick_values(low, high)
-    axes.set_xticks([place for place in places if low - slack <= place <= high + slack])
+    axes.set_xticks(round_ticks(low, high, max(2, min(6, int(width / 0.34)))))
 
 
 def _cells(page: Page, panel: Panel, places: Sequence[float], x: float, start: float) -> None:

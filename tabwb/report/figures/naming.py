@@ -19,7 +19,7 @@ def without_paths(table: Table, groups: Sequence[Grouped]) -> Table:
         table: of groups.
         groups: whose models, lesions and judges may be named in it.
     """
-    names = file_names(_specs(groups))
+    names = spec_names(groups)
     if not names:
         return table
     series = {}
@@ -32,6 +32,11 @@ def without_paths(table: Table, groups: Sequence[Grouped]) -> Table:
             given = Series(given.values, labels, given.missing)  # type: ignore[arg-type]
         series[name] = given
     return Table(table.name, table.columns, series, [named(note, names) for note in table.notes])
+
+
+def spec_names(groups: Sequence[Grouped]) -> dict[str, str]:
+    """Return what a figure calls the models, lesions and judges whose specs name a folder."""
+    return file_names(_specs(groups))
 
 
 def _specs(groups: Sequence[Grouped]) -> Iterator[str]:

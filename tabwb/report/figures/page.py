@@ -34,6 +34,24 @@ def fixed_style() -> Iterator[None]:
         yield
 
 
+def round_ticks(low: float, high: float, most: int) -> list[float]:
+    """Return round places for ticks within limits.
+
+    Args:
+        low: lower limit of the axis.
+        high: its upper limit.
+        most: parts between ticks, at most.
+
+    >>> round_ticks(-0.02, 1.02, 5)
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    slack = 1e-9 * (high - low)
+    places = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    return [float(round(place, 12)) for place in places if low - slack <= place <= high + slack]
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What a figure says of itself, in its file and to who has it.
@@ -158,7 +176,8 @@ class Page:
             if style.get("linestyle", "none") == "none":
                 self.sheet.plot([x + mark / 2], [middle], clip_on=False, **style)
             else:
-                self.sheet.plot([x, x + mark], [middle] * 2, clip_on=False, **style)
+                ends = [x, x + mark / 2, x + mark]
+                self.sheet.plot(ends, [middle] * 3, clip_on=False, markevery=[1], **style)
             end = self.lines(x + mark + 0.06, top, lines, SMALL, color=INK)
             top = end - line_height(SMALL)
             x += size + gap

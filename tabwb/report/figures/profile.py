@@ -198,7 +198,13 @@ def _heat_map(
     for place in columns_at:
         axes.axvline(place, color=INK, linewidth=0.8)
     title = "rate in per cent (95 % interval)" if ends else "rate in per cent"
-    end = shade_bar(page, start, top + edges[-1] + 0.1, title, undefined=True)
+    end = shade_bar(
+        page,
+        start,
+        top + edges[-1] + 0.1,
+        title,
+        undefined=any(record["value"] is None for cells in values for record in cells),
+    )
     page.finish(page.caption(end + 0.02))
 
 

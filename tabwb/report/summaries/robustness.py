@@ -33,7 +33,11 @@ NO_MAJORITY = "no response has a majority on every feature"
 
 @dataclass(frozen=True, slots=True)
 class FeatureAgreement:
-    """Two judges, one feature: responses with a verdict of both, and coefficients or None."""
+    """Two judges, one feature: responses with a verdict of both, and coefficients or None.
+
+    Attributes:
+        table: responses by the first judge's verdict (rows: absent, present) and the second's.
+    """
 
     feature: str
     samples: int
@@ -41,6 +45,7 @@ class FeatureAgreement:
     kappa: float | None
     ac1: float | None
     positive: float | None
+    table: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,10 +264,19 @@ def _pair(table: Table, first: _Labelled, second: _Labelled) -> PairAgreement | 
     percent, kappa, ac1 = percent_agreement(tables), cohen_kappa(tables), gwet_ac1(tables)
     columns = zip(features, counts, percent, kappa, ac1, specific_agreement(tables, 1), strict=True)
     by_feature = tuple(
-        FeatureAgreement(feature, int(n), *map(_or_none, values)) for feature, n, *values in columns
+        _agreement(feature, int(n), [_or_none(value) for value in values], table)
+        for (feature, n, *values), table in zip(columns, tables, strict=True)
     )
     means = (mean_of_defined(values) for values in (percent, kappa, ac1))
     return PairAgreement(label, other_label, by_feature, *means)
+
+
+def _agreement(
+    feature: str, n: int, values: Sequence[float | None], table: Counts
+) -> FeatureAgreement:
+    percent, kappa, ac1, positive = values
+    cells = tuple(tuple(int(count) for count in row) for row in table)
+    return FeatureAgreement(feature, n, percent, kappa, ac1, positive, cells)
 
 
 def _uncompared(table: Table, *judges: _Labelled) -> str:

@@ -131,10 +131,5 @@ STATE: tuple[Given, ...] = (
         Column("answered", "Answered", "of these, answered", "integer"),
         lambda data: data.administration.answered,
     ),
-    (Column("title", "Title", "given by people"), _record("title")),
-    (Column("tags", "Tags", "given by people", "list of text"), _record("tags")),
-    (
-        Column("notes", "Notes", "on the administration", "list of text"),
-        lambda data: data.notes or None,
-    ),
+    (Column("notes", "Notes", "on the administration", "list of text"), lambda data: data.notes),
 )

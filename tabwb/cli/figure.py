@@ -1,0 +1,217 @@
+"""``tabwb figure``: figures for papers, as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tabwb.cli.common import (
+    inform,
+    json_option,
+    note,
+    opened_store,
+    primary_option,
+    print_json,
+    store_option,
+    verbosity_options,
+)
+from tabwb.cli.selecting import rater_named, requested_selection, selection_options
+from tabwb.records.errors import UsageError
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.argument("administrations", nargs=-1)
+@click.option("--list", "listing", is_flag=True, help="List the figures and their options.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The file: .pdf, .svg or .png.",
+)
+@selection_options
+@click.option(
+    "--sort",
+    type=click.Choice(("burden", "name", "N", "accuracy")),
+    help="Order of groups: name ascending, others from high to low (by model: burden).",
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the figure; repeatable. --list shows them.",
+)
+@click.option(
+    "--width",
+    metavar="WIDTH",
+    default="single",
+    show_default=True,
+    help="single (90 mm), one-and-half (140 mm), double (190 mm), or millimetres.",
+)
+@click.option(
+    "--caption/--no-caption",
+    default=True,
+    help="Write below the figure what its numbers are. The file's metadata has it in any case.",
+)
+@click.option("--footer", is_flag=True, help="Write below the figure that it is for research only.")
+@click.option(
+    "--dpi",
+    type=click.IntRange(50, 1200),
+    default=300,
+    show_default=True,
+    help="Dots per inch of a PNG.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the numbers drawn, as CSV.",
+)
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
+@click.option(
+    "--within-study",
+    is_flag=True,
+    help="The file stays within the study that collected the data; otherwise speakers must have "
+    "agreed to 'share'.",
+)
+@primary_option
+@verbosity_options
+@store_option
+@json_option
+def figure(
+    name: str | None,
+    administrations: tuple[str, ...],
+    listing: bool,
+    out: Path | None,
+    options: tuple[str, ...],
+    width: str,
+    caption: bool,
+    footer: bool,
+    dpi: int,
+    data: Path | None,
+    force: bool,
+    within_study: bool,
+    primary: str,
+    store_location: str | None,
+    as_json: bool,
+    **chosen_by: Any,
+) -> None:
+    """Draw figure NAME of ADMINISTRATIONS (numbers or uids); without any, of all models.
+
+    Grouped as --by says; without it each administration that is named is a group, and without
+    names each model.
+    """
+    if listing or as_json:
+        if not listing:
+            raise UsageError("--json goes with --list")
+        _list(as_json=as_json)
+        return
+    if name is None:
+        raise UsageError("which figure?", hint="tabwb figure --list")
+    if out is None:
+        raise UsageError("--out is missing", hint=f"tabwb figure {name} --out {name}.pdf")
+    from tabwb.report.documents.figure_file import FigureRequest, write_figure
+    from tabwb.report.figures import figure_kind
+    from tabwb.report.keys import read_keys
+
+    kind = figure_kind(name)
+    choice = requested_selection(chosen_by)
+    if not chosen_by["by"] and not administrations:
+        choice = replace(choice, by=read_keys(kind.by))
+    wanted = FigureRequest(
+        name,
+        out,
+        data,
+        width,
+        caption,
+        footer,
+        dpi,
+        _values(options),
+        _words(chosen_by, options, width, primary),
+        within_study,
+        force,
+    )
+    with opened_store(store_location) as (plugins, store):
+        rater = None if choice.judge is None else rater_named(plugins, choice.judge)
+        counting = primary or plugins.configuration.study.primary_rater
+        choice = replace(choice, judge=rater, primary=counting)
+        written = write_figure(store, plugins, administrations, choice, wanted)
+    for notice in written.notices:
+        note(notice)
+    for file in written.files:
+        inform(f"{file} written")
+
+
+def _values(options: Sequence[str]) -> dict[str, str]:
+    values = {}
+    for option in options:
+        name, sign, value = option.partition("=")
+        if not sign or not name:
+            raise UsageError(f"'{option}' is not NAME=VALUE", where="--option")
+        values[name] = value
+    return values
+
+
+def _words(
+    chosen_by: dict[str, Any], options: Sequence[str], width: str, primary: str
+) -> list[str]:
+    """Return the options that make the figure again; without any file."""
+    import shlex
+
+    given = {"option": options, "width": width, "primary": primary}
+    words = []
+    for name, value in (chosen_by | given).items():
+        for each in value if isinstance(value, tuple) else (value,):
+            if each:
+                words += [f"--{name}", shlex.quote(str(each))]
+    return words
+
+
+def _list(*, as_json: bool) -> None:
+    from tabwb.report.figures import FIGURES, figure_kind
+
+    kinds = [figure_kind(name) for name in FIGURES]
+    if as_json:
+        print_json(
+            {
+                "format": 1,
+                "figures": [
+                    {
+                        "id": kind.id,
+                        "title": kind.title,
+                        "shows": kind.shows,
+                        "data": kind.data,
+                        "by": kind.by,
+                        "options": [
+                            {
+                                "name": option.name,
+                                "meaning": option.meaning,
+                                "default": option.default,
+                                "allowed": list(option.allowed),
+                            }
+                            for option in kind.options
+                        ],
+                    }
+                    for kind in kinds
+                ],
+            }
+        )
+        return
+    for kind in kinds:
+        click.echo(f"{kind.id}: {kind.title}")
+        for words in (kind.shows, f"Needs: {kind.data}"):
+            click.echo(_indented(words))
+        for option in kind.options:
+            allowed = f" ({', '.join(option.allowed)})" if option.allowed else ""
+            default = f"; default {option.default}" if option.default else ""
+            click.echo(_indented(f"--option {option.name}=...: {option.meaning}{allowed}{default}"))
+        click.echo()
+
+
+def _indented(words: str) -> str:
+    return click.formatting.wrap_text(words, 88, initial_indent="    ", subsequent_indent="    ")

@@ -1,0 +1,160 @@
+"""Figures to files, for the command line and the workbench: consents, the file, its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tabwb.administer.consent import Permit, check_export
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.plugin_api.writing import write_text
+from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.visible import CSV_CELLS
+from tabwb.records.words import RESEARCH_ONLY, plural
+from tabwb.report.destination import check_destination
+from tabwb.report.documents.formats import table_csv
+from tabwb.report.documents.groups_csv import of_models
+from tabwb.report.figures import figure_kind, make, save
+from tabwb.report.figures.saving import format_of
+from tabwb.report.figures.source import figure_groups
+from tabwb.report.figures.style import width_mm
+from tabwb.report.selection import Selection
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRequest:
+    """What figure is to be written, and where.
+
+    Attributes:
+        name: of the figure.
+        out: the file; its ending is the format.
+        data: where to write the numbers drawn as CSV, or None.
+        width: see :func:`tabwb.report.figures.make`, as ``caption`` and ``footer``.
+        options: of the figure.
+        words: options of ``tabwb figure`` that make it, for the file's metadata.
+        within_study: the files stay with those who collected the data.
+        force: replace files.
+    """
+
+    name: str
+    out: Path
+    data: Path | None = None
+    width: str = "single"
+    caption: bool = True
+    footer: bool = False
+    dpi: float = 300.0
+    options: Mapping[str, str] = field(default_factory=dict)
+    words: Sequence[str] = ()
+    within_study: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFigure:
+    """The files written, and what whoever asked for them is to read."""
+
+    files: tuple[Path, ...]
+    notices: tuple[str, ...] = ()
+
+
+def write_figure(
+    store: Store,
+    plugins: Plugins,
+    references: Sequence[int | str],
+    selection: Selection | None,
+    wanted: FigureRequest,
+) -> WrittenFigure:
+    """Write a figure, and log of whom where people are drawn.
+
+    People who are named, or whom a figure is about, must have agreed to ``share``, as for an
+    export; where a figure compares whatever is in the store, they are left out.
+
+    Args:
+        store: where the administrations are.
+        plugins: with the study's configuration.
+        references: numbers or uids; without any, all administrations.
+        selection: which, and how they are grouped; None: as the figure is grouped as a rule.
+        wanted: the figure and its file.
+
+    Raises:
+        NoConsent: speakers have not agreed to ``share``; nothing is written.
+        StoreError: people would be drawn from a store that cannot log it.
+        UsageError: there is no such figure or option, or nothing to draw.
+        MissingExtra: matplotlib is not installed.
+        TabwbError: a file cannot be written, or is there already.
+    """
+    kind = figure_kind(wanted.name)
+    kind.checked(wanted.options)
+    width_mm(wanted.width)
+    format_of(wanted.out)
+    remedy = "choose another name, or use --force"
+    out = check_destination(wanted.out, force=wanted.force, remedy=remedy)
+    data = None
+    if wanted.data is not None:
+        data = check_destination(wanted.data, force=wanted.force, remedy=remedy)
+    permits: list[Permit] = []
+    notices: list[str] = []
+
+    def check(chosen: Sequence[AdministrationData]) -> Sequence[AdministrationData]:
+        if not references and not kind.people:
+            models, people, unknown = of_models(chosen)
+            notices.extend(_left_out(people, unknown))
+            return models
+        given = [member.administration for member in chosen]
+        permits.append(
+            check_export(
+                store, plugins, given, f"figure {wanted.name}", out,
+                within_study=wanted.within_study,
+            )
+        )  # fmt: skip
+        return chosen
+
+    groups = figure_groups(kind, store, references, selection, check=check)
+    if not groups and notices:
+        raise UsageError("there are no administrations of models to draw", hint="; ".join(notices))
+    if any(permit.acts for permit in permits) and store.only_read:
+        raise StoreError(
+            "people's data are not drawn from a store that cannot be written: the export must be "
+            "in its log",
+            where=store.location,
+            hint="allow writing there, or export from the store itself",
+        )
+    uids = [member.administration.uid for group in groups for member in group.group.members]
+    words = ["tabwb figure", wanted.name, *(uids if references else ()), *wanted.words]
+    figure = make(
+        wanted.name,
+        groups,
+        width=wanted.width,
+        caption=wanted.caption,
+        footer=wanted.footer,
+        command=" ".join(words),
+        **dict(wanted.options),
+    )
+    save(figure, out, dpi=wanted.dpi, force=True)
+    files = [out]
+    if data is not None:
+        table = figure.facts.table
+        meanings = "\n".join(f"- {column.name}: {column.meaning}" for column in table.columns)
+        notes = [RESEARCH_ONLY, *table.notes, CSV_CELLS, f"Columns:\n{meanings}"]
+        write_text(data, table_csv(table), notes)
+        files.append(data)
+    for permit in permits:
+        store.people.log(*permit.acts)
+        if permit.notice:
+            notices.append(f"warning: {permit.notice}")
+    return WrittenFigure(tuple(files), tuple(notices))
+
+
+def _left_out(people: int, unknown: int) -> list[str]:
+    said = []
+    if people:
+        said.append(f"left out: {plural(people, 'administration')} of people (name them to draw)")
+    if unknown:
+        said.append(
+            f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "
+            "(if a model responded, give them again as replay:FILE@origin=model)"
+        )
+    return said

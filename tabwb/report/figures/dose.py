@@ -1,0 +1,329 @@
+"""A measure by the amount of a lesion, or of another condition: a line for each seed, the mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+from typing import TYPE_CHECKING
+
+from tabwb.records.errors import UsageError
+from tabwb.report.figures.doses import LESION, Dose, dose_of, doses
+from tabwb.report.figures.estimates import (
+    INTERVAL,
+    INTERVALS,
+    Record,
+    all_terms,
+    batteries_note,
+    columns,
+    feature_titles,
+    features_note,
+    interval_cells,
+    rows_of,
+    term_titles,
+    undefined_note,
+    value_cells,
+)
+from tabwb.report.figures.kind import FigureKind, FigureOption, Options
+from tabwb.report.figures.lines import draw_lines
+from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
+from tabwb.report.summaries.groups import Group, Grouped
+from tabwb.report.summaries.load import AdministrationData, sources_of
+from tabwb.report.summaries.summary import pool
+from tabwb.scoring.distributions import t_quantile
+from tabwb.scoring.estimate import UPPER, Estimate
+from tabwb.tables.table import Column, Table, table_of
+
+if TYPE_CHECKING:
+    from tabwb.report.figures.page import Page
+
+EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds differ"
+LEAST_SEEDS = 5
+"""Seeds from which on the mean over seeds has an interval (docs/uncertainty.md)."""
+COLUMNS = columns(
+    Column("series", "Series", "what has the amounts: the model, with the kind of its lesion"),
+    Column("row", "Row", "seed: one seed; mean: over seeds; intact: without a lesion"),
+    Column("seed", "Seed", "of the lesion, else of the run; empty for the others"),
+    Column("amount", "Amount", "of the lesion, or the value of the condition", "number"),
+    *("measure", "part", "rater", "feature"),
+    Column("panel", "Panel", "what it is drawn under"),
+    *("value", *INTERVALS),
+    Column("n_seeds", "Seeds", "behind a mean", "integer"),
+    *("n", "few_usable", "status", "reason"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """One measure: where it is drawn, and how it is taken from a group."""
+
+    panel: str
+    place: Record
+    of: Callable[[Grouped], Record]
+
+
+def _table(groups: Sequence[Grouped], options: Options) -> Table:
+    by, key = options["x"], options["amount"]
+    if by not in doses():
+        raise UsageError(f"'{by}' is not an amount", allowed=", ".join(doses()))
+    measures = list(_measures(groups, options))
+    points: dict[tuple[str, float | None, str], list[AdministrationData]] = {}
+    placed = [
+        (dose_of(member.administration.conditions, by, key), group, member)
+        for group in groups
+        for member in group.group.members
+    ]
+    names = _series_names([dose for dose, _, _ in placed])
+    for dose, _, member in placed:
+        points.setdefault((names[_series(dose)], dose.amount, dose.seed), []).append(member)
+    amounts = {amount for _, amount, _ in points if amount is not None}
+    if len(amounts) < 2:
+        known = ", ".join(f"{amount:g}" for amount in sorted(amounts)) or "none"
+        raise UsageError(
+            f"fewer than two amounts of '{by}' are among these administrations: {known}",
+            hint=f"other amounts: --option x={'temperature' if by == LESION else LESION}",
+        )
+    _check_batteries(groups)
+    given: list[Record] = []
+    intact: dict[str, list[AdministrationData]] = {}
+    for (series, amount, seed), members in points.items():
+        if amount is None:
+            intact.setdefault(series, []).extend(members)
+            continue
+        own = _pooled(members)
+        given += [
+            {"series": series, "row": "seed", "seed": seed, "amount": amount,
+             **measure.place, **measure.of(own)}
+            for measure in measures
+        ]  # fmt: skip
+    for series, members in intact.items():
+        own = _pooled(members)
+        given += [
+            {"series": series, "row": "intact", **measure.place, **measure.of(own)}
+            for measure in measures
+        ]
+    given += list(_means(given))
+    given.sort(key=lambda record: (record["row"] != "intact", record.get("amount") or 0.0))
+    notes = [
+        *_notes(groups, options, given),
+        *undefined_note([record for record in given if record["row"] != "mean"]),
+        batteries_note(groups),
+    ]
+    return table_of("dose", COLUMNS, rows_of(COLUMNS, given), notes)
+
+
+def _check_batteries(groups: Sequence[Grouped]) -> None:
+    names = dict.fromkeys(f"{group.battery.id} {group.battery.version}" for group in groups)
+    if len(names) > 1:
+        raise UsageError(
+            f"administrations of several batteries: {', '.join(names)}",
+            hint="choose one: --where battery=...",
+        )
+
+
+def _series(dose: Dose) -> tuple[object, ...]:
+    return dose.examinee, dose.kind, dose.conditions
+
+
+def _series_names(given: Sequence[Dose]) -> dict[tuple[object, ...], str]:
+    """Return names of series: with the conditions in which series of one name differ."""
+    named: dict[str, dict[tuple[object, ...], Dose]] = {}
+    for dose in given:
+        name = f"{dose.examinee} + {dose.kind}" if dose.kind else dose.examinee
+        named.setdefault(name, {})[_series(dose)] = dose
+    names: dict[tuple[object, ...], str] = {}
+    for name, several in named.items():
+        shared = set.intersection(*(set(dose.conditions) for dose in several.values()))
+        for key, dose in several.items():
+            apart = [f"{what} {value}" for what, value in dose.conditions
+                     if (what, value) not in shared]  # fmt: skip
+            names[key] = f"{name} ({', '.join(apart)})" if apart else name
+    return names
+
+
+def _pooled(members: Sequence[AdministrationData]) -> Grouped:
+    unique = {member.administration.id: member for member in members}
+    chosen = tuple(unique[number] for number in sorted(unique))
+    return Grouped(Group("administration", "", chosen), pool(sources_of(chosen), interval=True))
+
+
+def _measures(groups: Sequence[Grouped], options: Options) -> Iterator[_Measured]:
+    chosen, feature = options["measure"], options["feature"]
+    if not chosen:
+        chosen = BURDEN.id if all_terms(groups) else ACCURACY.id
+    if chosen == ACCURACY.id:
+        parts = {
+            subtest.id: subtest.title
+            for group in groups
+            for subtest in group.summary.subtests
+            if subtest.share.scored
+        }
+        for part, title in parts.items():
+            yield _Measured(title, _place(ACCURACY.id, title, part=part), _accuracy(part))
+        if not parts:
+            raise UsageError("nothing was scored right or wrong in these administrations")
+        return
+    titles = term_titles(groups)
+    if not titles:
+        raise UsageError("no judge has judged these administrations",
+                         hint="--option measure=accuracy")  # fmt: skip
+    names = feature_titles(groups)
+    if chosen == FEATURE_RATE.id and feature not in names:
+        raise UsageError(
+            f"no feature '{feature}'" if feature else "which feature?",
+            allowed=", ".join(names),
+            hint="--option feature=ID",
+        )
+    for terms, title in titles.items():
+        if chosen == BURDEN.id:
+            yield _Measured(title, _place(BURDEN.id, title, rater=terms.rater), _burden(terms))
+        elif feature in terms.features:
+            panel = f"{names[feature]}, {title}"
+            place = _place(FEATURE_RATE.id, panel, rater=terms.rater, feature=feature)
+            yield _Measured(panel, place, _rate(terms, feature))
+
+
+def _place(measure: str, panel: str, **cells: str) -> Record:
+    return {"measure": measure, "panel": panel, **cells}
+
+
+def _accuracy(part: str) -> Callable[[Grouped], Record]:
+    def value(group: Grouped) -> Record:
+        share = next(one.share for one in group.summary.subtests if one.id == part)
+        return {
+            **value_cells(share.accuracy()), **interval_cells(share.intervals()), "n": share.scored
+        }  # fmt: skip
+
+    return value
+
+
+def _burden(terms: object) -> Callable[[Grouped], Record]:
+    def value(group: Grouped) -> Record:
+        for judge in group.summary.judges:
+            if judge.terms == terms:
+                burden = judge.burden
+                return {
+                    **value_cells(burden.symptom_burden),
+                    **interval_cells(burden.intervals),
+                    "n": burden.n_burden,
+                    "n_features": len(burden.features),
+                    "few_usable": burden.usable.few,
+                }
+        return value_cells(Estimate(None, "not judged under these terms"))
+
+    return value
+
+
+def _rate(terms: object, feature: str) -> Callable[[Grouped], Record]:
+    def value(group: Grouped) -> Record:
+        for judge in group.summary.judges:
+            if judge.terms == terms and judge.burden.n_burden:
+                burden = judge.burden
+                return {
+                    **value_cells(burden.rate(feature)),
+                    **interval_cells(burden.rate_intervals(feature)),
+                    "n": burden.n_burden,
+                    "few_usable": burden.usable.few,
+                }
+        return value_cells(Estimate(None, "not judged under these terms"))
+
+    return value
+
+
+def _means(given: Sequence[Record]) -> Iterator[Record]:
+    """Yield the means over seeds; those with few usable responses are left out.
+
+    With five seeds or more the interval is mean +- t sd / sqrt(n), t of n - 1 degrees of freedom,
+    within the range of the measure; equal values give none, because it would have no width.
+    """
+    cells: dict[tuple[str, str, float], list[Record]] = {}
+    for record in given:
+        if record["row"] == "seed":
+            cells.setdefault((record["series"], record["panel"], record["amount"]), []).append(
+                record
+            )
+    for (series, panel, amount), own in cells.items():
+        if len(own) < 2:
+            continue
+        values = [
+            record["value"]
+            for record in own
+            if record["value"] is not None and not record.get("few_usable")
+        ]
+        largest = float(own[0].get("n_features") or 1)
+        place = {name: own[0].get(name) for name in ("measure", "part", "rater", "feature")}
+        cell: Record = {
+            "series": series, "row": "mean", "amount": amount, "panel": panel, **place,
+            "n_seeds": len(values),
+        }  # fmt: skip
+        if not values:
+            yield cell | value_cells(Estimate(None, "no seed has a value that may be averaged"))
+            continue
+        mean = fsum(values) / len(values)
+        cell |= value_cells(Estimate(mean))
+        if len(values) < LEAST_SEEDS:
+            cell["interval_reason"] = f"fewer than {LEAST_SEEDS} seeds"
+        elif len(set(values)) == 1:
+            cell["interval_reason"] = EQUAL_SEEDS
+        else:
+            variance = fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+            half = t_quantile(UPPER, len(values) - 1) * sqrt(variance / len(values))
+            cell |= {"low": max(0.0, mean - half), "high": min(largest, mean + half)}
+        yield cell
+
+
+def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record]) -> Iterator[str]:
+    what = "amount of the lesion" if options["x"] == LESION else options["x"].replace("_", " ")
+    rows = {record["row"] for record in given}
+    measure = given[0]["measure"]
+    yield f"{measure.capitalize()} by {what}."
+    if measure != ACCURACY.id:
+        titles = feature_titles(groups)
+        yield from dict.fromkeys(features_note(terms, titles) for terms in all_terms(groups))
+    if "mean" in rows:
+        yield "Thin lines: one seed each; thick line: mean over seeds."
+        seeds = [record["n_seeds"] for record in given if record["row"] == "mean"]
+        if max(seeds) >= LEAST_SEEDS:
+            yield "Bars: 95 % t intervals over seeds."
+        if min(seeds) < LEAST_SEEDS:
+            yield f"No interval over fewer than {LEAST_SEEDS} seeds."
+        if any(record.get("interval_reason") == EQUAL_SEEDS for record in given):
+            yield "No interval where all seeds have the same value."
+    else:
+        yield f"Bars: 95 % intervals for {options['interval'].replace('-', ' ')}."
+    if "intact" in rows:
+        yield (
+            "Grey line and band: the intact model with its 95 % interval for "
+            f"{options['interval'].replace('-', ' ')}."
+        )
+    if any(record.get("few_usable") for record in given):
+        yield "Open: fewer than half of the responses are usable; in no mean and on no line."
+
+
+def _draw(table: Table, page: Page, options: Options) -> None:
+    name = "amount of the lesion" if options["x"] == LESION else options["x"].replace("_", " ")
+    draw_lines(table, page, options, name)
+
+
+FIGURE = FigureKind(
+    id="dose",
+    title="Dose and response",
+    shows="A measure by the amount of a lesion, or of another condition that is a number: a line "
+    "for each seed, their mean with its interval, and the intact model as a band.",
+    data="Administrations of one battery with two or more amounts; for means several seeds.",
+    table=_table,
+    draw=_draw,
+    options=(
+        FigureOption("x", "what the amounts are of: lesion, temperature, top_p ...", LESION),
+        FigureOption("amount", "the option of the lesion's spec that is the amount"),
+        FigureOption(
+            "measure",
+            "burden where a judge has judged, else accuracy",
+            "",
+            ("", BURDEN.id, ACCURACY.id, FEATURE_RATE.id),
+        ),
+        FigureOption("feature", "the feature whose rate is drawn"),
+        INTERVAL,
+    ),
+    by="administration",
+)

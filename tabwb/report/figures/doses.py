@@ -1,0 +1,107 @@
+"""What differs in amount between administrations: of a lesion, or a condition that is a number."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tabwb.records.condition import Real, Whole
+from tabwb.records.condition_table import compared, declared
+from tabwb.records.conditions import CONDITIONS, Conditions
+from tabwb.records.errors import UsageError
+from tabwb.report.summaries.counted import model_of, spec_of
+
+LESION = "lesion"
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_SEED = re.compile(r"([@,])seed=([^,@]*)")
+
+
+def doses() -> tuple[str, ...]:
+    """Return what can be an amount: lesions, and the conditions of models that are numbers."""
+    numbers = (
+        condition.id
+        for condition in CONDITIONS
+        if isinstance(condition.kind, Real | Whole) and condition.id != "seed"
+    )
+    return LESION, *numbers
+
+
+def lesion_dose(spec: str, key: str = "") -> tuple[str, float, str]:
+    """Return the kind of a lesion, its amount, and its seed.
+
+    The kind is the spec with ``*`` for the amount and without the seed. The amount is the only
+    number between its marks, or that of an option.
+
+    Args:
+        spec: of a lesion.
+        key: the option whose value is the amount; empty: the only number.
+
+    Raises:
+        UsageError: there is no such number, or several.
+
+    >>> lesion_dose("mlp.down:zero:0.3@seed=7")
+    ('mlp.down:zero:*', 0.3, '7')
+    >>> lesion_dose("noise:mlp@layers=2,sigma=0.05,seed=1", "sigma")
+    ('noise:mlp@layers=2,sigma=*', 0.05, '1')
+    """
+    seed = _SEED.search(spec)
+    rest = _SEED.sub("", spec)
+    if "," in rest and "@" not in rest:  # the seed was the first option
+        rest = rest.replace(",", "@", 1)
+    parts = re.split(r"([:@,=+])", rest)
+    found = [
+        at
+        for at, part in enumerate(parts)
+        if _NUMBER.fullmatch(part) and (not key or parts[max(at - 2, 0) : at] == [key, "="])
+    ]
+    if len(found) != 1:
+        what = f"no amount '{key}'" if key else f"{len(found) or 'no'} numbers"
+        raise UsageError(
+            f"the lesion '{spec}' has {what}",
+            allowed="one number, its amount",
+            hint="" if key or not found else "name the option that is the amount: amount=KEY",
+        )
+    (at,) = found
+    kind = "".join((*parts[:at], "*", *parts[at + 1 :]))
+    return kind, float(parts[at]), seed[2] if seed else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dose:
+    """Of an administration: to what series it belongs, the amount, the seed.
+
+    Attributes:
+        examinee: without the lesion.
+        kind: of the lesion, without amount and seed; empty of an intact model, and without lesions.
+        conditions: all others that must be alike: name and value.
+        amount: None of an intact model.
+    """
+
+    examinee: str
+    kind: str
+    conditions: tuple[tuple[str, str], ...]
+    amount: float | None
+    seed: str
+
+
+def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
+    """Return the dose of an administration.
+
+    Args:
+        given: its conditions.
+        by: one of :func:`doses`.
+        key: see :func:`lesion_dose`.
+
+    Raises:
+        UsageError: the lesion has no amount.
+    """
+    alike = tuple(sorted(compared(given, [by]).items()))
+    if by != LESION:
+        value = declared(by).of(given)
+        amount = None if value is None else float(value)
+        return Dose(model_of(given), "", alike, amount, str(given.seed))
+    examinee, seed = spec_of(given), str(given.seed)
+    if given.lesion is None:
+        return Dose(examinee, "", alike, None, seed)
+    kind, amount, own = lesion_dose(given.lesion, key)
+    return Dose(examinee, kind, alike, amount, own or seed)

@@ -1,0 +1,87 @@
+"""The figure of differences, with numbers of the pairs' own tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tabwb.records.errors import UsageError
+from tabwb.report.figures import figure_table, make
+from tabwb.report.figures.estimates import records
+from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.pairs import over_families, pairs_of
+from tests.report.figures.looks import faults
+from tests.report.figures.test_numbers import drawn, panels
+from tests.report.test_pairs import BASE, INSTRUCT, conditions, given
+
+
+def models(*chosen: AdministrationData) -> tuple[Grouped, ...]:
+    return summarised(grouped(chosen, ("model",)))
+
+
+def family(name: str, number: int) -> tuple[AdministrationData, AdministrationData]:
+    return (
+        given(number, conditions("base", name), *BASE.trials),
+        given(number + 1, conditions("instruct", name), *INSTRUCT.trials),
+    )
+
+
+FAMILIES = (*family("L-1", 1), *family("Q-2", 3), *family("S-3", 5))
+
+
+def test_base_and_instruct_models_are_compared_family_by_family() -> None:
+    groups = models(*FAMILIES)
+    pairs = pairs_of(groups)
+    burden, accuracy = panels(make("differences", groups, width="double"))
+    means = over_families(pairs)
+    assert drawn(burden, "value") == [
+        *([pair.gaps[0].difference] for pair in pairs), [means[0].difference]
+    ]  # fmt: skip
+    assert drawn(accuracy, "value")[0] == [pairs[0].gaps[1].difference]
+    like = pairs[0].gaps[0].sides.like.interval
+    assert like is not None
+    assert drawn(burden, "interval")[0] == [like.low, like.high]
+
+
+def test_a_p_value_stands_beside_each_difference_and_the_smallest_in_the_notes() -> None:
+    table = figure_table("differences", models(*FAMILIES))
+    rows = records(table)
+    assert [row["p"] for row in rows if row["first"] and row["measure"] == "burden"] == [1.0] * 3
+    assert [row["p"] for row in rows if row["first"] is None] == [None, None]
+    (note,) = (note for note in table.notes if note.startswith("p: "))
+    assert ".5 over 2 items" in note and ".25 over 3 items" in note
+
+
+def test_two_groups_that_are_no_pair_are_compared_first_less_second() -> None:
+    plain = replace(conditions("base"), labels={})
+    other = replace(conditions("instruct"), labels={})
+    groups = models(given(1, plain, *BASE.trials), given(2, other, *INSTRUCT.trials))
+    rows = records(figure_table("differences", groups))
+    assert {row["comparison"] for row in rows} == {f"{groups[0].label} − {groups[1].label}"}
+    (accuracy,) = (row for row in rows if row["measure"] == "accuracy")
+    assert accuracy["value"] == pytest.approx(1 / 3 - 1)
+
+
+def test_all_groups_are_compared_with_one_that_is_named() -> None:
+    groups = models(*FAMILIES)
+    rows = records(figure_table("differences", groups, against=groups[1].label))
+    assert {row["second"] for row in rows} == {groups[1].label}
+    assert {row["first"] for row in rows} == {
+        group.label for group in groups if group is not groups[1]
+    }
+
+
+def test_many_groups_without_a_pair_need_one_to_compare_with() -> None:
+    groups = models(*FAMILIES)[::2]
+    with pytest.raises(UsageError, match="there are 3 groups") as refused:
+        make("differences", groups)
+    assert "against=" in str(refused.value.hint)
+    with pytest.raises(UsageError, match="no group is called 'x'"):
+        make("differences", groups, against="x")
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_texts_have_their_own_place(width: str) -> None:
+    assert faults(make("differences", models(*FAMILIES), width=width)) == []

@@ -1,0 +1,152 @@
+"""Lesions and other amounts against a measure, counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
+from tabwb.report.figures import figure_table, make
+from tabwb.report.figures.doses import dose_of, lesion_dose
+from tabwb.report.figures.estimates import records
+from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
+from tests.report.figures.looks import faults
+from tests.report.figures.test_numbers import panels
+from tests.report.given import SAMPLED
+from tests.report.test_pairs import given, words
+
+T4 = 2.7764451051977987
+"""The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""
+RIGHT = ("lion", "boot", "knife")
+
+
+def lesioned(number: int, amount: str | None, seed: int, right: int) -> AdministrationData:
+    spec = None if amount is None else f"mlp.down:zero:{amount}@seed={seed}"
+    said = (*RIGHT[:right], *("no", "none", "nothing")[right:])
+    return given(number, replace(SAMPLED, lesion=spec, seed=number), *words(*said))
+
+
+def groups(*chosen: AdministrationData) -> tuple[Grouped, ...]:
+    return summarised(grouped(chosen, ("administration",)))
+
+
+FIVE = [
+    *(lesioned(n, "0.1", n, right) for n, right in enumerate((3, 3, 2, 3, 2), 1)),
+    *(lesioned(n + 5, "0.5", n, right) for n, right in enumerate((1, 0, 1, 0, 0), 1)),
+]
+INTACT = lesioned(20, None, 1, 3)
+
+
+def test_the_mean_over_five_seeds_has_a_t_interval() -> None:
+    rows = records(figure_table("dose", groups(*FIVE, INTACT), measure="accuracy"))
+    (first, second) = (row for row in rows if row["row"] == "mean")
+    for row, right in ((first, (3, 3, 2, 3, 2)), (second, (1, 0, 1, 0, 0))):
+        values = [n / 3 for n in right]
+        half = T4 * stdev(values) / sqrt(5)
+        assert row["value"] == pytest.approx(mean(values))
+        assert row["low"] == pytest.approx(max(0, mean(values) - half))
+        assert row["high"] == pytest.approx(min(1, mean(values) + half))
+    assert [row["amount"] for row in (first, second)] == [0.1, 0.5]
+    assert [row["n_seeds"] for row in (first, second)] == [5, 5]
+
+
+def test_four_seeds_or_equal_ones_have_no_interval_over_seeds() -> None:
+    four = records(figure_table("dose", groups(*FIVE[:4], *FIVE[5:9]), measure="accuracy"))
+    assert {row["interval_reason"] for row in four if row["row"] == "mean"} == {
+        "fewer than 5 seeds"
+    }
+    equal = [lesioned(n, "0.9", n, 0) for n in range(30, 35)]
+    table = figure_table("dose", groups(*FIVE, *equal), measure="accuracy")
+    (last,) = (row for row in records(table) if row["row"] == "mean" and row["amount"] == 0.9)
+    assert last["value"] == 0 and last["low"] is None and "same value" in last["interval_reason"]
+
+
+def test_the_lines_are_the_seeds_the_mean_and_the_intact_band() -> None:
+    figure = make("dose", groups(*FIVE, INTACT), measure="accuracy")
+    (axes,) = panels(figure)
+    rows = records(figure.facts.table)
+    lines = {gid: [line for line in axes.lines if line.get_gid() == gid]
+             for gid in ("seed", "value", "intact", "interval")}  # fmt: skip
+    assert len(lines["seed"]) == 5 and len(lines["interval"]) == 2
+    (thick,) = lines["value"]
+    assert np.asarray(thick.get_ydata()).tolist() == [
+        row["value"] for row in rows if row["row"] == "mean"
+    ]
+    (intact,) = (row for row in rows if row["row"] == "intact")
+    assert np.asarray(lines["intact"][0].get_ydata()).tolist() == [intact["value"]] * 2
+    (band,) = (patch for patch in axes.patches if patch.get_gid() == "intact interval")
+    ends = band.get_extents().transformed(axes.transData.inverted())
+    assert (ends.y0, ends.y1) == pytest.approx((intact["low"], intact["high"]))
+
+
+def test_a_temperature_is_an_amount_too() -> None:
+    def at(number: int, temperature: float, right: int) -> AdministrationData:
+        decoding = replace(SAMPLED.decoding, temperature=temperature)
+        made = replace(SAMPLED, decoding=decoding, seed=number)
+        return given(number, made, *words(*RIGHT[:right], *("no", "none", "nothing")[right:]))
+
+    table = figure_table(
+        "dose", groups(at(1, 0.5, 3), at(2, 1.5, 1)), x="temperature", measure="accuracy"
+    )
+    assert [(row["amount"], row["value"]) for row in records(table)] == [(0.5, 1.0), (1.5, 1 / 3)]
+
+
+def test_unlike_conditions_are_series_of_their_own() -> None:
+    protocol = type(SAMPLED.protocol)("enforced")
+    other = [
+        replace(member, administration=replace(
+            member.administration, id=member.administration.id + 50,
+            conditions=replace(member.administration.conditions, protocol=protocol)))
+        for member in FIVE
+    ]  # fmt: skip
+    rows = records(figure_table("dose", groups(*FIVE, *other), measure="accuracy"))
+    assert {row["series"] for row in rows} == {
+        "bundled + mlp.down:zero:* (protocol generate)",
+        "bundled + mlp.down:zero:* (protocol enforced)",
+    }
+
+
+def test_one_amount_is_no_dose() -> None:
+    with pytest.raises(UsageError, match=r"fewer than two amounts.*: 0\.1"):
+        make("dose", groups(*FIVE[:5]))
+    with pytest.raises(UsageError, match="'colour' is not an amount"):
+        make("dose", groups(*FIVE), x="colour")
+
+
+@pytest.mark.parametrize(
+    ("spec", "key", "expected"),
+    [
+        ("zero:0.25", "", ("zero:*", 0.25, "")),
+        ("mlp.down:zero:0.3@seed=7", "", ("mlp.down:zero:*", 0.3, "7")),
+        ("noise:mlp@sigma=1e-2,seed=3", "", ("noise:mlp@sigma=*", 0.01, "3")),
+        ("noise:mlp@seed=3,sigma=0.5", "", ("noise:mlp@sigma=*", 0.5, "3")),
+        ("noise@layers=2,sigma=0.5", "sigma", ("noise@layers=2,sigma=*", 0.5, "")),
+    ],
+)
+def test_the_amount_of_a_lesion_is_its_number(
+    spec: str, key: str, expected: tuple[str, float, str]
+) -> None:
+    assert lesion_dose(spec, key) == expected
+
+
+@pytest.mark.parametrize(("spec", "key"), [("zero:all", ""), ("a:1:2", ""), ("a@x=1", "y")])
+def test_a_lesion_without_one_amount_is_refused(spec: str, key: str) -> None:
+    with pytest.raises(UsageError, match="has"):
+        lesion_dose(spec, key)
+
+
+def test_the_seed_is_the_lesions_else_the_runs() -> None:
+    own = dose_of(Conditions("m", "model", seed=9, lesion="zero:0.1@seed=4"), "lesion")
+    runs = dose_of(Conditions("m", "model", seed=9, lesion="zero:0.1"), "lesion")
+    assert (own.seed, runs.seed) == ("4", "9")
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_texts_have_their_own_place(width: str) -> None:
+    assert faults(make("dose", groups(*FIVE, INTACT), measure="accuracy", width=width)) == []
