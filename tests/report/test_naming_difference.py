@@ -15,8 +15,11 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.report.render.difference import difference_view
+from tabwb.report.selection import Selection, selected_groups
+from tabwb.report.summaries.change import change_of
 from tabwb.report.summaries.difference import Difference, difference
-from tabwb.report.summaries.load import load_administrations, sources_of
+from tabwb.report.summaries.items import analyse_items
+from tabwb.report.summaries.load import load_administrations, load_columns, sources_of
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
@@ -99,6 +102,30 @@ def test_mcnemar_counts_items_gained_and_lost(found: Difference) -> None:
     assert (person.test.gained, person.test.lost) == (2, 0)
     assert (person.test.p, person.test.mid_p) == (0.5, 0.25)
     assert (by["correct-any"].first, by["correct-any"].second) == (1, 3)
+
+
+def test_change_of_named_items_is_by_the_rule_of_the_battery(store: Store, tmp_path: Path) -> None:
+    battery = naming_battery(tmp_path)
+    for answers in (BEFORE, AFTER):
+        _give(store, battery, answers)
+    found = change_of(load_columns(store))
+    assert dict(found.answers) == {
+        ("nouns", "dog"): (False, True),
+        ("nouns", "cat"): (False, True),
+        ("nouns", "tree"): (True, True),
+        ("nouns", "house"): (False, False),
+    }
+    (items,) = analyse_items(sources_of(load_columns(store)))
+    assert [(item.item, item.right, item.n) for item in items.items()] == [
+        ("dog", 1, 2), ("cat", 1, 2), ("tree", 2, 2), ("house", 0, 2),
+    ]  # fmt: skip
+
+
+def test_only_chosen_items_of_a_naming_subtest_are_summarised(store: Store, tmp_path: Path) -> None:
+    _give(store, naming_battery(tmp_path), AFTER)
+    (row,) = selected_groups(store, (), Selection.of(items=("dog", "house")))
+    (named,) = row.summary.named
+    assert [item.item for item in named.items] == ["dog", "house"]
 
 
 def test_codes_of_both_sides_are_counted(found: Difference) -> None:

@@ -121,16 +121,16 @@ def _named(
 
 
 def _aloud(sources: Sequence[Source]) -> Iterator[Marks]:
-    from tabwb.report.summaries.naming import named_subtests
+    from tabwb.report.summaries.summary import named_of
 
-    by_source = [named_subtests([source]) for source in sources]
-    for number, subtest in enumerate(by_source[0]):
-        of_battery = sources[0].battery.subtest(subtest.id)
+    by_source = [{subtest.id: subtest for subtest in named_of([source])} for source in sources]
+    for of_battery in sources[0].battery.subtests:
         known = {item.id: item for item in of_battery.items}
         verdicts = [
             (item.item, place, right)
             for place, named in enumerate(by_source)
-            for item in named[number].items
+            if of_battery.id in named
+            for item in named[of_battery.id].items
             if item.status == "answered" and (right := right_by(item, OUTCOME)) is not None
         ]
         given = {name for name, _, _ in verdicts}

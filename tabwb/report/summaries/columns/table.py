@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,11 +52,14 @@ class Table:
         self.prepared = prepared
         self.members = tuple(members)
         self.columns = prepared.columns
-        self.sources = [prepared.sources[place] for place in members]
-        self.battery: Battery = self.sources[0].battery
         starts = prepared.columns.starts
         self.ranges = [(int(starts[place]), int(starts[place + 1])) for place in members]
         chosen = parts or [None] * len(members)
+        self.sources = [
+            replace(prepared.sources[place], part=part)
+            for place, part in zip(members, chosen, strict=True)
+        ]
+        self.battery: Battery = self.sources[0].battery
         self.planned = [
             prepared.columns.planned[place] if part is None else part.planned
             for place, part in zip(members, chosen, strict=True)
