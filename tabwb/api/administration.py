@@ -94,10 +94,15 @@ class Administration:
         with self._source.opened() as study:
             return study.store.administration(self._number)
 
-    def results(self, **options: Unpack[Grouping]) -> Table:
-        """Return its results; options are those of :meth:`tabwb.Study.results`."""
+    def results(self, *, table: str = "results", **options: Unpack[Grouping]) -> Table:
+        """Return its results.
+
+        Args:
+            table: see :meth:`tabwb.Study.results`.
+            options: of :meth:`tabwb.Study.results`.
+        """
         with self._source.opened() as study:
-            return study.results(ids=self._number, **options)
+            return study.results(ids=self._number, table=table, **options)
 
     def responses(self, **options: Unpack[Choosing]) -> Table:
         """Return its responses; options are those of :meth:`tabwb.Study.responses`."""

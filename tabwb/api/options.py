@@ -32,7 +32,7 @@ class Rated(Choosing, total=False):
 
 
 class Grouping(Rated, total=False):
-    """Which groups; see :meth:`tabwb.Study.results`."""
+    """Which groups; see :meth:`tabwb.Study.groups`."""
 
     by: Names
     features: Names

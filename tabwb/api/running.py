@@ -15,6 +15,7 @@ from tabwb.api.administration import Administration, stored_in
 from tabwb.api.batteries import named
 from tabwb.api.engine import Place, open_store, opened_plugins, warn
 from tabwb.api.functions import Answering, spec_of
+from tabwb.api.options import Names
 from tabwb.records import conditions as declared
 from tabwb.records.condition import NONE, Whole
 from tabwb.records.condition_table import conditions_of
@@ -49,6 +50,9 @@ def run(
     conversation: bool | None = None,
     item_order: Literal["as-given", "shuffled"] | None = None,
     option_order: Literal["as-given", "shuffled", "rotated"] | None = None,
+    subtests: Names = (),
+    items: Names = (),
+    limit: int | None = None,
     name: str | None = None,
     labels: Mapping[str, str | int] | None = None,
     store: Place = None,
@@ -77,6 +81,9 @@ def run(
         conversation: keep one context over all items.
         item_order: of the items within their subtest.
         option_order: of the options of each item; rotated: each item in all rotations.
+        subtests: give only these.
+        items: give only these; ids, or ``SUBTEST/ITEM``.
+        limit: give only so many items of each subtest, the first ones.
         name: of a function in the store (``python:NAME``); default: its own name.
         labels: of a function: ``family``, ``tuning`` (base, instruct), ``parameters``. Other models
             have those of their profile.
@@ -106,6 +113,9 @@ def run(
         conversation=conversation,
         item_order=item_order,
         option_order=option_order,
+        part_subtests=_ids(subtests),
+        part_items=_ids(items),
+        part_limit=limit,
     )
     from tabwb.administer.consent import Guard
     from tabwb.administer.session import setup
@@ -198,6 +208,10 @@ def _judges(judges: str | Sequence[str] | None) -> tuple[str, ...] | None:
     if judges is None:
         return None
     return (judges,) if isinstance(judges, str) else tuple(judges) or (NONE,)
+
+
+def _ids(names: Names) -> tuple[str, ...] | None:
+    return ((names,) if isinstance(names, str) else tuple(names)) or None
 
 
 def _asked(spec: str, **values: object) -> Conditions:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tabwb.api.administration import Administration, stored_in
+from tabwb.api.comparing import Changes, change_stored, compare_stored
 from tabwb.api.engine import Place, configuration, open_store, warn
-from tabwb.api.judging import Scope, judge_one, judgements_table
+from tabwb.api.judging import Scope
 from tabwb.api.options import Choosing, Grouping, Ids, Names, Sort, Where
-from tabwb.api.running import Progress, teller
+from tabwb.api.running import Progress
+from tabwb.api.writing import export_stored, holds_people, judge_stored, tag_stored
 from tabwb.records.errors import TabwbError, UsageError
 
 if TYPE_CHECKING:
@@ -144,7 +145,9 @@ class Study:
         self,
         ids: Ids = None,
         *,
-        by: Names = "administration",
+        by: Names | None = None,
+        table: str = "results",
+        baseline: str | None = None,
         where: Where = (),
         judge: str | None = None,
         features: Names = (),
@@ -158,11 +161,15 @@ class Study:
         """Return the results of groups: one row for each group and measure, with its intervals.
 
         The options are those of ``tabwb results``. Unlike conditions are never pooled, except over
-        the keys of ``together``.
+        the keys of ``together``. Other tables of groups have other rows: ``features``, ``items``,
+        ``item-models``, ``positions``, ``foils`` and ``differences``.
 
         Args:
             ids: numbers or uids; None for all.
-            by: keys that split groups (``"model"``, ``"model,temperature"``).
+            by: keys that split groups (``"model"``, ``"model,temperature"``); None: each
+                administration by itself, and in the other tables the model or the battery.
+            table: its name.
+            baseline: of ``differences``: the group that is subtracted, or a part of its name.
             where: filters.
             judge: burdens of other judges are left out.
             features: other features are left out.
@@ -176,14 +183,47 @@ class Study:
         Raises:
             UsageError: an option names what there is not.
         """
-        from tabwb.report.tables.results import results_table
+        from tabwb.report.tables.named import DEFAULT_BY, named_table
 
-        return results_table(
+        if by is None:
+            by = "administration" if table == "results" else DEFAULT_BY.get(table, "model")
+        return named_table(
+            table,
             self.groups(
                 ids, by=by, where=where, judge=judge, features=features, subtests=subtests,
                 items=items, limit=limit, together=together, sort=sort, primary=primary,
-            )
+            ),
+            baseline,
         )  # fmt: skip
+
+    def change(
+        self,
+        participant: str,
+        *,
+        battery: str | None = None,
+        sets: str | None = None,
+        baselines: int | None = None,
+        rows: Changes = "change",
+        primary: str = "",
+    ) -> Table:
+        """Return the change of one participant's responses over sessions, for research only.
+
+        The options are those of ``tabwb change``.
+
+        Args:
+            participant: study ID.
+            battery: its id, if there are sessions of several.
+            sets: tags of items with commas between, or a CSV file with the columns item and set.
+            baselines: number of sessions before treatment.
+            rows: tests of change, right responses of each session, or each item over the sessions.
+            primary: if several people scored a spoken response, the rater whose scores count.
+
+        Raises:
+            UsageError: there are no such sessions, or a set names an item that there is not.
+        """
+        return change_stored(
+            self.store, participant, battery, sets, baselines, rows, self._counting(primary)
+        )
 
     def groups(self, ids: Ids = None, **options: Unpack[Grouping]) -> tuple[Grouped, ...]:
         """Return the groups behind :meth:`results`, with their whole summaries.
@@ -272,24 +312,7 @@ class Study:
         Raises:
             UsageError: the sides were given different batteries.
         """
-        from tabwb.report.summaries.difference import difference
-        from tabwb.report.summaries.groups import unlike
-        from tabwb.report.summaries.load import load_columns, sources_of
-        from tabwb.report.tables.differences import differences_table
-
-        counting = primary or self._settings.study.primary_rater
-        sides = [
-            load_columns(self.store, _some(side), primary=counting) for side in (first, second)
-        ]
-        left, right = sides
-        return differences_table(
-            difference(
-                sources_of(left),
-                sources_of(right),
-                (_side(left), _side(right)),
-                unlike(left, right),
-            )
-        )
+        return compare_stored(self.store, _some(first), _some(second), self._counting(primary))
 
     def export(
         self,
@@ -320,16 +343,13 @@ class Study:
             TabwbError: it cannot be written.
         """
         from tabwb.report.destination import check_destination
-        from tabwb.report.documents.exporting import export
 
-        plugins = self._plugins()
+        plugins, references = self._plugins(), _references(ids)
         plugins.resolve("exporters", format)
         place = check_destination(Path(out), force=force)
-        references = _references(ids)
-        given = [self.store.administration(one) for one in references]
-        if any(one.conditions.guarded for one in given or self.store.administrations()):
+        if holds_people(self.store, references):
             self._must_write("an export of people's data is logged in the store")
-        permit = export(
+        permit = export_stored(
             self.store, plugins, references, format, place,
             within_study=within_study, primary=primary,
         )  # fmt: skip
@@ -365,30 +385,38 @@ class Study:
             NoConsent: a person has not agreed to be judged by it.
             Interrupted: calls failed, or a limit was reached; the same call continues.
         """
-        from tabwb.administer.judging.calls import Limits, check_limits
+        from tabwb.administer.judging.calls import Limits
 
         self._must_write("judgements are stored")
-        plugins, limits = self._plugins(), Limits(max_requests, max_cost)
-        if max_requests is not None:
-            check_limits(plugins.judge(judge), limits)
-        told, rows = teller(progress, 0), []
-        for number in dict.fromkeys(self.store.administration(one).id for one in _some(ids)):
-            with self.store.lock(number):
-                rater, tally = judge_one(
-                    self.store, plugins, number, judge, told,
-                    scope=scope, repeats=repeats, again=again, limits=limits,
-                )  # fmt: skip
-            limits = limits.after(tally)
-            rows.append((number, rater, tally))
-        return judgements_table(rows)
+        limits = Limits(max_requests, max_cost)
+        return judge_stored(
+            self.store, self._plugins(), _some(ids), judge, limits, progress,
+            scope=scope, repeats=repeats, again=again,
+        )  # fmt: skip
+
+    def tag(
+        self, ids: Ids, *, title: str | None = None, add: Names = (), remove: Names = ()
+    ) -> None:
+        """Give a title and tags to administrations; each change is kept and can be taken back.
+
+        Args:
+            ids: numbers or uids.
+            title: the new title; empty removes it.
+            add: tags to add.
+            remove: tags to remove.
+
+        Raises:
+            UsageError: the store is not open for writing, or a tag cannot be used or is not there.
+        """
+        self._must_write("titles and tags are stored")
+        tag_stored(self.store, _some(ids), title, _several(add), _several(remove))
 
     def document(self, administration: int | str) -> dict[str, Any]:
         """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
         from tabwb.report.documents.document import administration_document
         from tabwb.report.summaries.load import load_administrations
 
-        primary = self._settings.study.primary_rater
-        (data,) = load_administrations(self.store, [administration], primary=primary)
+        (data,) = load_administrations(self.store, [administration], primary=self._counting())
         return administration_document(data, interval=True)
 
     def _chosen(self, ids: Ids, **options: Unpack[Choosing]) -> tuple[AdministrationData, ...]:
@@ -408,7 +436,11 @@ class Study:
         if judge is not None:
             options["judge"] = self._rater(judge)
         selection = Selection.of(**options)
-        return replace(selection, primary=selection.primary or self._settings.study.primary_rater)
+        return replace(selection, primary=self._counting(selection.primary))
+
+    def _counting(self, primary: str = "") -> str:
+        """Return the rater whose scores of spoken responses count: the study's by default."""
+        return primary or self._settings.study.primary_rater
 
     def _rater(self, judge: str) -> str:
         """Return the rater's stored name: of an alias the id, of an unknown judge its own name."""
@@ -448,9 +480,5 @@ def _some(ids: Ids) -> list[int | str]:
     return _references(ids)
 
 
-def _side(side: Sequence[AdministrationData]) -> str:
-    from tabwb.report.summaries.counted import name_of
-
-    numbers = ", ".join(f"#{data.administration.id}" for data in side)
-    names = dict.fromkeys(name_of(data.administration.conditions) for data in side)
-    return f"{numbers} {', '.join(names)}"
+def _several(names: Names) -> list[str]:
+    return [names] if isinstance(names, str) else [*names]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,11 +202,10 @@ def _report(
 ) -> None:
     """Write the report after the consents to it were checked, and log of whom it is."""
     from tabwb.administer.consent import check_export
-    from tabwb.report.documents.examples import examples_of, first_members
+    from tabwb.report.documents.examples import examples_of
     from tabwb.report.documents.report import report_of
     from tabwb.report.documents.report_html import report_html
     from tabwb.report.documents.report_markdown import report_markdown
-    from tabwb.report.summaries.load import load_administrations
 
     given = [member.administration for member in about.members]
     permit = check_export(store, plugins, given, "report", out, within_study=within_study)
@@ -218,8 +218,9 @@ def _report(
         )
     examples: tuple[Example, ...] = ()
     if n_responses:
-        loaded = load_administrations(store, first_members(about))
-        examples = examples_of(about, loaded, n_responses)
+        examples = examples_of(
+            about, lambda number: chain.from_iterable(store.trial_parts(number)), n_responses
+        )
     made = report_of(about, title=title, command=command, examples=examples)
     content = (
         report_markdown(made).encode("utf-8", "backslashreplace")

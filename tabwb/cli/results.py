@@ -23,6 +23,7 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
+from tabwb.cli.result_document import print_document
 from tabwb.cli.result_formats import (
     DOCUMENT_FORMATS,
     chosen_format,
@@ -94,7 +95,6 @@ def results(
 ) -> None:
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list all."""
     from tabwb.report.selection import groups_of, selected
-    from tabwb.report.summaries import load
 
     printed = chosen_format(
         format_id, columns, as_json=as_json, excluded={"csv": csv_file, "details": details}
@@ -137,12 +137,10 @@ def results(
             if listing:
                 _show_list(_listed(store, choice), choice, as_json=as_json)
                 return
-            whole = as_json and len(administrations) == 1 and not grouping and not choice.where
-            chosen = (
-                load.load_administrations(store, administrations, primary=counting)
-                if whole
-                else selected(store, administrations, choice, statistics=plugins.statistics())
-            )
+            if as_json and len(administrations) == 1 and not grouping and not choice.where:
+                print_document(store, administrations[0], choice, plugins.statistics())
+                return
+            chosen = selected(store, administrations, choice, statistics=plugins.statistics())
     if csv_file is not None:
         _write_groups(chosen, choice, csv_file)
     elif table_name is not None:
@@ -150,7 +148,7 @@ def results(
     elif printed in DOCUMENT_FORMATS:
         print_groups(groups_of(chosen, choice), printed, columns)
     elif len(chosen) == 1 and len(administrations) == 1 and not grouping:
-        _show_one(chosen[0], choice, details=details, arpabet=arpabet, as_json=as_json)
+        _show_one(chosen[0], choice, details=details, arpabet=arpabet)
     else:
         _show_groups(chosen, choice, details=details, as_json=as_json)
 
@@ -197,24 +195,18 @@ def _show_list(
         note(f"{plural(left, 'older administration')} not shown (--limit)")
 
 
-def _show_one(
-    only: AdministrationData, choice: Selection, *, details: bool, arpabet: bool, as_json: bool
-) -> None:
-    from tabwb.report.documents import document
+def _show_one(only: AdministrationData, choice: Selection, *, details: bool, arpabet: bool) -> None:
     from tabwb.report.render import tables
     from tabwb.report.render.printing import print_view
     from tabwb.report.selection import limited
     from tabwb.report.summaries.summary import pool
 
     summary = limited(pool([only.source], interval=True), choice)
-    if as_json:
-        print_json(document.administration_document(only, summary))
-    else:
-        print_view(
-            tables.administration_view(
-                only.administration, only.battery, summary, details=details, arpabet=arpabet
-            )
+    print_view(
+        tables.administration_view(
+            only.administration, only.battery, summary, details=details, arpabet=arpabet
         )
+    )
 
 
 def _show_groups(

@@ -65,6 +65,11 @@ def test_what_a_function_does_not_take_is_recorded_as_not_sent(
     assert set(sent.values()) == {None}
 
 
+def test_a_part_of_the_battery_can_be_given(give: Callable[..., tabwb.Administration]) -> None:
+    assert give(subtests=["words"], limit=1).responses()["item"].to_list() == ["w1"]
+    assert give(items="words/w2,s1").responses()["item"].to_list() == ["w2", "s1"]
+
+
 def test_a_name_and_labels_are_recorded(give: Callable[..., tabwb.Administration]) -> None:
     labels = {"family": "Made up", "tuning": "base", "parameters": 1000}
     conditions = give(lambda prompt: "dog", name="made-up-1", labels=labels).record.conditions
@@ -81,6 +86,8 @@ def test_a_name_and_labels_are_recorded(give: Callable[..., tabwb.Administration
         ({"temperature": float("nan")}, "temperature"),
         ({"top_p": 0}, "top_p"),
         ({"option_order": "random"}, "option_order"),
+        ({"limit": 0}, "part_limit"),
+        ({"items": "w9"}, "no item 'w9'"),
         ({"protocol": "guess"}, "protocol"),
         ({"judges": "no-such-judge"}, "no-such-judge"),
         ({"model": 3}, "model"),
@@ -112,7 +119,10 @@ def test_run_has_every_condition_that_the_command_has() -> None:
         if "model" in condition.given_to
         and any(option.command == "run" for option in condition.options)
     }
-    given = set(inspect.signature(tabwb.run).parameters)
+    given = {
+        {"subtests": "part_subtests", "items": "part_items", "limit": "part_limit"}.get(name, name)
+        for name in inspect.signature(tabwb.run).parameters
+    }
     own = {"battery", "model", "name", "labels", "store", "batch_size", "offline", "progress"}
     assert given - own == conditions
 

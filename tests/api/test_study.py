@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,10 @@ import tabwb
 from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.exchange import Decoding
 from tabwb.store.store import Store
 
 GOOD = {"barks": "dog", "swims": "fish", "house": "house."}
+RIGHT = ("dog", "fish", "house.")
 POOR = {"barks": "Dog", "swims": "wall", "house": "mouse."}
 
 
@@ -37,6 +37,19 @@ def study(battery_file: Path, tmp_path: Path) -> Iterator[tabwb.Study]:
         tabwb.run(battery_file, answer, name=name, judges=[], store=tmp_path / "s.db", **more)  # type: ignore[arg-type]
     with tabwb.open(tmp_path / "s.db") as opened:
         yield opened
+
+
+def person_answers(place: Path, battery_file: Path, answers: Sequence[str], **more: Any) -> None:
+    """Give a person the battery, who types these answers to its first items."""
+    plugins = Plugins.load()
+    with Store.open(place) as store:
+        battery = setup.find_battery(plugins, str(battery_file))
+        given = Conditions("S-014", "speaker", judges=(), **more)
+        with setup.create(store, plugins, battery, given) as session:
+            for text in answers:
+                session.next()
+                session.answer(text)
+    plugins.close()
 
 
 def test_administrations_have_every_condition(study: tabwb.Study) -> None:
@@ -141,6 +154,44 @@ def test_results_are_those_of_the_command_line(study: tabwb.Study) -> None:
             assert [row["value"] for row in found if row["feature"] is None] == [expected]
 
 
+@pytest.mark.parametrize("name", ["features", "items", "item-models", "foils"])
+def test_each_table_of_groups_has_its_own_columns(study: tabwb.Study, name: str) -> None:
+    table = study.results(table=name)
+    assert table.name == name and set(table.names) != set(study.results().names)
+    with pytest.raises(tabwb.UsageError, match="several orders"):
+        study.results(table="positions")
+
+
+def test_groups_are_compared_with_a_baseline(study: tabwb.Study) -> None:
+    table = study.results(table="differences", baseline="poor")
+    assert set(table["group"].to_list()) == {"good"} and table["difference"].to_list()[0] > 0
+    for options in ({"table": "differences"}, {"table": "no-such"}, {"baseline": "poor"}):
+        with pytest.raises(tabwb.UsageError):
+            study.results(**options)  # type: ignore[arg-type]
+
+
+def test_tags_choose_administrations(study: tabwb.Study) -> None:
+    with pytest.raises(tabwb.UsageError, match="write=True"):
+        study.tag(1, add="pilot")
+    with tabwb.open(study.location, write=True) as own:
+        own.tag([1, 2], title="Try", add=["pilot", "first"])
+        own.tag(2, remove="pilot")
+    assert study.administrations()["tags"].to_list() == [("pilot", "first"), ("first",)]
+    assert study.administrations(where="tag=pilot")["id"].to_list() == [1]
+
+
+def test_a_participant_changes_over_sessions(battery_file: Path, tmp_path: Path) -> None:
+    place = tmp_path / "people.db"
+    for day, answers in (("2026-03-01", ("cup", "wall", "mouse.")), ("2026-03-08", tuple(RIGHT))):
+        person_answers(place, battery_file, answers, session_date=day)
+    with tabwb.open(place) as study:
+        assert study.change("S-014").where(set="all items")["gained"].to_list()[0] == 3
+        assert study.change("S-014", rows="sessions")["correct"].to_list() == [0, 3]
+        assert len(study.change("S-014", rows="items")) == 3
+        with pytest.raises(tabwb.UsageError, match="S-099"):
+            study.change("S-099")
+
+
 def test_an_administration_has_its_own_tables(study: tabwb.Study) -> None:
     given = study.administration(2)
     assert given.uid == study.administrations()["administration"].to_list()[1]
@@ -209,14 +260,7 @@ def test_an_export_of_people_checks_consent_and_is_logged(
     battery_file: Path, tmp_path: Path
 ) -> None:
     place = tmp_path / "people.db"
-    plugins = Plugins.load()
-    with Store.open(place) as store:
-        battery = setup.find_battery(plugins, str(battery_file))
-        given = Conditions("S-014", "speaker", decoding=Decoding(), judges=())
-        with setup.create(store, plugins, battery, given) as session:
-            session.next()
-            session.answer("dog")
-    plugins.close()
+    person_answers(place, battery_file, ("dog",))
     with tabwb.open(place) as study:
         assert study.responses()["response"].to_list() == ["dog"]
         with pytest.raises(tabwb.UsageError, match="logged"):

@@ -281,3 +281,24 @@ def test_versions_are_those_of_the_administrations() -> None:
     said = text(methods, "Software")
     assert "version 0.1.0 for model-a in #1, and version 0.0.9 (Python 3.12.1) for model-a" in said
     assert BATTERY.id in methods.text
+
+
+def test_responses_of_unknown_origin_are_nobodys_claimed() -> None:
+    unknown = replace(GREEDY, examinee="replay:S-014.jsonl", origin="unknown")
+    person = Conditions("S-02", "speaker")
+    methods = of(given(1, unknown), given(2, person))
+    assert text(methods, "Participants") == (
+        "1 participant took part in 1 administration. The responses of 1 administration have an "
+        "unknown origin: a person or a model may have made them. Responses were recorded elsewhere "
+        "for 1 unknown source, and typed for 1 participant."
+    )
+    assert "S-014" not in methods.text
+
+
+def test_a_part_of_the_battery_is_said() -> None:
+    part = replace(GREEDY, examinee="b", part_subtests=("words",), part_limit=2)
+    said = text(of(given(1, GREEDY), given(2, part)), "Materials")
+    assert (
+        "What was given of it: all of it for model-a, and the part with words, 2 of each subtest "
+        "for b." in said
+    )

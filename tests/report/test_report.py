@@ -43,7 +43,9 @@ def report(
     figures: bool = False,
 ) -> Report:
     about = studied(summarised(grouped(members, by)), study_ids=study_ids)
-    return report_of(about, title=title, examples=examples_of(about, members, n), figures=figures)
+    stored = {member.administration.id: member.trials for member in members}
+    examples = examples_of(about, stored.__getitem__, n)
+    return report_of(about, title=title, examples=examples, figures=figures)
 
 
 def battery(**changed: object) -> AdministrationData:

@@ -10,15 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import valued
 from tabwb.records.trials import AttemptEntry, PlannedTrial, RatingsEntry
 from tabwb.report.documents import streamed
-from tabwb.report.documents.document import export_document
-from tabwb.report.documents.streamed import names_in, streamed_documents
+from tabwb.report.documents.document import administration_document, export_document
+from tabwb.report.documents.indented import Indented
+from tabwb.report.documents.streamed import document_of, names_in, streamed_documents
+from tabwb.report.selection import Selection
 from tabwb.report.summaries.load import load_administrations
+from tabwb.report.summaries.summary import pool
 from tabwb.store import trial_parts
 from tabwb.store.store import Store
 from tests.report.test_columns import Made
@@ -55,6 +60,34 @@ def test_they_equal_whole_documents(
         assert read == [json.dumps(document) for document in whole(store)]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_one_printed_while_it_is_read_is_the_indented_document(seed: int, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        made = Made(store, seed)
+        made.administration()
+        (data,) = load_administrations(store)
+        expected = administration_document(data, pool([data.source], interval=True))
+        with store.unchanged():
+            pieces = list(Indented().document(document_of(store, 1, Selection())))
+    assert "".join(pieces) == json.dumps(expected, ensure_ascii=False, indent=2)
+    assert len(pieces) > 20
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(VALUES, st.booleans())
+@settings(max_examples=60)
+def test_indented_json_is_that_of_the_standard_library(value: Any, ascii_only: bool) -> None:
+    written = Indented(ascii_only=ascii_only).text(value)
+    assert written == json.dumps(value, ensure_ascii=ascii_only, indent=2)
+
+
 @pytest.mark.parametrize("format_id", ["jsonl", "csv", "parquet"])
 def test_exporters_write_the_same_bytes_of_both(format_id: str, tmp_path: Path) -> None:
     plugins = Plugins.load()
@@ -78,7 +111,7 @@ def test_trials_are_those_of_the_history_without_messages(tmp_path: Path) -> Non
         made.administration()
         trials = [trial for part in store.trial_parts(1) for trial in part]
         bare = [
-            replace(trial, attempts=tuple(replace(given, messages=()) for given in trial.attempts))
+            replace(trial, attempts=tuple(replace(one, messages=()) for one in trial.attempts))
             for trial in store.trials(1)
         ]
         assert trials == bare

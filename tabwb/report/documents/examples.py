@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tabwb.records.ratings import Rating
@@ -14,6 +14,9 @@ from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.choice import POLICIES
+
+TrialsOf = Callable[[int], Iterable[Trial]]
+"""Returns the trials of an administration, by its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,43 +37,31 @@ class Example:
     verdicts: tuple[str, ...]
 
 
-def examples_of(
-    about: Studied, loaded: Sequence[AdministrationData], n: int
-) -> tuple[Example, ...]:
+def examples_of(about: Studied, trials_of: TrialsOf, n: int) -> tuple[Example, ...]:
     """Return the first responses of each group: connected text first, one to each item.
 
     Args:
         about: the groups.
-        loaded: administrations with their trials, at least the first one of each group.
+        trials_of: returns the trials of an administration; no more of them are read than needed.
         n: how many of each group.
     """
-    trials = {data.administration.id: data for data in loaded}
-    return tuple(example for row in about.rows for example in _of_group(about, row, trials, n))
+    return tuple(example for row in about.rows for example in _of_group(about, row, trials_of, n))
 
 
-def first_members(about: Studied) -> tuple[int, ...]:
-    """Return the numbers of the administrations from which examples are taken."""
-    return tuple(dict.fromkeys(row.group.members[0].administration.id for row in about.rows))
-
-
-def _of_group(
-    about: Studied, row: Grouped, trials: dict[int, AdministrationData], n: int
-) -> Iterator[Example]:
+def _of_group(about: Studied, row: Grouped, trials_of: TrialsOf, n: int) -> Iterator[Example]:
     member = row.group.members[0]
-    data = trials[member.administration.id]
-    battery = data.battery
-    statuses = effective_statuses(battery, data.trials)
-    seen: set[tuple[str, str]] = set()
-    given = []
-    for trial, status in zip(data.trials, statuses, strict=True):
-        place = trial.plan.subtest, trial.plan.item
+    subtests = sorted(member.battery.subtests, key=lambda subtest: not subtest.task.connected)
+    places = [(subtest.id, item.id) for subtest in subtests for item in subtest.items]
+    found: dict[tuple[str, str], Trial] = {}
+    for trial in trials_of(member.administration.id):
         part = member.part
-        if trial.is_answered and place not in seen and (part is None or part.has(trial.plan)):
-            seen.add(place)
-            given.append((trial, status))
-    given.sort(key=lambda found: not battery.subtest(found[0].plan.subtest).task.connected)
-    for trial, status in given[:n]:
-        subtest = battery.subtest(trial.plan.subtest)
+        if trial.is_answered and (part is None or part.has(trial.plan)):
+            found.setdefault((trial.plan.subtest, trial.plan.item), trial)
+        if all(place in found for place in places[:n]):
+            break
+    for place in [place for place in places if place in found][:n]:
+        trial = found[place]
+        subtest = member.battery.subtest(trial.plan.subtest)
         attempt = trial.counting
         assert attempt is not None
         yield Example(
@@ -79,9 +70,28 @@ def _of_group(
             trial.plan.item,
             trial.plan.prompt,
             attempt.response,
-            "" if status is None else status.value,
+            _status(member, trial),
             tuple(_verdicts(trial, subtest.scorers)),
         )
+
+
+def _status(member: AdministrationData, trial: Trial) -> str:
+    """Return the status under which a response counts; of one that is named aloud, as stored."""
+    stored = trial.counting.status if trial.counting else None
+    if member.columns is not None:
+        from tabwb.store.column_rows import STATUSES
+
+        prepared, place = member.columns
+        columns = prepared.columns
+        rows = slice(int(columns.starts[place]), int(columns.starts[place + 1]))
+        numbers = columns.trials[rows].tolist()
+        if trial.plan.number in numbers:
+            code = int(prepared.statuses[rows][numbers.index(trial.plan.number)])
+            return STATUSES[code].value if code >= 0 else ""
+    statuses = effective_statuses(member.battery, member.trials)
+    own = {one.plan.number: status for one, status in zip(member.trials, statuses, strict=True)}
+    status = own.get(trial.plan.number, stored)
+    return "" if status is None else status.value
 
 
 def _verdicts(trial: Trial, scorers: Sequence[str]) -> Iterator[str]:

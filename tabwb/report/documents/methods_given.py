@@ -11,7 +11,7 @@ from tabwb.records.states import Protocol
 from tabwb.records.words import plural
 from tabwb.report.documents.references import Citations, of_battery, software
 from tabwb.report.documents.sentences import listed, once, quoted, ranges, spread
-from tabwb.report.documents.studied import Studied, is_persons, is_recorded
+from tabwb.report.documents.studied import Studied, is_persons, is_recorded, noun_of, people
 from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.load import AdministrationData
 
@@ -43,8 +43,15 @@ def materials(about: Studied, cite: Citations) -> Iterator[str]:
             names = listed(subtest.title for subtest in given) if given else "none of them"
             yield f"Of its subtests {names} {'was' if len(given) == 1 else 'were'} given."
         members = [m for m in about.members if m.battery.content_hash == battery.content_hash]
+        if any(member.administration.conditions.is_part for member in members):
+            yield f"What was given of it: {once(members, _part, about.some)}."
         if battery.system is not None and any(not is_persons(member) for member in members):
             yield f"Its system message for models is {quoted(battery.system.text)}"
+
+
+def _part(member: AdministrationData) -> str:
+    conditions = member.administration.conditions
+    return "the " + conditions.part.replace(":", " with") if conditions.is_part else "all of it"
 
 
 def items_of(subtest: Subtest) -> int:
@@ -116,10 +123,17 @@ def participants(about: Studied) -> Iterator[str]:
     members = [member for member in about.members if is_persons(member)]
     if not members:
         return
-    people = dict.fromkeys(map(about.name, members))
-    named = f" ({listed(people)})" if about.study_ids else ""
-    sessions = plural(len(members), "administration")
-    yield f"{plural(len(people), 'participant')}{named} took part in {sessions}."
+    known = [member for member in members if noun_of(member) == "participant"]
+    if known:
+        named = f" ({listed(dict.fromkeys(map(about.name, known)))})" if about.study_ids else ""
+        sessions = plural(len(known), "administration")
+        yield f"{people(known, about.name)}{named} took part in {sessions}."
+    unknown = [member for member in members if member not in known]
+    if unknown:
+        yield (
+            f"The responses of {plural(len(unknown), 'administration')} have an unknown origin: "
+            "a person or a model may have made them."
+        )
     yield f"Responses were {once(members, _how_answered, about.some)}."
     protocols = [m for m in members if m.administration.conditions.research_protocol]
     if protocols:
@@ -127,9 +141,6 @@ def participants(about: Studied) -> Iterator[str]:
 
 
 def _how_answered(member: AdministrationData) -> str:
-    origin = member.administration.conditions.origin
-    if origin == "unknown":
-        return "recorded elsewhere and of unknown origin"
     if is_recorded(member):
         return "recorded elsewhere"
     return "given aloud" if member.battery.spoken else "typed"

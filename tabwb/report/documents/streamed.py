@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tabwb.records.trials import Administration
 from tabwb.report.documents.document import (
@@ -27,10 +28,14 @@ from tabwb.report.file_names import (
     without_folders,
 )
 from tabwb.report.plain import Json
+from tabwb.report.selection import Selection, limited
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.load import AdministrationData, load_administrations, load_columns
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.extensions import Statistic
 
 AT_ONCE = 20_000
 """Trials whose columns are read at a time."""
@@ -65,7 +70,7 @@ def streamed_documents(
         loaded = {data.administration.id: data for data in _columns(store, models, primary)}
         for record in batch:
             data = loaded.pop(record.id, None)
-            if data is None or data.battery.spoken:
+            if data is None or not _is_streamed(data):
                 (whole,) = load_administrations(store, [record.id], sound=sound, primary=primary)
                 document = renamed(administration_document(whole), names or {})
             else:
@@ -73,6 +78,34 @@ def streamed_documents(
             trials = iter(document["trials"])
             document["trials"] = trials if advance is None else _counted(trials, advance)
             yield document
+
+
+def document_of(
+    store: Store,
+    reference: int | str,
+    selection: Selection,
+    statistics: tuple[Statistic, ...] = (),
+) -> Json:
+    """Return the document of one administration; its ``trials`` are an iterator.
+
+    Args:
+        store: where it is; see :func:`streamed_documents`.
+        reference: its number or uid.
+        selection: the judge and the features of its summary, and whose scores count.
+        statistics: of plugins, for its summary.
+    """
+    (data,) = load_columns(store, [reference], primary=selection.primary, statistics=statistics)
+    summary = limited(pool([data.source], interval=True), selection)
+    if _is_streamed(data):
+        return streamed_document(store, data, summary)
+    (whole,) = load_administrations(store, [reference], primary=selection.primary)
+    document = administration_document(whole, summary)
+    return {**document, "trials": iter(document["trials"])}
+
+
+def _is_streamed(data: AdministrationData) -> bool:
+    """Whether trials can be read in parts: what is said aloud is compared over all of them."""
+    return data.administration.conditions.kind == "model" and not data.battery.spoken
 
 
 def streamed_document(

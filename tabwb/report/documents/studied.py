@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery
@@ -66,7 +66,7 @@ class Studied:
             chosen: administrations of models, or of people.
         """
         if all(is_persons(member) for member in chosen):
-            return plural(len({self.name(member) for member in chosen}), "participant")
+            return people(chosen, self.name)
         whole = dict(spread(self.members, self.name))
         words = []
         for name, members in spread(chosen, self.name):
@@ -97,7 +97,7 @@ class Studied:
         if len(members) == 1 and "administration" in row.group.keys:
             return f"#{members[0].administration.id} {self.name(members[0])}"
         names = dict.fromkeys(map(self.name, members))
-        return listed(names) if len(names) <= MOST_NAMES else plural(len(names), "participant")
+        return listed(names) if len(names) <= MOST_NAMES else people(members, self.name)
 
 
 def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
@@ -108,14 +108,14 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
         study_ids: print study IDs; otherwise participants are numbered in order of administration.
     """
     made = Studied(tuple(rows), study_ids)
-    people: dict[str, str] = {}
+    numbers: dict[str, dict[str, int]] = {}
     names: dict[int, str] = {}
     for member in made.members:
         if is_persons(member):
-            person = person_of(member.administration.conditions)
-            names[member.administration.id] = people.setdefault(
-                person, person if study_ids else f"participant {len(people) + 1}"
-            )
+            noun, person = noun_of(member), person_of(member.administration.conditions)
+            known = numbers.setdefault(noun, {})
+            number = known.setdefault(person, len(known) + 1)
+            names[member.administration.id] = person if study_ids else f"{noun} {number}"
     models = [member for member in made.members if not is_persons(member)]
     for group in grouped(models, "model"):
         for member in group.members:
@@ -126,6 +126,23 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
 def is_persons(member: AdministrationData) -> bool:
     """Return whether the responses are, or may be, a person's."""
     return member.administration.conditions.guarded
+
+
+def noun_of(member: AdministrationData) -> str:
+    """Return what whoever made guarded responses is called: it may be a model, if nobody knows."""
+    unknown = member.administration.conditions.made_by == "unknown"
+    return "unknown source" if unknown else "participant"
+
+
+def people(members: Sequence[AdministrationData], name: Callable[[AdministrationData], str]) -> str:
+    """Return how many people made responses, and how many sources nobody knows.
+
+    Args:
+        members: guarded administrations.
+        name: of whoever made the responses of one.
+    """
+    nouns = spread(members, noun_of)
+    return listed(plural(len(set(map(name, own))), noun) for noun, own in nouns)
 
 
 def person_of(conditions: Conditions) -> str:

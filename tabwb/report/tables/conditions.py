@@ -131,5 +131,10 @@ STATE: tuple[Given, ...] = (
         Column("answered", "Answered", "of these, answered", "integer"),
         lambda data: data.administration.answered,
     ),
-    (Column("notes", "Notes", "on the administration", "list of text"), lambda data: data.notes),
+    (Column("title", "Title", "given by people"), _record("title")),
+    (Column("tags", "Tags", "given by people", "list of text"), _record("tags")),
+    (
+        Column("notes", "Notes", "on the administration", "list of text"),
+        lambda data: data.notes or None,
+    ),
 )

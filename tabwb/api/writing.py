@@ -1,0 +1,127 @@
+"""What changes a store from Python: judging, titles and tags; and exports, which are logged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabwb.api.judging import Scope, judge_one, judgements_table
+
+if TYPE_CHECKING:
+    from tabwb.administer.consent import Permit
+    from tabwb.administer.judging.calls import Limits
+    from tabwb.api.running import Progress
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.store.store import Store
+    from tabwb.tables.table import Table
+
+
+def judge_stored(
+    store: Store,
+    plugins: Plugins,
+    references: Sequence[int | str],
+    judge: str,
+    limits: Limits,
+    progress: Progress,
+    *,
+    scope: Scope,
+    repeats: int,
+    again: bool,
+) -> Table:
+    """Return what judging administrations took; see :meth:`tabwb.Study.judge`.
+
+    Args:
+        store: where they are.
+        plugins: with the judge.
+        references: numbers or uids.
+        judge: its spec.
+        limits: of requests and cost, for all administrations together.
+        progress: see :data:`tabwb.api.running.Progress`.
+        scope: which responses.
+        repeats: how often each is judged.
+        again: judge also what this judge has judged before.
+    """
+    from tabwb.administer.judging.calls import check_limits
+    from tabwb.api.running import teller
+
+    if limits.requests is not None:
+        check_limits(plugins.judge(judge), limits)
+    told, rows = teller(progress, 0), []
+    for number in dict.fromkeys(store.administration(one).id for one in references):
+        with store.lock(number):
+            rater, tally = judge_one(
+                store, plugins, number, judge, told,
+                scope=scope, repeats=repeats, again=again, limits=limits,
+            )  # fmt: skip
+        limits = limits.after(tally)
+        rows.append((number, rater, tally))
+    return judgements_table(rows)
+
+
+def tag_stored(
+    store: Store,
+    references: Sequence[int | str],
+    title: str | None,
+    add: Sequence[str],
+    remove: Sequence[str],
+) -> None:
+    """Change title and tags of administrations; see :meth:`tabwb.Study.tag`.
+
+    Args:
+        store: where they are.
+        references: numbers or uids.
+        title: the new one, or None.
+        add: tags.
+        remove: tags.
+    """
+    from tabwb.records.marks import Marks, changes
+
+    records = [store.administration(one) for one in references]
+    for known in records:  # before anything is changed
+        changes(Marks(known.title, known.tags), title=title, add=add, remove=remove)
+    for number in dict.fromkeys(record.id for record in records):
+        with store.lock(number):
+            known = store.administration(number)
+            marks = Marks(known.title, known.tags)
+            if made := changes(marks, title=title, add=add, remove=remove):
+                store.append(number, made)
+
+
+def export_stored(
+    store: Store,
+    plugins: Plugins,
+    references: Sequence[int | str],
+    format_id: str,
+    place: Path,
+    *,
+    within_study: bool,
+    primary: str,
+) -> Permit:
+    """Write administrations to a file; see :meth:`tabwb.Study.export`.
+
+    Args:
+        store: where they are.
+        plugins: with the exporters.
+        references: numbers or uids; empty: all.
+        format_id: an exporter's.
+        place: a file that was checked.
+        within_study: the file stays within the study.
+        primary: the rater whose scores of spoken responses count.
+    """
+    from tabwb.report.documents.exporting import export
+
+    return export(
+        store, plugins, references, format_id, place, within_study=within_study, primary=primary
+    )
+
+
+def holds_people(store: Store, references: Sequence[int | str]) -> bool:
+    """Return whether some of the administrations are, or may be, a person's.
+
+    Args:
+        store: where they are.
+        references: numbers or uids; empty: all.
+    """
+    given = [store.administration(one) for one in references] or store.administrations()
+    return any(one.conditions.guarded for one in given)

@@ -1,0 +1,109 @@
+"""A results document as indented JSON, in pieces: what ``json.dumps(document, indent=2)`` returns.
+
+The indenting encoder of the standard library is written in Python and calls itself for each value.
+Here equal lists of ratings are encoded once, and a document is never in memory as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any
+
+from tabwb.records.once import Once
+from tabwb.report.plain import Json
+
+STEP = "  "
+
+
+class Indented:
+    r"""Encodes plain data with two spaces for each level; what is not finite becomes null.
+
+    Args:
+        ascii_only: write other characters as escapes.
+
+    >>> Indented().text({"a": [1, None], "b": {}, "c": float("nan")})
+    '{\n  "a": [\n    1,\n    null\n  ],\n  "b": {},\n  "c": null\n}'
+    """
+
+    def __init__(self, *, ascii_only: bool = False) -> None:
+        self._string = encode_basestring_ascii if ascii_only else encode_basestring
+
+    def text(self, value: Any, start: str = "\n") -> str:
+        """Return a value as JSON.
+
+        Args:
+            value: plain data.
+            start: what begins the line on which the value ends.
+
+        Raises:
+            TypeError: JSON has no such value.
+        """
+        if value.__class__ is str:
+            return self._string(value)
+        if value is None:
+            return "null"
+        if value is True:
+            return "true"
+        if value is False:
+            return "false"
+        if isinstance(value, float):
+            return float.__repr__(value) if math.isfinite(value) else "null"
+        if isinstance(value, int):
+            return int.__repr__(value)
+        inner = start + STEP
+        if isinstance(value, Mapping):
+            if not value:
+                return "{}"
+            pairs = [
+                f"{self._string(key if key.__class__ is str else _key(key))}: "
+                f"{self.text(item, inner)}"
+                for key, item in value.items()
+            ]
+            return f"{{{inner}{f',{inner}'.join(pairs)}{start}}}"
+        if isinstance(value, list | tuple):
+            if not value:
+                return "[]"
+            items = [self.text(item, inner) for item in value]
+            return f"[{inner}{f',{inner}'.join(items)}{start}]"
+        if isinstance(value, str):
+            return self._string(value)
+        raise TypeError(f"JSON has no {type(value).__name__}")
+
+    def document(self, document: Json) -> Iterator[str]:
+        """Yield a document, whose ``trials`` are an iterator, in pieces.
+
+        Args:
+            document: of one administration.
+        """
+        between = "{"
+        for key, value in document.items():
+            yield f"{between}\n{STEP}{self._string(key)}: "
+            between = ","
+            if key == "trials":
+                yield from self._trials(value)
+            else:
+                yield self.text(value, "\n" + STEP)
+        yield "\n}"
+
+    def _trials(self, trials: Iterator[Json]) -> Iterator[str]:
+        start = "\n" + STEP * 2
+        inner = start + STEP
+        ratings = Once(lambda given: self.text(given, inner))
+        before = "["
+        for trial in trials:
+            pairs = (
+                f"{self._string(key)}: "
+                f"{ratings.of(value) if key == 'ratings' else self.text(value, inner)}"
+                for key, value in trial.items()
+            )
+            yield f"{before}{start}{{{inner}{f',{inner}'.join(pairs)}{start}}}"
+            before = ","
+        yield "[]" if before == "[" else f"\n{STEP}]"
+
+
+def _key(key: object) -> str:
+    """Return a key other than text as the standard library writes it."""
+    return str(json.loads(json.dumps({key: 0}).partition(":")[0][1:]))
