@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,16 +21,13 @@ from tabwb.cli.common import (
     verbosity_options,
 )
 from tabwb.cli.selecting import requested_selection, selection_options
-from tabwb.records.errors import StoreError, TabwbError, UsageError
-from tabwb.records.standard_streams import is_stdout, write_stdout
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.standard_streams import is_stdout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.report.documents.examples import Example
-    from tabwb.report.documents.studied import Studied
-    from tabwb.store.store import Store
 
 ENDINGS = (".html", ".htm", ".md")
 
@@ -102,8 +98,10 @@ def report(
     give the batteries again.
     """
     _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
+    from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination
     from tabwb.report.documents.methods import methods_about
+    from tabwb.report.documents.reporting import write_report
     from tabwb.report.documents.studied import studied
     from tabwb.report.selection import selected_groups
 
@@ -119,7 +117,7 @@ def report(
             choice = replace(choice, judge=_rater(plugins, choice.judge))
         choice = replace(choice, primary=primary or plugins.configuration.study.primary_rater)
         with open_store(store_location, plugins, create=False) as store:
-            rows = selected_groups(store, administrations, choice)
+            rows = selected_groups(store, administrations, choice, statistics=plugins.statistics())
             if not rows:
                 raise TabwbError(
                     "there are no administrations to report",
@@ -128,23 +126,28 @@ def report(
                 )
             about = studied(rows, study_ids=study_ids)
             if out is not None:
-                _report(
-                    about, store, plugins, places.get(out, out),
+                permit = write_report(
+                    store, plugins, about, places.get(out, out),
                     title=title, n_responses=n_responses, within_study=within_study,
-                    command=_command(
+                    command=about.unless_named(_command(
                         administrations,
                         {**chosen_by, "title": title, "responses": n_responses,
                          "study_ids": study_ids},
                         out,
-                    ),
+                    )),
                 )  # fmt: skip
+                if permit.notice:
+                    note(f"warning: {permit.notice}")
+                if not is_stdout(out):
+                    inform(f"{places[out]} written")
     told = methods_about(about)
     if methods and as_json:
         print_json({"format": 1, **told.to_json()})
     elif methods:
         click.echo(told.text, nl=False)
     if bib is not None:
-        _write(places[bib], told.bibtex.encode())
+        write_bytes(places[bib], told.bibtex.encode())
+        inform(f"{places[bib]} written")
 
 
 def _check_options(
@@ -187,57 +190,3 @@ def _rater(plugins: Plugins, judge: str) -> str:
         return str(plugins.resolve("judges", judge)[1])
     except TabwbError:  # not installed here: the name under which it rated
         return judge
-
-
-def _report(
-    about: Studied,
-    store: Store,
-    plugins: Plugins,
-    out: Path,
-    *,
-    title: str,
-    n_responses: int,
-    within_study: bool,
-    command: str,
-) -> None:
-    """Write the report after the consents to it were checked, and log of whom it is."""
-    from tabwb.administer.consent import check_export
-    from tabwb.report.documents.examples import examples_of
-    from tabwb.report.documents.report import report_of
-    from tabwb.report.documents.report_html import report_html
-    from tabwb.report.documents.report_markdown import report_markdown
-
-    given = [member.administration for member in about.members]
-    permit = check_export(store, plugins, given, "report", out, within_study=within_study)
-    if permit.acts and store.only_read:
-        raise StoreError(
-            "people's data are not written from a store that cannot be written: the report must "
-            "be in its log",
-            where=store.location,
-            hint="allow writing there, or write the report from the store itself",
-        )
-    examples: tuple[Example, ...] = ()
-    if n_responses:
-        examples = examples_of(
-            about, lambda number: chain.from_iterable(store.trial_parts(number)), n_responses
-        )
-    made = report_of(about, title=title, command=command, examples=examples)
-    content = (
-        report_markdown(made).encode("utf-8", "backslashreplace")
-        if out.suffix.lower() == ".md"
-        else report_html(made)
-    )
-    if is_stdout(out):
-        write_stdout(content)
-    else:
-        _write(out, content)
-    store.people.log(*permit.acts)
-    if permit.notice:
-        note(f"warning: {permit.notice}")
-
-
-def _write(place: Path, content: bytes) -> None:
-    from tabwb.plugin_api.writing import write_bytes
-
-    write_bytes(place, content)
-    inform(f"{place} written")

@@ -16,6 +16,7 @@ from tabwb.report.documents.methods import Methods, methods_of
 from tabwb.report.documents.references import GARWOOD, Reference, of_battery
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.parts import Part
 from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, answered, trials
 from tests.report.test_groups import given
 
@@ -302,3 +303,14 @@ def test_a_part_of_the_battery_is_said() -> None:
         "What was given of it: all of it for model-a, and the part with words, 2 of each subtest "
         "for b." in said
     )
+
+
+def test_a_chosen_part_of_the_responses_is_not_called_all_that_was_given() -> None:
+    whole = given(1, GREEDY)
+    part = Part(frozenset({("words", "wc1")}), frozenset({0}), {"words": 1})
+    methods = of(replace(whole, part=part))
+    assert text(methods, "Materials").endswith(
+        "The results are of a part of the responses: Word Comprehension."
+    )
+    assert "1 of 1 planned trial was answered." in methods.text
+    assert "The one response that counts is usable." in methods.text

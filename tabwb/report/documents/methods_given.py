@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import tabwb
@@ -28,7 +29,7 @@ def materials(about: Studied, cite: Citations) -> Iterator[str]:
         cite: numbers the works.
     """
     for battery in about.batteries:
-        name = f"The {battery.title} (id {battery.id}, version {battery.version}, SHA-256 "
+        name = f"{_called(battery)} (id {battery.id}, version {battery.version}, SHA-256 "
         subtests = [subtest for subtest in battery.subtests if items_of(subtest)]
         parts = listed(
             f"{subtest.title} ({plural(items_of(subtest), 'item')}: {subtest.task.asks_for})"
@@ -41,12 +42,21 @@ def materials(about: Studied, cite: Citations) -> Iterator[str]:
         given = _given(about, battery)
         if len(given) < len(subtests):
             names = listed(subtest.title for subtest in given) if given else "none of them"
-            yield f"Of its subtests {names} {'was' if len(given) == 1 else 'were'} given."
+            if about.is_part:
+                yield f"The results are of a part of the responses: {names}."
+            else:
+                yield f"Of its subtests {names} {'was' if len(given) == 1 else 'were'} given."
         members = [m for m in about.members if m.battery.content_hash == battery.content_hash]
         if any(member.administration.conditions.is_part for member in members):
             yield f"What was given of it: {once(members, _part, about.some)}."
         if battery.system is not None and any(not is_persons(member) for member in members):
             yield f"Its system message for models is {quoted(battery.system.text)}"
+
+
+def _called(battery: Battery) -> str:
+    """Return a battery's title as the subject of a sentence."""
+    is_name = re.search(r"\b(Battery|Examination|Inventory|Test)\b", battery.title)
+    return f"The {battery.title}" if is_name else f"The battery {quoted(battery.title)}"
 
 
 def _part(member: AdministrationData) -> str:
@@ -300,6 +310,9 @@ def _transcriber(member: AdministrationData) -> str:
 def _completed(about: Studied) -> Iterator[str]:
     records = [member.administration for member in about.members]
     planned, answered = sum(r.planned for r in records), sum(r.answered for r in records)
+    if about.is_part:
+        parts = [part for row in about.rows for part in row.summary.subtests]
+        planned, answered = sum(p.planned for p in parts), sum(p.answered for p in parts)
     yield (
         f"{answered:,} of {plural(planned, 'planned trial')} "
         f"{'was' if answered == 1 else 'were'} answered."

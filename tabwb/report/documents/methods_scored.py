@@ -17,7 +17,7 @@ from tabwb.report.documents.references import (
     Citations,
 )
 from tabwb.report.documents.sentences import listed, spread
-from tabwb.report.documents.studied import Studied
+from tabwb.report.documents.studied import Studied, is_sampled
 from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.groups import Grouped
@@ -115,8 +115,9 @@ def _diversity(battery: Battery, rows: Sequence[Grouped], cite: Citations) -> It
 
 
 def _judges(rows: Sequence[Grouped]) -> tuple[JudgeSummary, ...]:
-    """Return one judge of each terms."""
-    found = {judge.terms: judge for row in rows for judge in row.summary.judges}
+    """Return one summary of each judge and its terms that has judged any of the responses."""
+    judges = (judge for row in rows for judge in row.summary.judges)
+    found = {judge.terms: judge for judge in judges if judge.burden.n_responses}
     return tuple(found.values())
 
 
@@ -144,14 +145,20 @@ def unusable(about: Studied) -> Iterator[str]:
     if not n:
         yield "There are no responses."
         return
+    planned = sum(part.planned for row in about.rows for part in row.summary.subtests)
+    if planned > sum(member.administration.planned for member in about.members):
+        yield "A response that belongs to several groups is counted in each of them."
     yield from _counted_once(about)
     causes: Counter[str] = Counter()
     by_row: dict[str, dict[str, int]] = {}
     for row in about.rows:
         found = row.summary.answers.usable.causes
         causes.update(found)
+        names = dict.fromkeys(map(about.name, row.group.members))
+        name = next(iter(names)) if len(names) == 1 else about.title(row)
         for cause, number in found.items():
-            by_row.setdefault(cause, {})[about.title(row)] = number
+            own = by_row.setdefault(cause, {})
+            own[name] = own.get(name, 0) + number
     if not causes:
         were = (
             "The one response that counts is usable."
@@ -284,7 +291,7 @@ def analysis(about: Studied, cite: Citations) -> Iterator[str]:
             f"{cite(BROWN_CAI_DASGUPTA)} on the mean and a uniform prior on the correlation of "
             "responses to one item."
         )
-    yield from _these_prompts(shares, burdens, cite)
+    yield from _these_prompts(about, shares, burdens, cite)
     if (least := _fewest_items(shares, burdens)) < FEW_ITEMS:
         yield (
             f"With {plural(least, 'item')} an interval can be too narrow if one prompt elicits a "
@@ -299,7 +306,7 @@ def _by_replicates(shares: Sequence[Share]) -> tuple[bool, bool]:
 
 
 def _these_prompts(
-    shares: Sequence[Share], burdens: Sequence[Burden], cite: Citations
+    about: Studied, shares: Sequence[Share], burdens: Sequence[Burden], cite: Citations
 ) -> Iterator[str]:
     of_burdens = any(
         len(burden.intervals) > 1 and burden.intervals[1].interval for burden in burdens
@@ -318,7 +325,11 @@ def _these_prompts(
             "Intervals for exactly these prompts, of which only the draws vary, are "
             f"{listed(parts)}."
         )
-    elif all(share.fixed for share in shares) and all(burden.fixed for burden in burdens):
+    elif (
+        not any(map(is_sampled, about.members))
+        and all(share.fixed for share in shares)
+        and all(burden.fixed for burden in burdens)
+    ):
         yield "Nothing was drawn: for exactly these prompts the figures are deterministic."
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tabwb.records.errors import MissingExtra, UsageError
-from tabwb.records.visible import visible
 from tabwb.report.documents.studied import Studied
-from tabwb.report.summaries.groups import Grouped
 
 DRAWN = ("burden", "accuracy", "profile")
 """Figures that need no further choice; those without data are left out."""
@@ -49,7 +46,9 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
 
     found: list[Pictured] = []
     for battery in about.batteries:
-        rows = _named(about, about.rows_of(battery))
+        rows = [
+            row for row in about.printable_rows if row.battery.content_hash == battery.content_hash
+        ]
         of = f"{battery.title}: " if len(about.batteries) > 1 else ""
         for name in DRAWN:
             try:
@@ -67,13 +66,3 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
                 )
             )
     return tuple(found), "" if found else "There is nothing that a figure shows."
-
-
-def _named(about: Studied, rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
-    """Return groups under the names that may be printed."""
-    return tuple(
-        row
-        if (title := visible(about.title(row))) == row.group.title
-        else replace(row, group=replace(row.group, label=title, short=title, apart=(), values=()))
-        for row in rows
-    )

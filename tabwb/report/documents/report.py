@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 
 import tabwb
@@ -24,10 +24,16 @@ from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.pairs import pairs_of
-from tabwb.report.tables import details
+from tabwb.report.tables import beside, details
 from tabwb.report.tables.base_instruct import pairs_table
-from tabwb.report.tables.captioned import Captioned
+from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.tables.table import Column
+
+TITLES = (
+    "Burden", "Features", "Accuracy", "Naming", "Positions", "Errors", "Base and instruct",
+    "Responses", "Statistics of plugins",
+)  # fmt: skip
+"""The sections behind the table for a paper; those without a table are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +134,41 @@ def _title(about: Studied) -> str:
 def _sections(about: Studied) -> Iterator[tuple[str, str, list[Captioned]]]:
     names = about.group_names
     yield "results", "Results", list(compact_of(about, disclaimers=False))
-    parts: dict[str, list[Captioned]] = {
-        title: [] for title in ("Burden", "Features", "Accuracy", "Errors", "Responses")
-    }
+    parts: dict[str, list[Captioned]] = {title: [] for title in TITLES}
     for battery in about.batteries:
         rows = about.rows_of(battery)
-        parts["Burden"] += details.burden_tables(rows, names)
-        parts["Features"] += details.feature_tables(battery, rows, names)
-        parts["Accuracy"] += details.accuracy_tables(battery, rows, names)
-        parts["Errors"] += details.error_tables(battery, rows, names)
-        parts["Responses"].append(details.status_table(rows, names))
+        found: dict[str, list[Captioned]] = {
+            "Burden": list(details.burden_tables(rows, names)),
+            "Features": list(details.feature_tables(battery, rows, names)),
+            "Accuracy": list(details.accuracy_tables(battery, rows, names)),
+            "Naming": list(beside.naming_tables(rows, names)),
+            "Errors": list(details.error_tables(battery, rows, names)),
+            "Responses": [details.status_table(rows, names)],
+            "Statistics of plugins": list(beside.statistics_tables(rows, names)),
+        }
+        of = f"{battery.title}: " if len(about.batteries) > 1 else ""
+        for title, tables in found.items():
+            parts[title] += [replace(table, caption=of + table.caption) for table in tables]
+    parts["Positions"] += _positions(about)
+    if pairs := _pairs(about):
+        parts["Base and instruct"].append(pairs)
     for title, tables in parts.items():
-        yield title.lower(), title, tables
-        if title == "Accuracy" and (pairs := _pairs(about)) is not None:
-            yield "base-instruct", "Base and instruct", [pairs]
+        yield title.lower().replace(" ", "-"), title, tables
+
+
+def _positions(about: Studied) -> Iterator[Captioned]:
+    """Yield right answers and choices by position, where the order of options varied."""
+    rows = [
+        row for row in about.printable_rows if any(part.positions for part in row.summary.subtests)
+    ]
+    if not rows:
+        return
+    from tabwb.report.tables.named import TABLES, named_table, shown_columns
+
+    table = named_table("positions", rows)
+    caption = f"{TABLES['positions'][:1].upper()}{TABLES['positions'][1:]}."
+    notes = tuple(Footnote(note) for note in table.notes)
+    yield Captioned(table.select(shown_columns(table)), caption, notes)
 
 
 def _pairs(about: Studied) -> Captioned | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import RECORDED, Conditions
+from tabwb.records.visible import visible
 from tabwb.records.words import plural
 from tabwb.report.documents.sentences import listed, spread
 from tabwb.report.file_names import file_names, named, without_folders
@@ -44,6 +45,11 @@ class Studied:
         return tuple(found[number] for number in sorted(found))
 
     @property
+    def is_part(self) -> bool:
+        """Whether only some responses of the administrations were chosen."""
+        return any(member.part is not None for row in self.rows for member in row.group.members)
+
+    @property
     def batteries(self) -> tuple[Battery, ...]:
         """The batteries that were given, in order of appearance."""
         given = {row.battery.content_hash: row.battery for row in self.rows}
@@ -60,14 +66,18 @@ class Studied:
     def some(self, chosen: Sequence[AdministrationData]) -> str:
         """Return the words for some administrations: their models, or the number of people.
 
-        A model of which only a part of the administrations is meant has their numbers.
+        A model of which only a part of the administrations is meant has their numbers; of people
+        the administrations are then counted.
 
         Args:
             chosen: administrations of models, or of people.
         """
-        if all(is_persons(member) for member in chosen):
-            return people(chosen, self.name)
         whole = dict(spread(self.members, self.name))
+        if all(is_persons(member) for member in chosen):
+            names = set(map(self.name, chosen))
+            if sum(len(whole[name]) for name in names) > len(chosen):
+                return plural(len(chosen), "administration")
+            return people(chosen, self.name)
         words = []
         for name, members in spread(chosen, self.name):
             part = ""
@@ -81,6 +91,23 @@ class Studied:
     def group_names(self) -> GroupNames:
         """The names of groups as they may be printed."""
         return GroupNames(self._renamed)
+
+    @property
+    def printable_rows(self) -> tuple[Grouped, ...]:
+        """The groups under the names that may be printed."""
+        return tuple(
+            row
+            if (title := visible(self.title(row))) == row.group.title
+            else replace(
+                row, group=replace(row.group, label=title, short=title, apart=(), values=())
+            )
+            for row in self.rows
+        )
+
+    def unless_named(self, text: str) -> str:
+        """Return a text, or nothing if it has a study ID that was not asked for."""
+        people = [member for member in self.members if is_persons(member)]
+        return "" if not self.study_ids and _names_somebody(text, people) else text
 
     def title(self, row: Grouped) -> str:
         """Return the name of a group as it may be printed."""
@@ -126,6 +153,12 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
 def is_persons(member: AdministrationData) -> bool:
     """Return whether the responses are, or may be, a person's."""
     return member.administration.conditions.guarded
+
+
+def is_sampled(member: AdministrationData) -> bool:
+    """Return whether a model drew its responses at a temperature here."""
+    conditions = member.administration.conditions
+    return conditions.kind == "model" and not is_recorded(member) and not conditions.decoding.greedy
 
 
 def noun_of(member: AdministrationData) -> str:

@@ -1,0 +1,146 @@
+"""Reports and tables to files, for the command line and the workbench: consents, writing, log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabwb.administer.consent import Permit, check_export
+from tabwb.plugin_api.writing import write_bytes
+from tabwb.records.errors import StoreError
+from tabwb.records.standard_streams import is_stdout, write_stdout
+from tabwb.report.documents.studied import Studied
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.store.store import Store
+
+DOCUMENTS = {
+    "html": "report: methods, tables and figures in one file",
+    "md": "report in Markdown, without figures",
+    "tex": "table for a paper, LaTeX",
+    "values.csv": "every value of the results, CSV",
+}
+"""Ends of names of files to what is in them, besides the formats of exporters."""
+
+
+def write_report(
+    store: Store,
+    plugins: Plugins,
+    about: Studied,
+    out: Path,
+    *,
+    title: str = "",
+    command: str = "",
+    n_responses: int = 0,
+    within_study: bool = False,
+) -> Permit:
+    """Write a report, and log of whom it is.
+
+    Args:
+        store: where the administrations are.
+        plugins: with the study's configuration.
+        about: the groups.
+        out: ends in ``.md`` for Markdown, else it is HTML; ``-`` is standard output.
+        title: of the report; empty: the batteries' titles.
+        command: that makes the report, without folders.
+        n_responses: examples of each group.
+        within_study: the file stays with those who collected the data.
+
+    Returns:
+        With the notice that whoever writes it is to read, if there is one.
+
+    Raises:
+        NoConsent: speakers have not agreed to ``share``; nothing is written.
+        StoreError: people's data would be written from a store that cannot log it.
+        MissingExtra: HTML needs Jinja2.
+    """
+    from tabwb.report.documents.examples import examples_of
+    from tabwb.report.documents.report import report_of
+
+    def content() -> bytes:
+        examples = examples_of(
+            about, lambda number: chain.from_iterable(store.trial_parts(number)), n_responses
+        )
+        made = report_of(
+            about, title=title, command=command, examples=examples if n_responses else ()
+        )
+        if out.suffix.lower() == ".md":
+            from tabwb.report.documents.report_markdown import report_markdown
+
+            return report_markdown(made).encode("utf-8", "backslashreplace")
+        from tabwb.report.documents.report_html import report_html
+
+        return report_html(made)
+
+    return _written(store, plugins, about, out, "report", content, within_study=within_study)
+
+
+def write_document(
+    store: Store,
+    plugins: Plugins,
+    about: Studied,
+    out: Path,
+    document: str,
+    *,
+    within_study: bool = False,
+) -> Permit:
+    """Write one of :data:`DOCUMENTS`, and log of whom it is.
+
+    Args:
+        store: where the administrations are.
+        plugins: with the study's configuration.
+        about: the groups.
+        out: the file.
+        document: which one.
+        within_study: the file stays with those who collected the data.
+
+    Returns:
+        With the notice that whoever writes it is to read, if there is one.
+    """
+    if document in ("html", "md"):
+        return write_report(store, plugins, about, out, within_study=within_study)
+
+    def content() -> bytes:
+        if document == "tex":
+            from tabwb.report.documents.captions import compact_of
+            from tabwb.report.documents.latex import latex
+
+            text = "\n".join(map(latex, compact_of(about)))
+        else:
+            from tabwb.report.documents.formats import table_csv
+            from tabwb.report.tables.results import results_table
+
+            text = table_csv(results_table(about.printable_rows))
+        return text.encode("utf-8", "backslashreplace")
+
+    return _written(store, plugins, about, out, document, content, within_study=within_study)
+
+
+def _written(
+    store: Store,
+    plugins: Plugins,
+    about: Studied,
+    out: Path,
+    document: str,
+    content: Callable[[], bytes],
+    *,
+    within_study: bool,
+) -> Permit:
+    given = [member.administration for member in about.members]
+    permit = check_export(store, plugins, given, document, out, within_study=within_study)
+    if permit.acts and store.only_read:
+        raise StoreError(
+            "people's data are not written from a store that cannot be written: the file must be "
+            "in its log",
+            where=store.location,
+            hint="allow writing there, or write the file from the store itself",
+        )
+    if is_stdout(out):
+        write_stdout(content())
+    else:
+        write_bytes(out, content())
+    store.people.log(*permit.acts)
+    return permit
