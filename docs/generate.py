@@ -314,7 +314,8 @@ def python() -> str:
         lines += [f"## `{name}`", "", *_documented(thing, name)]
         if not inspect.isclass(thing) or issubclass(thing, Exception):
             continue
-        for key, value in sorted(vars(thing).items()):
+        members = {key: inspect.getattr_static(thing, key) for key in dir(thing)}
+        for key, value in members.items():
             if key.startswith("_") or not (
                 inspect.isfunction(value) or isinstance(value, property)
             ):

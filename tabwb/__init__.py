@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tabwb.api.administration import Administration as Administration
     from tabwb.api.batteries import load_battery as load_battery
-    from tabwb.api.figures import save_figure as save_figure
+    from tabwb.api.files import save_figure as save_figure
+    from tabwb.api.files import save_table as save_table
+    from tabwb.api.files import table_text as table_text
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
     from tabwb.api.study import Study as Study
@@ -39,7 +41,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "tabwb.api.administration": "Administration",
     "tabwb.api.batteries": "load_battery",
-    "tabwb.api.figures": "save_figure",
+    "tabwb.api.files": "save_figure save_table table_text",
     "tabwb.api.running": "resume run",
     "tabwb.api.study": "Study open",
     "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
@@ -67,6 +69,8 @@ __all__ = [
     "resume",
     "run",
     "save_figure",
+    "save_table",
+    "table_text",
 ]
 
 

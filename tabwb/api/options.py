@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypedDict
 
+from tabwb.records.errors import UsageError
+
 if TYPE_CHECKING:
     from tabwb.report.filters import Filter
 
@@ -31,12 +33,59 @@ class Rated(Choosing, total=False):
     judge: str | None
 
 
-class Grouping(Rated, total=False):
-    """Which groups; see :meth:`tabwb.Study.groups`."""
+class Chosen(TypedDict, total=False):
+    """What is chosen for groups; see :meth:`tabwb.Study.results`."""
 
-    by: Names
+    where: Where
+    subtests: Names
+    items: Names
+    judge: str | None
     features: Names
     limit: int | None
     together: Names
     sort: Sort | None
     primary: str
+
+
+class Grouping(Chosen, total=False):
+    """What is chosen, and how it is grouped; see :meth:`tabwb.Study.groups`."""
+
+    by: Names
+
+
+def references_of(ids: Ids) -> list[int | str]:
+    """Return numbers and uids as a list; empty for all.
+
+    Raises:
+        UsageError: a sequence that names none was given.
+
+    >>> references_of(3), references_of(None), references_of([1, 2])
+    ([3], [], [1, 2])
+    """
+    if ids is None:
+        return []
+    chosen = [ids] if isinstance(ids, int | str) else list(ids)
+    if not chosen:
+        raise UsageError("no administration is named", allowed="numbers or uids; None for all")
+    return chosen
+
+
+def named_references(ids: Ids) -> list[int | str]:
+    """Return numbers and uids as a list; all of a store are never meant.
+
+    Raises:
+        UsageError: none is named.
+    """
+    if ids is None:
+        raise UsageError("name administrations by their numbers or uids")
+    return references_of(ids)
+
+
+def several(names: Names) -> list[str]:
+    """Return the names in a text with commas, or in a sequence.
+
+    >>> several("a, b"), several(["a"])
+    (['a', 'b'], ['a'])
+    """
+    texts = [names] if isinstance(names, str) else names
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from tabwb.plugin_api.registry.plugins import Plugins
 
-ENDINGS = (".html", ".htm", ".md")
-
 
 @click.command()
 @click.argument("administrations", nargs=-1)
@@ -161,11 +159,10 @@ def _check_options(
         raise UsageError("--responses belongs to a report", hint="add --out report.html")
     if as_json and not methods:
         raise UsageError("--json prints the methods", hint="tabwb report --methods --json")
-    if out is not None and not is_stdout(out) and out.suffix.lower() not in ENDINGS:
-        raise UsageError(
-            f"'{out.name}' does not end in the name of a format of reports",
-            allowed=", ".join(ENDINGS),
-        )
+    if out is not None and not is_stdout(out):
+        from tabwb.report.documents.reporting import check_ending
+
+        check_ending(out)
     if bib is not None and is_stdout(bib):
         raise UsageError("--bib needs a file", hint="tabwb report --methods --json has BibTeX too")
     if methods and out is not None and is_stdout(out):

@@ -37,7 +37,8 @@ def _lines_of(name: str, thing: object) -> Iterator[str]:
         yield f"{name}({', '.join(field.name for field in fields(thing))})"
     else:
         yield f"{name}{inspect.signature(thing)}"
-    for key in sorted(vars(thing)):
+    inherited = (kind for kind in thing.__mro__ if kind.__module__.startswith("tabwb.api"))
+    for key in sorted({*vars(thing), *(key for kind in inherited for key in vars(kind))}):
         value = inspect.getattr_static(thing, key)
         if key.startswith("_") and key not in ("__arrow_c_stream__", "_repr_html_"):
             continue

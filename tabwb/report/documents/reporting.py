@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.administer.consent import Permit, check_export
 from tabwb.plugin_api.writing import write_bytes
-from tabwb.records.errors import StoreError
+from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.standard_streams import is_stdout, write_stdout
 from tabwb.report.documents.studied import Studied
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.store.store import Store
 
+ENDINGS = (".html", ".htm", ".md")
+"""Ends of names of files of reports."""
 DOCUMENTS = {
     "html": "report: methods, tables and figures in one file",
     "md": "report in Markdown, without figures",
@@ -24,6 +26,19 @@ DOCUMENTS = {
     "values.csv": "every value of the results, CSV",
 }
 """Ends of names of files to what is in them, besides the formats of exporters."""
+
+
+def check_ending(out: Path) -> None:
+    """Check that the name of a file says in which format a report is written.
+
+    Raises:
+        UsageError: it does not.
+    """
+    if out.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"'{out.name}' does not end in the name of a format of reports",
+            allowed=", ".join(ENDINGS),
+        )
 
 
 def write_report(

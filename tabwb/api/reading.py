@@ -1,0 +1,294 @@
+"""The tables of an open store."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from tabwb.api.administration import Administration, stored_in
+from tabwb.api.comparing import Changes, change_stored, compare_stored
+from tabwb.api.engine import Place
+from tabwb.api.options import (
+    Choosing,
+    Grouping,
+    Ids,
+    Names,
+    Sort,
+    Where,
+    named_references,
+    references_of,
+)
+from tabwb.records.errors import TabwbError, UsageError
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.config.settings import Configuration
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.report.selection import Selection
+    from tabwb.report.summaries.groups import Grouped
+    from tabwb.report.summaries.load import AdministrationData
+    from tabwb.store.store import Store
+    from tabwb.tables.table import Table
+
+
+class Reading:
+    """An open store: its tables. :class:`~tabwb.api.study.Study` adds what is made from them.
+
+    Args:
+        store: open.
+        settings: the user's.
+        place: path or URL, as the user named it.
+        write: allow what writes.
+    """
+
+    def __init__(
+        self, store: Store, settings: Configuration, place: Place, *, write: bool = False
+    ) -> None:
+        self.store = store
+        self._settings = settings
+        self._place = stored_in(store, settings.store_at(None if place is None else str(place)))
+        self._write = write
+        self._held = ExitStack()
+        self._held.enter_context(store)
+        self._lock = threading.Lock()
+        self._loaded_plugins: Plugins | None = None
+
+    def close(self) -> None:
+        """Close the store; may be called twice."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Study {self.location}>"
+
+    @property
+    def location(self) -> str:
+        """The store's path or URL, without a password."""
+        return self.store.location
+
+    def administration(self, administration: int | str) -> Administration:
+        """Return one administration by its number or uid."""
+        return Administration(self.store.administration(administration).id, self._place)
+
+    def administrations(self, ids: Ids = None, *, where: Where = ()) -> Table:
+        """Return one row for each administration, with every condition in a column of its own.
+
+        Args:
+            ids: numbers or uids; None for all.
+            where: filters (``{"model": "bundled"}``, ``"temperature>0"``).
+        """
+        from tabwb.report.tables.conditions import administrations_table
+
+        return administrations_table(self._outlines(ids, where))
+
+    def responses(
+        self, ids: Ids = None, *, where: Where = (), subtests: Names = (), items: Names = ()
+    ) -> Table:
+        """Return one row for each response that counts, with its conditions and scores.
+
+        Args:
+            ids: numbers or uids; None for all.
+            where: filters.
+            subtests: responses to others are left out.
+            items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
+        """
+        from tabwb.report.tables.responses import responses_table
+
+        return responses_table(
+            self.store, self._chosen(ids, where=where, subtests=subtests, items=items)
+        )
+
+    def ratings(
+        self,
+        ids: Ids = None,
+        *,
+        where: Where = (),
+        subtests: Names = (),
+        items: Names = (),
+        judge: str | None = None,
+    ) -> Table:
+        """Return one row for each rating of each response that counts, with its reason.
+
+        Args:
+            ids: numbers or uids; None for all.
+            where: filters.
+            subtests: responses to others are left out.
+            items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
+            judge: a rater (judge, scorer or person); ratings of others are left out.
+        """
+        from tabwb.report.tables.responses import ratings_table
+
+        chosen = self._chosen(ids, where=where, subtests=subtests, items=items)
+        return ratings_table(self.store, chosen, None if judge is None else self._rater(judge))
+
+    def results(
+        self,
+        ids: Ids = None,
+        *,
+        by: Names | None = None,
+        table: str = "results",
+        baseline: str | None = None,
+        where: Where = (),
+        judge: str | None = None,
+        features: Names = (),
+        subtests: Names = (),
+        items: Names = (),
+        limit: int | None = None,
+        together: Names = (),
+        sort: Sort | None = None,
+        primary: str = "",
+    ) -> Table:
+        """Return the results of groups: one row for each group and measure, with its intervals.
+
+        The options are those of ``tabwb results``. Unlike conditions are never pooled, except over
+        the keys of ``together``. Other tables of groups have other rows: ``features``, ``items``,
+        ``item-models``, ``positions``, ``foils`` and ``differences``.
+
+        Args:
+            ids: numbers or uids; None for all.
+            by: keys that split groups (``"model"``, ``"model,temperature"``); None: each
+                administration by itself, and in the other tables the model or the battery.
+            table: its name.
+            baseline: of ``differences``: the group that is subtracted, or a part of its name.
+            where: filters.
+            judge: burdens of other judges are left out.
+            features: other features are left out.
+            subtests: responses to others are left out.
+            items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
+            limit: number of groups.
+            together: keys over which unlike conditions are pooled on purpose.
+            sort: order of the groups.
+            primary: if several people scored a spoken response, the rater whose scores count.
+
+        Raises:
+            UsageError: an option names what there is not.
+        """
+        from tabwb.report.tables.named import DEFAULT_BY, named_table
+
+        if by is None:
+            by = "administration" if table == "results" else DEFAULT_BY.get(table, "model")
+        return named_table(
+            table,
+            self.groups(
+                ids, by=by, where=where, judge=judge, features=features, subtests=subtests,
+                items=items, limit=limit, together=together, sort=sort, primary=primary,
+            ),
+            baseline,
+        )  # fmt: skip
+
+    def change(
+        self,
+        participant: str,
+        *,
+        battery: str | None = None,
+        sets: str | None = None,
+        baselines: int | None = None,
+        rows: Changes = "change",
+        primary: str = "",
+    ) -> Table:
+        """Return the change of one participant's responses over sessions, for research only.
+
+        The options are those of ``tabwb change``.
+
+        Args:
+            participant: study ID.
+            battery: its id, if there are sessions of several.
+            sets: tags of items with commas between, or a CSV file with the columns item and set.
+            baselines: number of sessions before treatment.
+            rows: tests of change, right responses of each session, or each item over the sessions.
+            primary: if several people scored a spoken response, the rater whose scores count.
+
+        Raises:
+            UsageError: there are no such sessions, or a set names an item that there is not.
+        """
+        return change_stored(
+            self.store, participant, battery, sets, baselines, rows, self._counting(primary)
+        )
+
+    def compare(self, first: Ids, second: Ids, *, primary: str = "") -> Table:
+        """Return the differences of two sides on their common items, with intervals and tests.
+
+        Args:
+            first: number or uid of an administration, or several.
+            second: the other side.
+            primary: if several people scored a spoken response, the rater whose scores count.
+
+        Raises:
+            UsageError: the sides were given different batteries.
+        """
+        return compare_stored(
+            self.store, named_references(first), named_references(second), self._counting(primary)
+        )
+
+    def groups(self, ids: Ids = None, **options: Unpack[Grouping]) -> tuple[Grouped, ...]:
+        """Return the groups behind :meth:`results`, with their whole summaries.
+
+        Args:
+            ids: numbers or uids; None for all.
+            options: of :meth:`results`.
+        """
+        from tabwb.report.selection import selected_groups
+
+        statistics = self._plugins().statistics()
+        return selected_groups(
+            self.store, references_of(ids), self._selection(**options), statistics=statistics
+        )
+
+    def document(self, administration: int | str) -> dict[str, Any]:
+        """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
+        from tabwb.report.documents.document import administration_document
+        from tabwb.report.summaries.load import load_administrations
+
+        (data,) = load_administrations(self.store, [administration], primary=self._counting())
+        return administration_document(data, interval=True)
+
+    def _chosen(self, ids: Ids, **options: Unpack[Choosing]) -> tuple[AdministrationData, ...]:
+        from tabwb.report.selection import selected
+
+        return selected(self.store, references_of(ids), self._selection(**options))
+
+    def _outlines(self, ids: Ids, where: Where) -> tuple[AdministrationData, ...]:
+        from tabwb.report.selection import outlined
+
+        return outlined(self.store, references_of(ids), self._selection(where=where))
+
+    def _selection(self, **options: Unpack[Grouping]) -> Selection:
+        from tabwb.report.selection import Selection
+
+        judge = options.get("judge")
+        if judge is not None:
+            options["judge"] = self._rater(judge)
+        selection = Selection.of(**options)
+        return replace(selection, primary=self._counting(selection.primary))
+
+    def _counting(self, primary: str = "") -> str:
+        """Return the rater whose scores of spoken responses count: the study's by default."""
+        return primary or self._settings.study.primary_rater
+
+    def _rater(self, judge: str) -> str:
+        """Return the rater's stored name: of an alias the id, of an unknown judge its own name."""
+        try:
+            return str(self._plugins().resolve("judges", judge)[1])
+        except TabwbError:
+            return judge
+
+    def _plugins(self) -> Plugins:
+        from tabwb.plugin_api.registry.plugins import Plugins
+
+        with self._lock:
+            if self._loaded_plugins is None:
+                self._loaded_plugins = Plugins.load(self._settings)
+                self._held.callback(self._loaded_plugins.close)
+            return self._loaded_plugins
+
+    def _must_write(self, why: str) -> None:
+        if not self._write:
+            raise UsageError(
+                f"the store is open for reading: {why}", hint="tabwb.open(store, write=True)"
+            )
