@@ -72,8 +72,8 @@ def value_rows() -> Iterator[str]:
 def record_kinds() -> dict[str, tuple[type, ...]]:
     """Return the records of plugins, by the component that uses them."""
     from tabwb.battery import model as battery
-    from tabwb.plugin_api import components, descriptors, extensions
-    from tabwb.records import events, exchange, ratings, speech, trials
+    from tabwb.plugin_api import answer_files, components, descriptors, extensions
+    from tabwb.records import answers, events, exchange, ratings, speech, trials
     from tabwb.records import naming as observations
     from tabwb.records.specs import Spec
 
@@ -108,6 +108,12 @@ def record_kinds() -> dict[str, tuple[type, ...]]:
             extensions.CommandSource,
             extensions.PageSource,
             extensions.PageData,
+        ),
+        "Importers": (
+            answer_files.AnswerFile,
+            answers.RecordedAnswer,
+            answers.RecordedRun,
+            answers.KnownDecoding,
         ),
         "Transcribers": (speech.Clip, speech.Segment, speech.Transcript),
         "Events": (events.Event, *_dataclasses(events, events.Event)),

@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("report", "Write methods, tables and figures into one file."),
     "figure": ("figure", "Draw a figure for a paper."),
     "speaker": ("speaker", "Manage speakers: records, consents, log, deletion."),
-    "import": ("imports", "Read spoken naming from TextGrid, EAF and PSST folders."),
+    "import": ("imports", "Read answers from tables and logs of other tools, and spoken naming."),
     "trial": ("trial", "Declare a trial void, write a note, undo, rescore."),
     "judge": ("judge", "Judge stored responses, compare judges, show their prompts."),
     "transcribe": ("transcribe", "Transcribe sound files to phonemes."),

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Feature as Feature
     from tabwb.battery.model import Item as Item
     from tabwb.battery.model import Subtest as Subtest
+    from tabwb.plugin_api.answer_files import AnswerFile as AnswerFile
+    from tabwb.plugin_api.answer_files import AnswerProblems as AnswerProblems
     from tabwb.plugin_api.components import BatchingBackend as BatchingBackend
     from tabwb.plugin_api.components import Cancel as Cancel
     from tabwb.plugin_api.components import Exporter as Exporter
+    from tabwb.plugin_api.components import Importer as Importer
     from tabwb.plugin_api.components import Judge as Judge
     from tabwb.plugin_api.components import LikelihoodBackend as LikelihoodBackend
     from tabwb.plugin_api.components import ModelBackend as ModelBackend
@@ -53,6 +56,9 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.writing import write_text as write_text
     from tabwb.plugin_api.writing import write_with as write_with
     from tabwb.records.addresses import stays_here as stays_here
+    from tabwb.records.answers import KnownDecoding as KnownDecoding
+    from tabwb.records.answers import RecordedAnswer as RecordedAnswer
+    from tabwb.records.answers import RecordedRun as RecordedRun
     from tabwb.records.errors import ComponentError as ComponentError
     from tabwb.records.errors import MissingExtra as MissingExtra
     from tabwb.records.errors import TabwbError as TabwbError
@@ -80,7 +86,8 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
-    "tabwb.plugin_api.components": "BatchingBackend Cancel Exporter Judge "
+    "tabwb.plugin_api.answer_files": "AnswerFile AnswerProblems",
+    "tabwb.plugin_api.components": "BatchingBackend Cancel Exporter Importer Judge "
     "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer Transcriber Verdict",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.extensions": "CommandSource PageData PageSource Responses Statistic "
@@ -96,6 +103,7 @@ _NAMES = {
     "tabwb.plugin_api.time_limit": "within",
     "tabwb.plugin_api.writing": "draft_of write_text write_with",
     "tabwb.records.addresses": "stays_here",
+    "tabwb.records.answers": "KnownDecoding RecordedAnswer RecordedRun",
     "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",
     "tabwb.records.exchange": "Decoding Likelihood Message Reply Request Wait",
     "tabwb.records.ratings": "Rating failed undefined valued",

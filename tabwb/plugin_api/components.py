@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Feature, Item, Subtest
+from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, Scope
@@ -299,6 +300,25 @@ class StreamingExporter(Exporter, Protocol):
                 ``trials`` is an iterator: its trials are taken in order and before the next
                 document. Equal lists of ratings may be one object; nothing may be changed.
             out: the file or folder.
+        """
+
+
+@runtime_checkable
+class Importer(Protocol):
+    """Reads answers that were given elsewhere."""
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether a file or folder is of this format; look at names and first bytes only."""
+
+    def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
+        """Return every answer.
+
+        Args:
+            path: the file or folder.
+            names: field of an answer to what this file calls it, as the user says it.
+
+        Raises:
+            TabwbError: it cannot be read; the message says where and why.
         """
 
 

@@ -13,7 +13,7 @@ from tabwb.records.specs import Spec
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-ComponentKind = Literal["models", "judges", "transcribers", "scorers", "exporters"]
+ComponentKind = Literal["models", "judges", "transcribers", "scorers", "exporters", "importers"]
 
 
 @dataclass(frozen=True, slots=True)

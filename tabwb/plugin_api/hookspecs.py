@@ -112,6 +112,15 @@ def tabwb_register_pages(register: RegisterPage) -> None:
 
 
 @hookspec
+def tabwb_register_importers(register: Register) -> None:
+    """Register readers of answers that were given elsewhere, for ``tabwb import``.
+
+    Called once, before the first component is used. The factory returns an
+    :class:`~tabwb.plugin_api.components.Importer`.
+    """
+
+
+@hookspec
 def tabwb_on_trial_started(event: events.TrialStarted) -> None:
     """A trial was presented to the examinee.
 

@@ -422,7 +422,10 @@ class Condition(NamedTuple):
 
     def in_words(self, conditions: Conditions) -> str:
         """Return the value in words."""
-        return self.words(conditions) if self.words else self.kind.written(self.of(conditions))
+        if self.words:
+            return self.words(conditions)
+        unknown = self.id in conditions.unknown
+        return "not known" if unknown else self.kind.written(self.of(conditions))
 
     def restored(self, value: Any) -> Any:
         """Return the value from plain data of a document or the store."""
@@ -432,6 +435,8 @@ class Condition(NamedTuple):
 
     def in_document(self, conditions: Conditions) -> Any:
         """Return the value as a document holds it."""
+        if self.id in conditions.unknown:
+            return None
         return plain(self.of(conditions) if self.reported is None else self.reported(conditions))
 
     def checked(self, value: object) -> Any:

@@ -105,6 +105,7 @@ def conditions_from(data: Mapping[str, Any]) -> Conditions:
             holder[attribute] = condition.restored(holder[attribute])
         elif condition.before is not None:
             holder[attribute] = condition.before
+    records[""]["unknown"] = tuple(data.get("unknown", ()))
     return Conditions(**{**records[""], "decoding": Decoding(**records["decoding"])})
 
 
@@ -119,7 +120,7 @@ def document_of(given: Conditions) -> dict[str, Any]:
         group, _, name = condition.document_key.rpartition(".")
         if name:
             (document[group] if group else document)[name] = condition.in_document(given)
-    document["decoding"]["seed"] = given.decoding.seed
+    document["decoding"]["seed"] = None if "seed" in given.unknown else given.decoding.seed
     return document if given.kind == "model" else {**document, "decoding": None}
 
 

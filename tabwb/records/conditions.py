@@ -43,6 +43,8 @@ ItemOrder = Literal["as-given", "shuffled"]
 TokenLimits = Literal["battery", "run", "smaller"]
 
 
+IMPORTED = "imported:"
+"""Begins the spec of a model whose answers were imported and that no back end here can ask."""
 RECORDED = "replay:"
 """Begins the spec of the model that reads recorded answers."""
 
@@ -77,6 +79,8 @@ class Conditions:
             is named by its id, or as ``SUBTEST/ITEM``.
         part_limit: of each subtest only so many of its first items are given; None: all.
         participant: of a person's recorded answers that are replayed, the person's study ID.
+        unknown: ids of conditions that the source of imported answers does not state; their fields
+            have the defaults.
         session_date: the day on which the answers were given, ``2024-03-09``; empty where it is not
             known; None for answers given here, which are of the day of the administration.
     """
@@ -103,6 +107,7 @@ class Conditions:
     part_subtests: tuple[str, ...] = ()
     part_items: tuple[str, ...] = ()
     part_limit: int | None = None
+    unknown: tuple[str, ...] = ()
 
     @property
     def drawn(self) -> str:
@@ -114,7 +119,7 @@ class Conditions:
         >>> Conditions("bundled", "model").drawn, Conditions("replay:answers.jsonl", "model").drawn
         ('greedy', 'recorded answers')
         """
-        if self.examinee.startswith(RECORDED):
+        if self.examinee.startswith(RECORDED) or "temperature" in self.unknown:
             return "recorded answers"
         if self.decoding.greedy:
             return "greedy"
@@ -138,6 +143,17 @@ class Conditions:
         first = [] if self.part_limit is None else [f"{self.part_limit} of each subtest"]
         named = (*self.part_subtests, *self.part_items, *first)
         return f"part: {', '.join(named)}" if self.is_part else "whole battery"
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether the answers are a model's that were imported: no model here is to be asked.
+
+        >>> Conditions("imported:openai/gpt-4o", "model", origin="model").is_imported
+        True
+        """
+        return self.kind == "model" and (
+            self.origin == "model" or self.examinee.startswith(IMPORTED)
+        )
 
     @property
     def made_by(self) -> Origin:
@@ -490,6 +506,9 @@ CONDITIONS: tuple[Condition, ...] = (
 )
 """Every condition, in the order in which documents, tables and screens have them."""
 SUBJECT = frozenset(
-    {"examinee", "kind", "decoding", "labels", "origin", "participant", "session_date"}
+    {
+        *("examinee", "kind", "decoding", "labels"),
+        *("origin", "participant", "session_date", "unknown"),
+    }
 )
 """Fields of the record that say who was given a battery and when; ``decoding`` holds conditions."""

@@ -69,6 +69,33 @@ def plan(transaction: Transaction, administration_id: int) -> Iterator[PlannedTr
         yield PlannedTrial(number, subtest, item, replicate, shown, prompt, bool(practice))
 
 
+def messages(
+    transaction: Transaction, administration_id: int, within: range
+) -> dict[tuple[int, int], tuple[Message, ...]]:
+    """Return what was sent for attempts, by trial and number of the attempt.
+
+    Args:
+        transaction: to read in.
+        administration_id: of the administration.
+        within: numbers of trials.
+    """
+    sent: dict[tuple[int, int], tuple[Message, ...]] = {}
+    known: dict[tuple[str, str], Message] = {}
+    for trial, number, role, text in transaction.rows(
+        "SELECT attempts.trial, attempts.number, role, text FROM attempts"
+        " JOIN messages ON messages.attempt_id = attempts.id"
+        " JOIN texts ON texts.id = text_id"
+        " WHERE administration_id = ? AND attempts.trial BETWEEN ? AND ?"
+        " ORDER BY attempts.trial, attempts.number, position",
+        administration_id,
+        within.start,
+        within.stop - 1,
+    ):
+        message = known.setdefault((role, text), Message(role, text))
+        sent[trial, number] = (*sent.get((trial, number), ()), message)
+    return sent
+
+
 def entries(transaction: Transaction, administration_id: int) -> Iterator[Entry]:
     """Yield every entry in the order appended; ratings and declarations come last."""
     exchanges: dict[int, list[Message]] = {}

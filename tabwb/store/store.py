@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Self
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
+from tabwb.records.exchange import Message
 from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Entry, PlannedTrial, Trial
-from tabwb.store import blobs, judgements, people_rows, read, write
+from tabwb.store import blobs, judgements, people_rows, read, whole, write
 from tabwb.store.database import PATIENCE_S, Conflict, EmbeddedDatabase, Transaction
 from tabwb.store.derive import History
 from tabwb.store.location import resolve
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tabwb.store.columns import Facts, ResponseColumns
     from tabwb.store.details import AttemptDetails
     from tabwb.store.server import ServerDatabase
+    from tabwb.store.whole import WholeAdministration
 
     Database = EmbeddedDatabase | ServerDatabase
 
@@ -276,20 +278,45 @@ class Store:
             if conditions.guarded:
                 people_rows.refuse_deleted(transaction, conditions.person)
                 self._access.make_private_before_people(transaction)
-            battery_id = transaction.value(
-                "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash
-            )
-            if battery_id is None:
-                raise StoreError(
-                    f"battery '{battery.id}' ({battery.content_hash}) is not kept in this store",
-                    where=self.location,
-                    hint="keep_battery comes before create_administration",
-                )
+            battery_id = self._battery_id(transaction, battery)
             number = write.insert_administration(
                 transaction, self._access.keys, battery_id, conditions, plan, versions
             )
             created = read.administrations(transaction, number, number)
         return self._with_interrupted(created)[0]  # until a session opens it, nobody gives it
+
+    def add_whole(
+        self, battery: Battery, given: Sequence[WholeAdministration]
+    ) -> tuple[Administration, ...]:
+        """Add administrations with everything that was recorded, in one commit: all or none.
+
+        Args:
+            battery: kept before with :meth:`keep_battery`.
+            given: the administrations, in order.
+
+        Raises:
+            StoreError: the battery is not kept, or a person was deleted; nothing was added.
+        """
+        with self._access.writing() as transaction:
+            if any(each.conditions.guarded for each in given):
+                self._access.make_private_before_people(transaction)
+            battery_id = self._battery_id(transaction, battery)
+            numbers = [
+                whole.insert(transaction, self._access.keys, battery_id, each) for each in given
+            ]
+        return tuple(map(self.administration, numbers))
+
+    def _battery_id(self, transaction: Transaction, battery: Battery) -> int:
+        battery_id = transaction.value(
+            "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash
+        )
+        if battery_id is None:
+            raise StoreError(
+                f"battery '{battery.id}' ({battery.content_hash}) is not kept in this store",
+                where=self.location,
+                hint="keep_battery comes before its administrations",
+            )
+        return int(battery_id)
 
     def administration(self, ref: int | str) -> Administration:
         """Return the administration with a small id, a uid or the first 8 or more signs of a uid.
@@ -354,6 +381,18 @@ class Store:
 
         with self._access.reading() as transaction:
             yield from trial_parts(transaction, administration_id)
+
+    def messages(
+        self, administration_id: int, within: range
+    ) -> dict[tuple[int, int], tuple[Message, ...]]:
+        """Return what was sent for attempts, by trial and number of the attempt.
+
+        Args:
+            administration_id: its number.
+            within: numbers of trials.
+        """
+        with self._access.reading() as transaction:
+            return read.messages(transaction, administration_id, within)
 
     def raters(self) -> tuple[str, ...]:
         """Return the specs of all raters of the store."""

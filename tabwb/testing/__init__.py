@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tabwb.testing.checks import NonConformance as NonConformance
     from tabwb.testing.exporters import check_exporter as check_exporter
+    from tabwb.testing.importers import check_importer as check_importer
     from tabwb.testing.models import check_model as check_model
     from tabwb.testing.models import check_transcriber as check_transcriber
     from tabwb.testing.raters import check_judge as check_judge
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _MODULE_OF = {
     "NonConformance": "checks",
     "check_exporter": "exporters",
+    "check_importer": "importers",
     "check_judge": "raters",
     "check_model": "models",
     "check_scorer": "raters",

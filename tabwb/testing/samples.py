@@ -93,4 +93,4 @@ def document_of(plugins: Plugins, folder: Path, battery: str = "tab") -> Mapping
             session.opened(backend.open())
             for _ in drive(session, backend, threading.Event()):
                 pass
-        return export_document(load_administrations(store, [1]))
+        return export_document(load_administrations(store, [1]), messages=True)

@@ -444,8 +444,17 @@ class Session:
         return made
 
     def resume(self) -> Events:
-        """Go on after a pause; nothing that was answered is asked again, what failed is."""
+        """Go on after a pause; nothing that was answered is asked again, what failed is.
+
+        Raises:
+            TabwbError: it was discontinued, or its responses were imported.
+        """
         self._must_not_be_discontinued()
+        if self.administration.conditions.is_imported:
+            raise TabwbError(
+                "the responses of this administration were imported: no model is asked",
+                hint="to add responses, import the whole file again",
+            )
         consent.Guard(self.store, self.plugins, self.administration.conditions).check_giving()
         self.state.failed.clear()
         self.state.reopen(None)

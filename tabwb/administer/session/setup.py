@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from importlib.metadata import version
@@ -51,10 +52,7 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         UsageError: a spec names nothing, or the battery may not be given to this examinee.
         TabwbError: a judge cannot be made.
     """
-    for subtest in battery.subtests:
-        for scorer in subtest.scorers:
-            plugins.resolve("scorers", scorer)
-    _check_examinee(battery, conditions)
+    check_raters(plugins, battery, conditions)
     _check_part(battery, conditions)
     examinee, labels = conditions.examinee, conditions.labels
     protocols: tuple[str, ...] = (Protocol.GENERATE.value,)
@@ -76,16 +74,46 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
     transcriber = conditions.transcriber
     if transcriber is not None:
         transcriber = str(plugins.resolve("transcribers", transcriber)[1])
-    judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in conditions.judges)
-    for judge in judges:
-        plugins.judge(judge)  # one that cannot be made is better known now than after all answers
     return replace(
         conditions,
         examinee=examinee,
-        judges=tuple(judges),
+        judges=resolved_judges(plugins, conditions.judges),
         labels=labels,
         transcriber=transcriber,
     )
+
+
+def check_raters(plugins: Plugins, battery: Battery, conditions: Conditions) -> None:
+    """Check that every scorer of a battery is there, and that the examinee may be given it.
+
+    Args:
+        plugins: with the scorers.
+        battery: to be given.
+        conditions: with the examinee.
+
+    Raises:
+        UsageError: a scorer names nothing, or the battery may not be given to this examinee.
+    """
+    for subtest in battery.subtests:
+        for scorer in subtest.scorers:
+            plugins.resolve("scorers", scorer)
+    _check_examinee(battery, conditions)
+
+
+def resolved_judges(plugins: Plugins, specs: Iterable[str]) -> tuple[str, ...]:
+    """Return the specs of judges as they are stored, each once.
+
+    Args:
+        plugins: with the judges.
+        specs: as asked for.
+
+    Raises:
+        TabwbError: a judge cannot be made.
+    """
+    judges = dict.fromkeys(str(plugins.resolve("judges", spec)[1]) for spec in specs)
+    for judge in judges:
+        plugins.judge(judge)  # one that cannot be made is better known now than after all answers
+    return tuple(judges)
 
 
 def recorded_replicates(plugins: Plugins, conditions: Conditions) -> int:
@@ -245,7 +273,7 @@ def create(store: Store, plugins: Plugins, battery: Battery, conditions: Conditi
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
     store.keep_battery(battery, assets)
     plan = plan_trials(battery, conditions)
-    administration = store.create_administration(battery, conditions, plan, _versions(plugins))
+    administration = store.create_administration(battery, conditions, plan, versions_of(plugins))
     if conditions.guarded:
         act: Act = "imported" if conditions.origin else "recorded"
         store.people.log(LogEntry(act, conditions.person, administration.id, battery.id))
@@ -365,7 +393,8 @@ def _open(store: Store, plugins: Plugins, battery: Battery, number: int) -> Sess
         raise
 
 
-def _versions(plugins: Plugins) -> dict[str, str]:
+def versions_of(plugins: Plugins) -> dict[str, str]:
+    """Return the versions of tabwb, Python and the packages of plugins."""
     versions = {"tabwb": version("tabwb"), "python": platform.python_version()}
     return versions | {
         plugin.distribution: plugin.version

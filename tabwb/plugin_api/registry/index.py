@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from tabwb.plugin_api.components import Exporter, Judge, ModelBackend, Scorer, Transcriber
+from tabwb.plugin_api.components import (
+    Exporter,
+    Importer,
+    Judge,
+    ModelBackend,
+    Scorer,
+    Transcriber,
+)
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.extensions import (
     CommandSource,
@@ -32,6 +39,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "figures": ("matplotlib",),
     "audio": ("sounddevice", "soundfile", "soxr", "scipy", "pyloudnorm"),
     "annotations": ("praatio", "pympi"),
+    "interchange": ("zstandard",),
     "panphon": ("panphon",),
     "server": ("psycopg",),
     "onnx": ("onnxruntime", "onnx", "onnxscript"),
@@ -47,6 +55,7 @@ KINDS: Mapping[ComponentKind, tuple[str, str, type]] = {
     "transcribers": ("transcriber", "wav2vec2:PATH-OR-ID or manual:FILE", Transcriber),
     "scorers": ("scorer", "choice", Scorer),
     "exporters": ("export format", "csv", Exporter),
+    "importers": ("import format", "table", Importer),
 }
 """Kind: its noun, examples of specs for messages, and the protocol that components must fulfil."""
 

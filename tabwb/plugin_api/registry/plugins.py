@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tabwb.plugin_api.components import (
     Exporter,
+    Importer,
     Judge,
     ModelBackend,
     ModelJudge,
@@ -120,7 +121,9 @@ class Plugins:
         """Return the statistics of plugins."""
         return tuple(given.extension for given in self.extensions("statistics"))
 
-    def resolve(self, kind: ComponentKind, spec: str) -> tuple[Descriptor, Spec]:
+    def resolve(
+        self, kind: ComponentKind, spec: str, *, used: bool = True
+    ) -> tuple[Descriptor, Spec]:
         """Return the descriptor of a spec and the spec to store, without heavy imports.
 
         Aliases and profiles are replaced in the spec to store. A profile whose values no spec can
@@ -129,8 +132,9 @@ class Plugins:
         Args:
             kind: of the component.
             spec: as the user wrote it.
+            used: whether it will be used; otherwise its packages and the network may be missing.
         """
-        component, expanded = self._resolve(kind, spec)
+        component, expanded = self._resolve(kind, spec, used=used)
         parsed = parse_spec(spec)
         stays = parsed.id == "profile" and not is_writable(expanded)
         return component.descriptor, parsed if stays else expanded
@@ -266,6 +270,10 @@ class Plugins:
         """Return the exporter of a spec."""
         return cast("Exporter", self._make(*self._resolve("exporters", spec)))
 
+    def importer(self, spec: str) -> Importer:
+        """Return the importer of a spec."""
+        return cast("Importer", self._make(*self._resolve("importers", spec)))
+
     def _make_inner(self, descriptor: Descriptor, spec: Spec) -> Any:
         if descriptor.wraps == "models":
             return self.open_model(inner_spec(spec))
@@ -364,8 +372,11 @@ class Plugins:
             places = ", ".join(dict.fromkeys(owners))
             self._problems.append(PluginProblem(places, f"{noun} '{word}'", error))
 
-    def _resolve(self, kind: ComponentKind, text: str) -> tuple[Component, Spec]:
-        return resolved(kind, text, self.configuration, self._find, dry=self._dry)
+    def _resolve(
+        self, kind: ComponentKind, text: str, *, used: bool = True
+    ) -> tuple[Component, Spec]:
+        dry = self._dry or not used
+        return resolved(kind, text, self.configuration, self._find, dry=dry)
 
     def _make(self, component: Component, spec: Spec) -> Any:
         inner = partial(self._make_inner, component.descriptor, spec)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.records.condition_table import document_of
-from tabwb.records.trials import Administration
+from tabwb.records.exchange import Message
+from tabwb.records.trials import Administration, Trial
 from tabwb.report.documents.trial_document import TrialDocuments, calls_by_trial
 from tabwb.report.file_names import with_file_names
 from tabwb.report.plain import Json, picked
@@ -24,7 +25,11 @@ FORMAT = 1
 
 
 def administration_document(
-    data: AdministrationData, summary: Summary | None = None, *, interval: bool = False
+    data: AdministrationData,
+    summary: Summary | None = None,
+    *,
+    interval: bool = False,
+    messages: bool = False,
 ) -> Json:
     """Return what ``run``, ``resume``, ``name`` and ``results ID`` print with ``--json``.
 
@@ -32,6 +37,7 @@ def administration_document(
         data: the administration with its battery and trials.
         summary: of the trials, where there is one already.
         interval: compute the intervals of burdens too, in a summary that is made here.
+        messages: add everything that was sent for each reply that counts.
     """
     administration, battery, trials = data.administration, data.battery, data.trials
     summary = summary or summarise([data.source], interval=interval)
@@ -48,6 +54,7 @@ def administration_document(
                 status,
                 calls.get(trial.plan.number, ()),
                 spoken.get(trial.plan.number, {}),
+                _sent(trial) if messages else None,
             )
             for trial, status in zip(trials, statuses, strict=True)
         ],
@@ -57,6 +64,10 @@ def administration_document(
             cautions(battery, summary, model=administration.conditions.kind == "model")
         ),
     }
+
+
+def _sent(trial: Trial) -> Sequence[Message]:
+    return () if trial.counting is None else trial.counting.messages
 
 
 def administration_part(data: AdministrationData) -> Json:
@@ -131,9 +142,14 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
     }
 
 
-def export_document(chosen: Iterable[AdministrationData]) -> Json:
-    """Return what exporters get: one document per administration, files without their folders."""
-    documents = list(map(administration_document, chosen))
+def export_document(chosen: Iterable[AdministrationData], *, messages: bool = False) -> Json:
+    """Return what exporters get: one document per administration, files without their folders.
+
+    Args:
+        chosen: the administrations.
+        messages: add everything that was sent for each reply that counts.
+    """
+    documents = [administration_document(data, messages=messages) for data in chosen]
     document: Json = with_file_names({"format": FORMAT, "documents": documents})
     return document
 

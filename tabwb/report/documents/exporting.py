@@ -93,11 +93,14 @@ def documents_for(
     Args:
         store: where they are.
         chosen: the administrations.
-        exporter: which may need the sound.
+        exporter: which may need the sound, or the messages that were sent.
         primary: the rater whose scores of spoken responses count.
     """
     sound = getattr(exporter, "sound", False)
-    documents = partial(streamed_documents, store, chosen, sound=sound, primary=primary)
+    messages = getattr(exporter, "messages", False)
+    documents = partial(
+        streamed_documents, store, chosen, sound=sound, messages=messages, primary=primary
+    )
     return partial(documents, names=names_in(store, chosen, documents))
 
 

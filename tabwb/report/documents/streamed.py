@@ -48,6 +48,7 @@ def streamed_documents(
     administrations: Sequence[Administration],
     *,
     sound: bool = False,
+    messages: bool = False,
     primary: str = "",
     names: Mapping[str, str] | None = None,
     advance: Advance | None = None,
@@ -61,6 +62,7 @@ def streamed_documents(
         store: where they are.
         administrations: whose documents.
         sound: find the files of recordings too.
+        messages: add everything that was sent for each reply that counts.
         primary: the rater whose scores of spoken responses count.
         names: spec to what it is called in the documents.
         advance: is told of progress.
@@ -72,9 +74,10 @@ def streamed_documents(
             data = loaded.pop(record.id, None)
             if data is None or not _is_streamed(data):
                 (whole,) = load_administrations(store, [record.id], sound=sound, primary=primary)
-                document = renamed(administration_document(whole), names or {})
+                made = administration_document(whole, messages=messages)
+                document = renamed(made, names or {})
             else:
-                document = streamed_document(store, data, names=names)
+                document = streamed_document(store, data, names=names, messages=messages)
             trials = iter(document["trials"])
             document["trials"] = trials if advance is None else _counted(trials, advance)
             yield document
@@ -114,6 +117,7 @@ def streamed_document(
     summary: Summary | None = None,
     *,
     names: Mapping[str, str] | None = None,
+    messages: bool = False,
 ) -> Json:
     """Return the document of a model's administration with an iterator of its trials.
 
@@ -122,6 +126,7 @@ def streamed_document(
         data: read by :func:`load_columns`.
         summary: of its responses, where there is one already.
         names: spec to what it is called in the document.
+        messages: add everything that was sent for each reply that counts.
     """
     summary = summary or pool([data.source], interval=False)
     is_model = data.administration.conditions.kind == "model"
@@ -133,7 +138,7 @@ def streamed_document(
         "notices": list(cautions(data.battery, summary, model=is_model)),
     }
     document: Json = renamed(head, names or {})
-    document["trials"] = _trials(store, data, names or {})
+    document["trials"] = _trials(store, data, names or {}, messages=messages)
     return document
 
 
@@ -208,7 +213,9 @@ def _counted(trials: Iterator[Json], advance: Advance) -> Iterator[Json]:
     advance(done)
 
 
-def _trials(store: Store, data: AdministrationData, names: Mapping[str, str]) -> Iterator[Json]:
+def _trials(
+    store: Store, data: AdministrationData, names: Mapping[str, str], *, messages: bool
+) -> Iterator[Json]:
     from tabwb.store.column_rows import STATUSES
 
     assert data.columns is not None
@@ -226,11 +233,10 @@ def _trials(store: Store, data: AdministrationData, names: Mapping[str, str]) ->
     named = partial(renamed, names=names) if names else None
     made = TrialDocuments(data.battery, data.administration.conditions, named)
     for part in store.trial_parts(number):
-        calls = {}
-        if data.declarations:
-            numbers = [trial.plan.number for trial in part]
-            within = range(min(numbers), max(numbers) + 1)
-            calls = calls_by_trial(store.judgements(number, within))
+        numbers = [trial.plan.number for trial in part]
+        within = range(min(numbers), max(numbers) + 1)
+        calls = calls_by_trial(store.judgements(number, within)) if data.declarations else {}
+        sent = store.messages(number, within) if messages else None
         for trial in part:
             counting = trial.counting if trial.state.value == "answered" else None
             status = None if counting is None else counting.status
@@ -238,6 +244,9 @@ def _trials(store: Store, data: AdministrationData, names: Mapping[str, str]) ->
                 trial,
                 effective.get(trial.plan.number, status) if counting is not None else None,
                 calls.get(trial.plan.number, ()),
+                sent=None
+                if sent is None
+                else sent.get((trial.plan.number, counting.number if counting else 0), ()),
             )
             yield _renamed(document, names) if names else document
 

@@ -13,7 +13,7 @@ from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.condition import ColumnType
 from tabwb.records.condition_table import decoding_columns
 from tabwb.records.conditions import Conditions
-from tabwb.records.exchange import NOT_SENT
+from tabwb.records.exchange import NOT_SENT, Message
 from tabwb.records.once import KEPT, Once
 from tabwb.records.ratings import Judged, Rating, prompt_hash
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
@@ -69,6 +69,7 @@ class TrialDocuments:
         effective: ResponseStatus | None,
         calls: Sequence[Judged] = (),
         spoken: Mapping[str, object] | None = None,
+        sent: Sequence[Message] | None = None,
     ) -> Json:
         """Return the document of a trial.
 
@@ -77,6 +78,7 @@ class TrialDocuments:
             effective: the status under which its answer counts.
             calls: of judges, oldest first.
             spoken: of a trial answered aloud, what it has besides.
+            sent: the messages for the reply that counts, where they are asked for.
         """
         plan = trial.plan
         subtest, item, own, others = self._items[plan.subtest, plan.item]
@@ -89,6 +91,8 @@ class TrialDocuments:
         made["foil"] = _foil(subtest, trial, item)
         made.update(others)
         made["reply"] = None if given is None else self._reply(subtest, given)
+        if sent is not None:
+            made["messages"] = [picked(message, "role", "content") for message in sent]
         if spoken:
             made.update(spoken)
         made["judgements"] = [_judgement_json(call) for call in calls]
@@ -123,10 +127,10 @@ class TrialDocuments:
 
     def _decoding(self, subtest: Subtest, attempt: Attempt) -> Json | None:
         noted, conditions = attempt.metadata, self._conditions
-        if conditions.kind != "model" or conditions.origin is not None:
+        if conditions.kind != "model" or conditions.origin not in {None, "model"}:
             return None
         columns = self._columns
-        if "max_tokens" in noted:
+        if "max_tokens" in noted or conditions.is_imported:
             return {name: _sent(column, noted.get(name)) for name, column in columns.items()}
         if REPLAYED in noted:
             return dict.fromkeys(columns)

@@ -1,0 +1,313 @@
+"""Reads logs of inspect_ai (``.eval`` and ``.json``, format version 2) as recorded answers.
+
+Written against the schema of inspect_ai 0.3.285. Only what an answer consists of is read: events,
+tool calls and attachments of other kinds are left alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from tabwb.plugin_api import (
+    AnswerFile,
+    KnownDecoding,
+    Message,
+    RecordedAnswer,
+    RecordedRun,
+    StopReason,
+    TabwbError,
+)
+from tabwb_interchange import ours
+from tabwb_interchange.reading import (
+    list_of,
+    parsed,
+    plain_text,
+    read_bytes,
+    real,
+    table_of,
+    text_of,
+    whole,
+    words_of,
+)
+from tabwb_interchange.times import moment_of
+from tabwb_interchange.zips import Archive
+
+SAMPLES, HEADER, START = "samples/", "header.json", "_journal/start.json"
+VERSION = 2
+STOPS = {
+    "stop": StopReason.END,
+    "max_tokens": StopReason.LENGTH,
+    "model_length": StopReason.LENGTH,
+    "content_filter": StopReason.REFUSED,
+}
+"""Stop reason of inspect_ai to ours; any other one is *end*."""
+_ATTACHMENT = "attachment://"
+_ROLES = ("system", "user", "assistant")
+
+
+class InspectLog:
+    """The importer ``inspect``."""
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether the file is a ``.eval`` log, or a JSON log with its keys in front."""
+        if path.suffix == ".eval":
+            return path.is_file()
+        if path.suffix != ".json" or not path.is_file():
+            return False
+        with path.open("rb") as file:
+            start = b"".join(file.read(400).split())
+        return start.startswith(b'{"version":') and b'"eval":' in start
+
+    def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
+        """Return the answer of every sample.
+
+        Args:
+            path: of the log.
+            names: none are allowed: the fields of a log have fixed names.
+
+        Raises:
+            TabwbError: it is not such a log, is damaged, or has no samples.
+        """
+        ours.refuse_names(names, path, "inspect")
+        left_out: Counter[str] = Counter()
+        if path.suffix == ".eval":
+            with Archive.opened(path) as archive:
+                header = _header(archive, path)
+                run, decoding = _run_of(header, str(path))
+                answers = [
+                    answer
+                    for sample, where in _samples(archive)
+                    for answer in _answers(sample, where, run, decoding, left_out)
+                ]
+        else:
+            log = table_of(parsed(text_of(read_bytes(path), str(path)), str(path)), str(path), "it")
+            run, decoding = _run_of(log, str(path))
+            answers = []
+            for number, sample in enumerate(
+                list_of(log.get("samples") or [], str(path), "'samples'"), start=1
+            ):
+                where = f"{path} (sample {number})"
+                answers += _answers(table_of(sample, where, "it"), where, run, decoding, left_out)
+        if not answers:
+            raise TabwbError("the log has no samples", where=str(path))
+        return AnswerFile(run.tool, tuple(answers), (path,), left_out=dict(left_out))
+
+
+def _header(archive: Archive, path: Path) -> dict[str, Any]:
+    # The log of a run that was killed has no header yet.
+    name = HEADER if HEADER in archive else START
+    if name not in archive:
+        raise TabwbError(
+            f"has neither {HEADER} nor {START}", where=str(path), allowed="a log of inspect_ai"
+        )
+    return _json(archive, name)
+
+
+def _json(archive: Archive, name: str) -> dict[str, Any]:
+    where = archive.place(name)
+    return table_of(parsed(text_of(archive.read(name), where), where), where, "it")
+
+
+def _samples(archive: Archive) -> Iterator[tuple[dict[str, Any], str]]:
+    for name in archive.names:
+        if name.startswith(SAMPLES) and name.endswith(".json"):
+            yield _json(archive, name), archive.place(name)
+
+
+def _run_of(header: Mapping[str, Any], where: str) -> tuple[RecordedRun, KnownDecoding]:
+    """Return what the header says of the whole run."""
+    version = whole(header.get("version"))
+    if version is None or version > VERSION:
+        raise TabwbError(
+            f"its format version is {header.get('version')!r}",
+            where=where,
+            allowed=f"up to {VERSION}",
+            hint="a newer inspect_ai wrote it: 'inspect log convert --to json' may help",
+        )
+    spec = table_of(header.get("eval"), where, "'eval'")
+    packages = spec.get("packages")
+    tool = words_of(packages.get("inspect_ai")) if isinstance(packages, dict) else ""
+    task = plain_text(words_of(spec.get("task")) or "unnamed", 200)
+    stats = header.get("stats")
+    started = stats.get("started_at") if isinstance(stats, dict) else None
+    given = moment_of(started) or moment_of(spec.get("created"))
+    model = words_of(spec.get("model"))
+    config = {**_config(spec.get("model_generate_config")), **_config(_plan_config(header))}
+    decoding = _decoding(config)
+    args = spec.get("model_args")
+    run = RecordedRun(
+        id=words_of(spec.get("eval_id")) or words_of(spec.get("run_id")),
+        model="" if model == "none/none" else model,
+        origin="model" if model and model != "none/none" else None,
+        session_date=given[:10],
+        seed=decoding.seed,
+        decoding=decoding,
+        tool=f"inspect_ai {tool}".strip() + f", task {task}",
+        facts=tuple(
+            (f"model_args.{plain_text(name, 60)}", plain_text(value, 300))
+            for name, value in (args if isinstance(args, dict) else {}).items()
+        ),
+    )
+    metadata = spec.get("metadata")
+    own = metadata.get(ours.KEY) if isinstance(metadata, dict) else None
+    if not isinstance(own, dict):
+        return run, decoding
+    return ours.run_of(own, run, where), decoding
+
+
+def _plan_config(header: Mapping[str, Any]) -> object:
+    plan = header.get("plan")
+    return plan.get("config") if isinstance(plan, dict) else None
+
+
+def _config(value: object) -> dict[str, Any]:
+    kept = value if isinstance(value, dict) else {}
+    return {name: part for name, part in kept.items() if part is not None}
+
+
+def _decoding(config: Mapping[str, Any]) -> KnownDecoding:
+    stop = config.get("stop_seqs")
+    return KnownDecoding(
+        max_tokens=whole(config.get("max_tokens"), 1),
+        temperature=real(config.get("temperature")),
+        top_p=real(config.get("top_p"), 0.0, 1.0),
+        stop=tuple(map(str, stop)) if isinstance(stop, list) else None,
+        seed=whole(config.get("seed"), -(2**63)),
+    )
+
+
+def _answers(
+    sample: Mapping[str, Any],
+    where: str,
+    run: RecordedRun,
+    decoding: KnownDecoding,
+    left_out: Counter[str],
+) -> Iterator[RecordedAnswer]:
+    if sample.get("invalidation"):
+        left_out["invalidated samples"] += 1
+        return
+    epoch = whole(sample.get("epoch"), 1)
+    if epoch is None:
+        raise TabwbError(
+            f"'epoch' is {sample.get('epoch')!r}", where=where, allowed="a whole number from 1"
+        )
+    attached = sample.get("attachments")
+    resolve = _Attachments(attached if isinstance(attached, dict) else {})
+    before, said = _exchange(sample, resolve)
+    output = sample.get("output")
+    output = output if isinstance(output, dict) else {}
+    text, stop = _completion(output, resolve)
+    if text is None:
+        text = said
+    error = sample.get("error")
+    failure = words_of(error.get("message")) or "error" if isinstance(error, dict) else ""
+    usage = output.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    metadata = _metadata(sample, output, run)
+    prompt = next((turn.content for turn in reversed(before) if turn.role == "user"), "")
+    choices = sample.get("choices")
+    latency = real(output.get("time"))
+    answer = RecordedAnswer(
+        where=where,
+        text=None if failure and not text else text or "",
+        run=run,
+        item=plain_text(sample.get("id"), 300) if sample.get("id") is not None else "",
+        prompt=prompt,
+        messages=before,
+        options=tuple(map(str, choices)) if isinstance(choices, list) else (),
+        replicate=epoch - 1,
+        decoding=decoding,
+        stop_reason=STOPS.get(words_of(stop), StopReason.END),
+        latency_s=real(sample.get("working_time")) if latency is None else latency,
+        given_at=moment_of(sample.get("completed_at")),
+        prompt_tokens=whole(usage.get("input_tokens")),
+        reply_tokens=whole(usage.get("output_tokens")),
+        error=plain_text(failure, 500),
+        metadata=metadata,
+    )
+    own = sample.get("metadata")
+    own = own.get(ours.KEY) if isinstance(own, dict) else None
+    yield ours.answer_of(own, answer) if isinstance(own, dict) else answer
+
+
+class _Attachments:
+    """Long texts are kept once in a sample and referred to by their hash."""
+
+    def __init__(self, attached: Mapping[str, Any]) -> None:
+        self._attached = attached
+
+    def __call__(self, text: str) -> str:
+        if not text.startswith(_ATTACHMENT):
+            return text
+        kept = self._attached.get(text.removeprefix(_ATTACHMENT))
+        return kept if isinstance(kept, str) else text
+
+
+def _content(value: object, resolve: _Attachments) -> str | None:
+    """Return the text of a message, without its reasoning; None where there is none."""
+    if isinstance(value, str):
+        return resolve(value)
+    if not isinstance(value, list):
+        return None
+    texts = [
+        resolve(part["text"])
+        for part in value
+        if isinstance(part, dict)
+        and part.get("type") == "text"
+        and isinstance(part.get("text"), str)
+    ]
+    return "".join(texts) if texts or not value else ""
+
+
+def _completion(output: Mapping[str, Any], resolve: _Attachments) -> tuple[str | None, object]:
+    choices = output.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        message = choices[0].get("message")
+        content = _content(message.get("content"), resolve) if isinstance(message, dict) else None
+        if content is not None:
+            return content, choices[0].get("stop_reason")
+    completion = output.get("completion")
+    return (resolve(completion) if isinstance(completion, str) and completion else None), None
+
+
+def _exchange(
+    sample: Mapping[str, Any], resolve: _Attachments
+) -> tuple[tuple[Message, ...], str | None]:
+    """Return the messages before the last answer, and that answer."""
+    turns = sample.get("messages")
+    if not isinstance(turns, list) or not turns:
+        given = sample.get("input")
+        turns = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    read = [
+        (words_of(turn.get("role")), _content(turn.get("content"), resolve) or "")
+        for turn in (turns if isinstance(turns, list) else ())
+        if isinstance(turn, dict)
+    ]
+    said = None
+    if read and read[-1][0] == "assistant":
+        said = read.pop()[1]
+    return (
+        tuple(Message(cast(Any, role), content) for role, content in read if role in _ROLES),
+        said,
+    )
+
+
+def _metadata(
+    sample: Mapping[str, Any], output: Mapping[str, Any], run: RecordedRun
+) -> dict[str, str]:
+    kept: dict[str, str] = {}
+    model = words_of(output.get("model"))
+    if model and model != run.model:
+        kept["model_version"] = model
+    scores = sample.get("scores")
+    for name, score in (scores if isinstance(scores, dict) else {}).items():
+        if isinstance(score, dict):
+            kept[f"source.score.{plain_text(name, 60)}"] = plain_text(score.get("value"), 500)
+    metadata = sample.get("metadata")
+    for name, value in (metadata if isinstance(metadata, dict) else {}).items():
+        if name != ours.KEY:
+            kept[f"source.{plain_text(name, 60)}"] = plain_text(value, 500)
+    return kept

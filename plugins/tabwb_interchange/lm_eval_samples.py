@@ -1,0 +1,391 @@
+"""Reads what lm-evaluation-harness writes with ``--log_samples`` as recorded answers.
+
+Written against lm_eval 0.4.13: ``samples_TASK_DATE.jsonl`` with one line for each document and
+filter, beside ``results_DATE.json``. The answer to a multiple-choice document is the continuation
+with the highest log probability.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from tabwb.plugin_api import (
+    AnswerFile,
+    KnownDecoding,
+    Message,
+    Protocol,
+    RecordedAnswer,
+    RecordedRun,
+    TabwbError,
+)
+from tabwb_interchange import ours
+from tabwb_interchange.reading import (
+    parsed,
+    plain_text,
+    read_bytes,
+    real,
+    table_of,
+    text_of,
+    whole,
+    words_of,
+)
+from tabwb_interchange.times import moment_of
+
+DEPTH = 3
+"""How deep a folder is looked through: OUTPUT/MODEL/FILE."""
+MOST_FILES = 2_000
+QUESTIONS = ("question", "prompt", "query", "text", "input")
+"""Keys of a document that may hold the item's own text."""
+IDS = ("item", "item_id", "id", "question_id")
+"""Keys of a document that may name the item."""
+FACTS = ("model_source", "model_args", "model_dtype", "model_revision", "model_sha", "gen_kwargs")
+_ROLES = ("system", "user", "assistant")
+
+
+class LmEvalSamples:
+    """The importer ``lm-eval``."""
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether it is a file of samples or results, or a folder with some."""
+        if path.is_dir():
+            return next(_sample_files(path), None) is not None
+        return path.is_file() and (_is_samples(path) or _is_results(path))
+
+    def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
+        """Return every answer in the files of samples.
+
+        Args:
+            path: a file of samples; a file of results, for the samples beside it; or a folder.
+            names: none are allowed: the keys of a sample have fixed names.
+
+        Raises:
+            TabwbError: there are no samples, or a line cannot be read; the message names it.
+        """
+        ours.refuse_names(names, path, "lm-eval")
+        files = tuple(_files_of(path))
+        if not files:
+            raise TabwbError(
+                "there are no samples",
+                where=str(path),
+                allowed="samples_TASK_DATE.jsonl, as lm_eval writes them with --log_samples",
+            )
+        left_out: Counter[str] = Counter()
+        answers = [answer for file in files for answer in _read(file, left_out)]
+        if not answers:
+            raise TabwbError("the samples hold no answers", where=str(path))
+        tools = dict.fromkeys(answer.run.tool for answer in answers)
+        title = "; ".join(list(tools)[:3]) + ("; ..." if len(tools) > 3 else "")
+        return AnswerFile(title, tuple(_merged(answers)), files, left_out=dict(left_out))
+
+
+def _is_samples(path: Path) -> bool:
+    return path.name.startswith("samples_") and path.suffix == ".jsonl"
+
+
+def _is_results(path: Path) -> bool:
+    return path.name.startswith("results_") and path.suffix == ".json"
+
+
+def _sample_files(folder: Path, depth: int = DEPTH) -> Iterator[Path]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir() and not entry.is_symlink() and depth > 1:
+            yield from _sample_files(entry, depth - 1)
+        elif _is_samples(entry) and entry.is_file():
+            yield entry
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        for number, file in enumerate(_sample_files(path)):
+            if number == MOST_FILES:
+                raise TabwbError(
+                    "holds too many files of samples", where=str(path), allowed=f"{MOST_FILES:,}"
+                )
+            yield file
+    elif _is_results(path):
+        date = path.stem.removeprefix("results_")
+        yield from sorted(path.parent.glob(f"samples_*_{_escaped(date)}.jsonl"))
+    else:
+        yield path
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What the file of results beside a file of samples says of the run."""
+
+    task: str
+    run: RecordedRun
+
+
+def _source_of(file: Path) -> _Source:
+    task, _, date = file.stem.removeprefix("samples_").rpartition("_")
+    beside = file.with_name(f"results_{date}.json")
+    results: dict[str, Any] = {}
+    if beside.is_file():
+        where = str(beside)
+        results = table_of(parsed(text_of(read_bytes(beside), where), where), where, "it")
+    config = results.get("config")
+    config = config if isinstance(config, dict) else {}
+    version = words_of(results.get("lm_eval_version"))
+    model = words_of(results.get("model_name"))
+    known = {**config, "model_source": results.get("model_source")}
+    run = RecordedRun(
+        id=date,
+        model=model,
+        origin="model",
+        session_date=moment_of(results.get("date"))[:10],
+        seed=whole(config.get("torch_seed")),
+        tool=f"lm_eval {version}".strip(),
+        facts=tuple(
+            (name, plain_text(known[name], 300)) for name in FACTS if known.get(name) is not None
+        ),
+    )
+    own = results.get(ours.KEY)
+    if isinstance(own, dict):
+        run = ours.run_of(own, run, str(beside))
+    return _Source(task, run)
+
+
+def _read(file: Path, left_out: Counter[str]) -> Iterator[RecordedAnswer]:
+    source = _source_of(file)
+    text = text_of(read_bytes(file), str(file))
+    filters: dict[int, str] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{file}:{number}"
+        sample = table_of(parsed(line, where, "one JSON object per line"), where, "the line")
+        doc_id = whole(sample.get("doc_id"))
+        if doc_id is None:
+            raise TabwbError(
+                f"'doc_id' is {sample.get('doc_id')!r:.40}", where=where, allowed="a whole number"
+            )
+        name = words_of(sample.get("filter"))
+        if filters.setdefault(doc_id, name) != name:
+            left_out["lines of further filters"] += 1
+            continue
+        yield from _answers(sample, where, source, left_out)
+
+
+def _answers(
+    sample: Mapping[str, Any], where: str, source: _Source, left_out: Counter[str]
+) -> Iterator[RecordedAnswer]:
+    doc = table_of(sample.get("doc"), where, "'doc'")
+    asked = _arguments(sample, where)
+    resps = sample.get("resps")
+    if not isinstance(resps, list) or not resps:
+        raise TabwbError(f"'resps' is {resps!r:.40}", where=where, allowed="a JSON array")
+    identifier = next((str(doc[key]) for key in IDS if isinstance(doc.get(key), str | int)), "")
+    base = RecordedAnswer(
+        where=where,
+        text="",
+        run=source.run,
+        item=plain_text(identifier, 300),
+        question=next((doc[key] for key in QUESTIONS if words_of(doc.get(key))), ""),
+        metadata=_metadata(sample, source.task),
+    )
+    if asked and isinstance(asked[0][1], str):
+        answer = _chosen(base, doc, asked, resps)
+        if answer is None:
+            left_out["samples without options and likelihoods"] += 1
+        else:
+            yield _own(sample, answer)
+        return
+    texts = resps[0] if isinstance(resps[0], list) else resps
+    generated = [text for text in texts if isinstance(text, str)]
+    if not asked or not generated or len(generated) != len(texts):
+        left_out["samples without generated text"] += 1
+        return
+    decoding = _decoding(asked[0][1])
+    messages = _messages(asked[0][0])
+    # Tasks that were drawn otherwise are other runs; stop strings and limits belong to the task.
+    drawn = KnownDecoding(temperature=decoding.temperature, top_p=decoding.top_p)
+    run = replace(source.run, decoding=drawn)
+    base = replace(
+        base,
+        run=source.run if ours.KEY in sample else run,
+        prompt=next((turn.content for turn in reversed(messages) if turn.role == "user"), ""),
+        messages=messages,
+        decoding=decoding,
+    )
+    for replicate, text in enumerate(generated):
+        yield _own(sample, replace(base, text=text, replicate=replicate))
+
+
+def _merged(answers: list[RecordedAnswer]) -> Iterator[RecordedAnswer]:
+    """Put options that were weighed and texts of one run together, where no item has both.
+
+    The protocol ``likelihood`` weighs options and has all other items answered in free text.
+    """
+    answers = list(_apart(answers))
+    runs: dict[tuple[str, str], dict[RecordedRun, set[tuple[str, str]]]] = {}
+    for answer in answers:
+        own = runs.setdefault((answer.run.id, answer.run.model), {})
+        own.setdefault(answer.run, set()).add((answer.item, answer.question or answer.prompt))
+    merged: dict[RecordedRun, RecordedRun] = {}
+    for own in runs.values():
+        weighed = [run for run in own if run.protocol is Protocol.LIKELIHOOD]
+        written = [run for run in own if run.protocol is not Protocol.LIKELIHOOD]
+        if len(weighed) == len(written) == 1 and not own[weighed[0]] & own[written[0]]:
+            both = replace(written[0], protocol=Protocol.LIKELIHOOD)
+            merged |= {weighed[0]: both, written[0]: both}
+    for answer in answers:
+        yield replace(answer, run=merged.get(answer.run, answer.run))
+
+
+def _apart(answers: list[RecordedAnswer]) -> Iterator[RecordedAnswer]:
+    """Make a run of its own of each task of a run whose tasks have the same documents."""
+    tasks: dict[RecordedRun, dict[str, set[tuple[str, str]]]] = {}
+    for answer in answers:
+        own = tasks.setdefault(answer.run, {}).setdefault(
+            answer.metadata.get("source.task", ""), set()
+        )
+        own.add((answer.item, answer.question or answer.prompt))
+    shared = {
+        run
+        for run, by_task in tasks.items()
+        if sum(map(len, by_task.values())) > len(set().union(*by_task.values()))
+    }
+    for answer in answers:
+        if answer.run in shared:
+            task = answer.metadata.get("source.task", "")
+            run = answer.run
+            answer = replace(  # noqa: PLW2901 - the same answer, in a run of its own
+                answer, run=replace(run, id=f"{run.id} {task}", tool=f"{run.tool}, task {task}")
+            )
+        yield answer
+
+
+def _own(sample: Mapping[str, Any], answer: RecordedAnswer) -> RecordedAnswer:
+    own = sample.get(ours.KEY)
+    if not isinstance(own, dict):
+        return answer
+    return ours.answer_of(own, answer)
+
+
+def _arguments(sample: Mapping[str, Any], where: str) -> list[tuple[str, object]]:
+    """Return context and second argument of each request, in order."""
+    given = table_of(sample.get("arguments"), where, "'arguments'")
+    asked = []
+    for number in range(len(given)):
+        request = given.get(f"gen_args_{number}")
+        if isinstance(request, dict):
+            asked.append((words_of(request.get("arg_0")), request.get("arg_1")))
+    return asked
+
+
+def _messages(context: str) -> tuple[Message, ...]:
+    """Return what was sent: the turns of a chat, which lm_eval keeps as JSON, or one message."""
+    if context.startswith("["):
+        try:
+            turns = json.loads(context)
+        except (ValueError, RecursionError):
+            turns = None
+        if isinstance(turns, list) and turns and all(_is_turn(turn) for turn in turns):
+            return tuple(Message(cast(Any, turn["role"]), turn["content"]) for turn in turns)
+    return (Message("user", context),)
+
+
+def _is_turn(turn: object) -> bool:
+    return (
+        isinstance(turn, dict)
+        and turn.get("role") in _ROLES
+        and isinstance(turn.get("content"), str)
+    )
+
+
+def _decoding(given: object) -> KnownDecoding:
+    """Return the decoding of ``generation_kwargs``; without sampling the temperature is 0."""
+    if not isinstance(given, dict):
+        return KnownDecoding()
+    until = given.get("until")
+    stop = [until] if isinstance(until, str) else until
+    temperature = real(given.get("temperature"))
+    if given.get("do_sample") is False:
+        temperature = 0.0
+    limits = (given.get(name) for name in ("max_gen_toks", "max_tokens", "max_new_tokens"))
+    return KnownDecoding(
+        max_tokens=next((limit for limit in map(whole, limits) if limit), None),
+        temperature=temperature,
+        top_p=real(given.get("top_p"), 0.0, 1.0),
+        stop=tuple(map(str, stop)) if isinstance(stop, list) else None,
+        seed=whole(given.get("seed"), -(2**63)),
+    )
+
+
+def _chosen(
+    base: RecordedAnswer,
+    doc: Mapping[str, Any],
+    asked: list[tuple[str, object]],
+    resps: list[Any],
+) -> RecordedAnswer | None:
+    """Return the most likely of several continuations of one context; None where there are none."""
+    context = asked[0][0]
+    options: list[str] = []
+    sums: list[float] = []
+    for (given, continuation), replies in zip(asked, resps, strict=False):
+        # Further requests without the context normalise the likelihoods.
+        if given != context or not isinstance(continuation, str):
+            continue
+        logarithm = _logarithm(replies)
+        if logarithm is None:
+            return None
+        options.append(continuation.strip())
+        sums.append(logarithm)
+    if len(options) < 2:
+        return None
+    choices = doc.get("choices")
+    if isinstance(choices, dict):
+        choices = choices.get("text")
+    spelled = isinstance(choices, list) and len(choices) == len(options)
+    if spelled and all(len(option) == 1 for option in options):
+        options = [str(choice).strip() for choice in cast(list[Any], choices)]
+    messages = _messages(context)
+    return replace(
+        base,
+        text=options[max(range(len(sums)), key=sums.__getitem__)],
+        run=replace(base.run, protocol=Protocol.LIKELIHOOD),
+        prompt=next((turn.content for turn in reversed(messages) if turn.role == "user"), ""),
+        messages=messages,
+        options=tuple(options),
+        replicate=0,
+        metadata={
+            **base.metadata,
+            "protocol": Protocol.LIKELIHOOD.value,
+            "sampled": "no",
+            "options_weighed": json.dumps(options, ensure_ascii=False),
+            "option_log_probabilities": json.dumps([round(value, 6) for value in sums]),
+        },
+    )
+
+
+def _logarithm(replies: object) -> float | None:
+    """Return the log probability in ``[["-1.25", "False"]]``, or None."""
+    while isinstance(replies, list) and replies:
+        replies = replies[0]
+    try:
+        return real(float(replies), -float("inf"), 0.0)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def _metadata(sample: Mapping[str, Any], task: str) -> dict[str, str]:
+    kept = {"source.task": task, "source.doc_id": str(sample.get("doc_id"))}
+    metrics = sample.get("metrics")
+    for name in metrics if isinstance(metrics, list) else ():
+        if isinstance(name, str) and name in sample:
+            kept[f"source.metric.{plain_text(name, 60)}"] = plain_text(sample[name], 100)
+    return kept

@@ -1,0 +1,203 @@
+"""What our exports say beyond the other tool's format, under the key ``tabwb``, read back too.
+
+With it an import gives the same responses under the same conditions as the administration that was
+exported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tabwb.plugin_api import (
+    KnownDecoding,
+    Protocol,
+    RecordedAnswer,
+    RecordedRun,
+    StopReason,
+    TabwbError,
+    UsageError,
+)
+from tabwb.records.speakers import ORIGINS
+from tabwb_interchange.reading import plain_text, real, whole, words_of
+from tabwb_interchange.times import moment_of
+
+KEY = "tabwb"
+Json = dict[str, Any]
+_RUN = (
+    "uid", "battery", "battery_version", "battery_hash", "battery_title", "examinee", "kind",
+    "origin", "participant", "seed", "replicates", "protocol", "conversation", "decoding",
+    "item_order", "option_order", "lesion", "judges", "research_protocol", "created_at",
+    "part_subtests", "part_items", "part_limit",
+    "session_date", "versions", "model_facts", "notes", "disclaimer",
+)  # fmt: skip
+"""Keys of an administration that an export keeps."""
+_TRIAL = (
+    "number", "subtest", "item", "replicate", "prompt", "options", "expected", "tags", "foils",
+    "foil", "status", "effective_status", "usable", "stop_reason", "latency_s", "ratings",
+)  # fmt: skip
+"""Keys of a trial that an export keeps."""
+
+
+def refuse_names(names: Mapping[str, str], path: Path, format_id: str) -> None:
+    """Refuse names of fields where a format has fixed ones.
+
+    Args:
+        names: as the user gave them.
+        path: of the file.
+        format_id: of the importer.
+
+    Raises:
+        UsageError: there are some.
+    """
+    if names:
+        first = next(f"{field}={name}" for field, name in names.items())
+        raise UsageError(
+            f"--column {first}: the fields of the format '{format_id}' have fixed names",
+            where=str(path),
+        )
+
+
+def answered(document: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    """Yield the trials whose responses count; practice is left out."""
+    for trial in document["trials"]:
+        if trial["state"] == "answered" and not trial["practice"]:
+            yield trial
+
+
+def counting(trial: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the attempt that counts."""
+    attempt = (trial.get("reply") or {}).get("attempt")
+    attempts: list[Mapping[str, Any]] = [
+        each for each in trial["attempts"] if each["state"] == "ok"
+    ]
+    return next((each for each in attempts if each["n"] == attempt), attempts[-1])
+
+
+def run_block(administration: Mapping[str, Any], notices: Iterable[str]) -> Json:
+    """Return what an export keeps of an administration.
+
+    Args:
+        administration: of the document.
+        notices: sentences that belong with every result.
+    """
+    return {
+        "format": 1,
+        **{key: administration.get(key) for key in _RUN},
+        "notices": list(notices),
+    }
+
+
+def answer_block(trial: Mapping[str, Any]) -> Json:
+    """Return what an export keeps of a trial."""
+    reply = trial.get("reply") or {}
+    kept = {key: trial.get(key) for key in _TRIAL}
+    return {
+        **kept,
+        "decoding": reply.get("decoding"),
+        "recorded_at": counting(trial).get("recorded_at"),
+        "metadata": dict(counting(trial).get("metadata") or {}),
+    }
+
+
+def run_of(block: Mapping[str, Any], run: RecordedRun, where: str) -> RecordedRun:
+    """Return a run with what our export says of it.
+
+    Args:
+        block: of :func:`run_block`, as it was read.
+        run: as the other tool's fields have it.
+        where: its place, for messages.
+
+    Raises:
+        TabwbError: a value cannot be used.
+    """
+    origin = block.get("origin")
+    if origin not in ORIGINS:
+        raise TabwbError(
+            f"'{KEY}.origin' is {origin!r:.40}", where=where, allowed=", ".join(ORIGINS)
+        )
+    protocol = words_of(block.get("protocol")) or "generate"
+    if protocol not in set(Protocol):
+        raise TabwbError(
+            f"'{KEY}.protocol' is {protocol!r:.40}", where=where, allowed=", ".join(Protocol)
+        )
+    examinee = words_of(block.get("examinee"))
+    facts = block.get("model_facts")
+    return replace(
+        run,
+        id=words_of(block.get("uid")) or run.id,
+        model=examinee if block.get("kind") == "model" else "",
+        origin=origin,
+        participant="" if origin == "model" else words_of(block.get("participant")),
+        session_date=words_of(block.get("session_date")),
+        seed=whole(block.get("seed"), -(2**63)),
+        decoding=decoding_of(block.get("decoding")),
+        protocol=Protocol(protocol),
+        conversation=block.get("conversation") is True,
+        lesion=words_of(block.get("lesion")) or None,
+        part_subtests=_ids(block.get("part_subtests")),
+        part_items=_ids(block.get("part_items")),
+        part_limit=whole(block.get("part_limit"), 1),
+        facts=tuple(
+            (plain_text(name, 100), plain_text(value, 500))
+            for name, value in (facts if isinstance(facts, dict) else {}).items()
+        ),
+    )
+
+
+def _ids(value: object) -> tuple[str, ...]:
+    return tuple(map(words_of, value)) if isinstance(value, list) else ()
+
+
+def answer_of(block: Mapping[str, Any], answer: RecordedAnswer) -> RecordedAnswer:
+    """Return an answer with what our export says of it.
+
+    Args:
+        block: of :func:`answer_block`, as it was read.
+        answer: as the other tool's fields have it.
+
+    Raises:
+        TabwbError: a value cannot be used.
+    """
+    stop = words_of(block.get("stop_reason")) or "end"
+    if stop not in set(StopReason):
+        raise TabwbError(
+            f"'{KEY}.stop_reason' is {stop!r:.40}",
+            where=answer.where,
+            allowed=", ".join(StopReason),
+        )
+    metadata = block.get("metadata")
+    options = block.get("options")
+    return replace(
+        answer,
+        subtest=words_of(block.get("subtest")),
+        item=words_of(block.get("item")),
+        prompt=words_of(block.get("prompt")) or answer.prompt,
+        options=tuple(map(str, options)) if isinstance(options, list) else (),
+        replicate=whole(block.get("replicate")),
+        decoding=decoding_of(block.get("decoding")),
+        stop_reason=StopReason(stop),
+        latency_s=real(block.get("latency_s")),
+        given_at=moment_of(block.get("recorded_at")),
+        metadata={
+            str(name): value
+            for name, value in (metadata if isinstance(metadata, dict) else {}).items()
+            if isinstance(value, str)
+        },
+    )
+
+
+def decoding_of(value: object) -> KnownDecoding:
+    """Return the decoding of our documents; nothing is known where it is something else."""
+    if not isinstance(value, dict):
+        return KnownDecoding()
+    stop = value.get("stop")
+    return KnownDecoding(
+        max_tokens=whole(value.get("max_tokens"), 1),
+        temperature=real(value.get("temperature")),
+        top_p=real(value.get("top_p"), 0.0, 1.0),
+        stop=tuple(map(str, stop)) if isinstance(stop, list) else None,
+        seed=whole(value.get("seed"), -(2**63)),
+    )

@@ -1,0 +1,293 @@
+"""Reads tables of answers: CSV, TSV and JSON lines, ours among them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tabwb.battery.problems import Problem
+from tabwb.plugin_api import (
+    AnswerFile,
+    AnswerProblems,
+    KnownDecoding,
+    Message,
+    Protocol,
+    RecordedAnswer,
+    RecordedRun,
+    StopReason,
+    TabwbError,
+)
+from tabwb.records.speakers import ORIGINS, Origin
+from tabwb_interchange import ours
+from tabwb_interchange.fields import Row, columns_of
+from tabwb_interchange.reading import kind_of, parsed, plain_text, read_bytes, text_of, words_of
+from tabwb_interchange.times import moment_of
+
+LINES = (".jsonl", ".ndjson")
+SUFFIXES = {".csv": "CSV", ".tsv": "TSV", ".tab": "TSV", **dict.fromkeys(LINES, "JSON lines")}
+MOST_CELL = 16 * 2**20
+"""The longest cell."""
+STATUSES = {"truncated": StopReason.LENGTH, "refused": StopReason.REFUSED}
+_NOT_METADATA = frozenset({"ratings", "reply", "expected", "tags", "foils", "foil", "options"})
+"""Keys of our own export that say what the battery or another key says already."""
+
+
+class Table:
+    """The importer ``table``."""
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether the name ends like a table's; standard input is taken for one."""
+        return str(path) == "-" or (path.suffix.lower() in SUFFIXES and not path.is_dir())
+
+    def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
+        """Return the answer of every row.
+
+        Args:
+            path: of the table; ``-`` is standard input.
+            names: field to column, where it has another name.
+
+        Raises:
+            TabwbError: it cannot be read at all.
+            AnswerProblems: every problem with its line and column.
+        """
+        text = text_of(read_bytes(path), str(path))
+        if not text.strip():
+            raise TabwbError(
+                "is empty", where=str(path), allowed="a line with the columns, and answers"
+            )
+        lines = path.suffix.lower() in LINES or text.lstrip().startswith("{")
+        try:
+            rows = list((_json_rows if lines else _csv_rows)(path, text, names))
+        except ValueError as error:
+            raise AnswerProblems(error.args[0]) from error
+        if not rows:
+            raise TabwbError("there are no answers", where=str(path), allowed="one row for each")
+        answers = list(_with_decoding([_answer(row) for row in rows]))
+        if problems := [problem for row in rows for problem in row.problems]:
+            raise AnswerProblems(problems)
+        title = SUFFIXES.get(path.suffix.lower(), "JSON lines" if lines else "CSV")
+        files = () if str(path) == "-" else (path,)
+        return AnswerFile(
+            f"{title} of answers", tuple(answers), files, strict=True, names=rows[0].names
+        )
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    before = csv.field_size_limit(MOST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _csv_rows(path: Path, text: str, names: Mapping[str, str]) -> Iterator[Row]:
+    file = str(path)
+    first = text.lstrip("\r\n").partition("\n")[0]
+    tabs = path.suffix.lower() in (".tsv", ".tab")
+    delimiter = "\t" if tabs else max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
+    header: list[str] = []
+    found: dict[str, str] = {}
+    with _long_cells():
+        while True:
+            line = reader.line_num + 1
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                problem = Problem(file, line, "", f"this is not valid CSV: {error}")
+                raise ValueError([problem]) from error
+            if not any(cell.strip() for cell in cells):
+                continue
+            if not header:
+                header = [cell.strip() for cell in cells]
+                found = columns_of(header, names, file, line)
+                continue
+            if len(cells) > len(header):
+                message = "more cells than columns (a cell that holds the separator needs quotes)"
+                problem = Problem(file, line, "", message, str(len(cells)), f"up to {len(header)}")
+                raise ValueError([problem])
+            # A spreadsheet leaves out the empty cells at the end of a row.
+            cells += [""] * (len(header) - len(cells))
+            whole = dict(zip(header, cells, strict=True))
+            fields = {own: whole[column] for own, column in found.items()}
+            used = set(found.values())
+            others = {name: cell for name, cell in whole.items() if name and name not in used}
+            yield Row(file, line, fields, others, found)
+
+
+def _json_rows(path: Path, text: str, names: Mapping[str, str]) -> Iterator[Row]:
+    file = str(path)
+    rows: list[tuple[int, dict[str, Any]]] = []
+    header: dict[str, None] = {}
+    for line, content in enumerate(text.split("\n"), start=1):
+        if not content.strip():
+            continue
+        where = f"{file}:{line}"
+        row = parsed(content, where, "one JSON object per line")
+        if not isinstance(row, dict):
+            raise TabwbError(
+                f"the line is {kind_of(row)}", where=where, allowed="one JSON object per line"
+            )
+        rows.append((line, row))
+        header |= dict.fromkeys(row)
+    found = columns_of(list(header), names, file, rows[0][0])
+    used = set(found.values())
+    for line, row in rows:
+        fields = {own: row.get(column) for own, column in found.items()}
+        others = {name: value for name, value in row.items() if name not in used}
+        read = Row(file, line, fields, others, found)
+        if found["response"] not in row:
+            read.wrong("response", "this key is missing", None, "text, or null for no answer")
+        yield read
+
+
+def _answer(row: Row) -> RecordedAnswer:
+    reply = row.others.get("reply")
+    reply = reply if isinstance(reply, dict) else {}
+    said = row.cells["response"]
+    if said is not None and not isinstance(said, str):
+        row.wrong("response", "this is not text", said, "text")
+        said = ""
+    error = row.text("error")
+    decoding = _decoding(row, reply)
+    options = row.cells.get("options")
+    prompt = row.cells.get("prompt")
+    if prompt is not None and not isinstance(prompt, str):
+        row.wrong("prompt", "this is not text", prompt, "text")
+        prompt = ""
+    status, stop = row.text("status"), row.one_of("stop_reason", [*StopReason])
+    reason = STATUSES.get(status, StopReason.END)
+    prompt_tokens, reply_tokens = row.whole("prompt_tokens", 0), row.whole("reply_tokens", 0)
+    answer = RecordedAnswer(
+        where=row.where,
+        text=None if said is None or (error and not said) else said,
+        run=_run(row, decoding),
+        subtest=row.text("subtest"),
+        item=row.text("item"),
+        prompt=prompt or "",
+        messages=(Message("user", prompt),) if prompt else (),
+        options=_options(row, options),
+        replicate=row.whole("replicate", 0, 10**9),
+        decoding=decoding,
+        stop_reason=StopReason(stop) if stop else reason,
+        latency_s=row.real("latency", 0.0),
+        given_at=moment_of(reply.get("recorded_at")),
+        prompt_tokens=_number(reply, "prompt_tokens") if prompt_tokens is None else prompt_tokens,
+        reply_tokens=_number(reply, "reply_tokens") if reply_tokens is None else reply_tokens,
+        error=error or ("there is no answer" if said is None else ""),
+        metadata=_metadata(row, reply),
+    )
+    if answer.run.origin not in {None, "model"}:
+        return replace(answer, messages=(), stop_reason=StopReason.NONE)
+    return answer
+
+
+def _number(reply: Mapping[str, Any], name: str) -> int | None:
+    value = reply.get(name)
+    return value if type(value) is int and value >= 0 else None
+
+
+def _options(row: Row, options: object) -> tuple[str, ...]:
+    if isinstance(options, str):
+        return tuple(part.strip() for part in options.split("|") if part.strip())
+    return tuple(map(str, options)) if isinstance(options, Sequence) else ()
+
+
+def _decoding(row: Row, reply: Mapping[str, Any]) -> KnownDecoding:
+    """Return the decoding of the columns, else of our export's key ``reply``."""
+    if isinstance(reply.get("decoding"), dict):
+        return ours.decoding_of(reply["decoding"])
+    top_p = row.real("top_p", 0.0, 1.0)
+    if "reply" in row.others:
+        # A line of our export: its seed is the run's.
+        return KnownDecoding()
+    return KnownDecoding(
+        max_tokens=row.whole("max_tokens", 1, 10**9),
+        temperature=row.real("temperature", 0.0, 10.0),
+        top_p=top_p if top_p != 0 else None,
+        seed=row.whole("seed", -(2**63)),
+    )
+
+
+def _run(row: Row, decoding: KnownDecoding) -> RecordedRun:
+    kind = row.others.get("kind")
+    origin = row.one_of("origin", ORIGINS)
+    participant = row.text("participant")
+    model = row.text("model")
+    if kind == "speaker":
+        participant, model = participant or model, ""
+        origin = origin or "human"
+    if kind == "model":
+        origin = origin or "model"
+    made_by: Origin | None = next((known for known in ORIGINS if known == origin), None)
+    if made_by is None and participant:
+        made_by = "human"
+    if made_by is None and model:
+        made_by = "model"
+    date = row.text("date")
+    if date and not moment_of(date):
+        row.wrong("date", "this is not a date", date, "YYYY-MM-DD")
+    exported = "reply" in row.others
+    return RecordedRun(
+        id=row.text("administration"),
+        model=model,
+        origin=made_by,
+        participant="" if made_by == "model" else participant,
+        session_date=moment_of(date)[:10],
+        seed=row.whole("seed", -(2**63)) if exported else None,
+        decoding=KnownDecoding()
+        if exported
+        else KnownDecoding(temperature=decoding.temperature, top_p=decoding.top_p),
+        protocol=Protocol(row.one_of("protocol", [*Protocol]) or Protocol.GENERATE),
+        lesion=words_of(row.others.get("lesion")) or None if exported else None,
+    )
+
+
+def _with_decoding(answers: Sequence[RecordedAnswer]) -> Iterator[RecordedAnswer]:
+    """Give each run without a decoding the one that its answers have, where that is only one.
+
+    In our own export some answers of a run have none: their options were weighed.
+    """
+    drawn: dict[RecordedRun, set[tuple[float | None, float | None]]] = {}
+    for answer in answers:
+        own, known = answer.decoding, drawn.setdefault(answer.run, set())
+        if own.temperature is not None:
+            known.add((own.temperature, own.top_p))
+    for answer in answers:
+        known = drawn[answer.run]
+        if answer.run.decoding == KnownDecoding() and len(known) == 1:
+            temperature, top_p = next(iter(known))
+            decoding = KnownDecoding(temperature=temperature, top_p=top_p)
+            yield replace(answer, run=replace(answer.run, decoding=decoding))
+        else:
+            yield answer
+
+
+def _metadata(row: Row, reply: Mapping[str, Any]) -> dict[str, str]:
+    exported = "reply" in row.others
+    kept = {
+        f"source.{plain_text(name, 60)}": plain_text(value)
+        for name, value in row.others.items()
+        if value not in (None, "") and not (exported and name in _NOT_METADATA | _EXPORTED)
+    }
+    for name in ("model_version", "finish_reason", "cause"):
+        if words_of(reply.get(name)):
+            kept[name] = reply[name]
+    return kept
+
+
+_EXPORTED = frozenset(
+    {
+        *("battery", "battery_version", "battery_hash", "kind", "lesion", "effective_status"),
+        *("usable", "practice"),
+    }
+)
+"""Keys of our own export that the import finds by itself."""

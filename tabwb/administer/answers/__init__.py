@@ -1,0 +1,1 @@
+"""Answers that were given elsewhere: matched with the items of a battery, rated and stored."""

@@ -1,0 +1,385 @@
+"""Stores imported answers: rated as in a run, all administrations of a file in one commit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from tabwb.administer import consent
+from tabwb.administer.answers.examinee import Stated, examinee_of
+from tabwb.administer.answers.plan import ImportPlan, PlannedAnswer, PlannedRun
+from tabwb.administer.session.exchange import attempt_with_answer, storable, token_limit
+from tabwb.administer.session.raters import FailedRater, Raters, failed_raters
+from tabwb.administer.session.setup import check_raters, versions_of
+from tabwb.administer.session.state import Observers
+from tabwb.battery.loader import read_assets
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records import events
+from tabwb.records.answers import RecordedAnswer, RecordedRun
+from tabwb.records.conditions import Conditions, OptionOrder
+from tabwb.records.exchange import Decoding, Reply
+from tabwb.records.speakers import LogEntry
+from tabwb.records.states import ResponseKind, StopReason, TrialState
+from tabwb.records.trials import (
+    Administration,
+    Attempt,
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    RatingsEntry,
+    Trial,
+)
+from tabwb.records.words import plural
+from tabwb.store.store import Store
+from tabwb.store.whole import WholeAdministration
+
+SEEDS = 2**53
+"""Seeds beyond this, positive or negative, are kept as text only."""
+DRAWN = "replayed_sampled"
+"""Metadata of an answer that was drawn: each replicate is a draw of its own."""
+Tell = Callable[[int], None]
+"""Is called with the number of answers that were rated since the last call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """An administration that was stored, and the raters that failed."""
+
+    administration: Administration
+    failed: tuple[FailedRater, ...]
+
+
+def import_conditions(
+    plugins: Plugins,
+    battery: Battery,
+    planned: PlannedRun,
+    stated: Stated,
+    *,
+    source: Path,
+    judges: Sequence[str] = (),
+    session_date: str = "",
+    research_protocol: str | None = None,
+) -> Conditions:
+    """Return the conditions under which the answers of one run are stored.
+
+    Args:
+        plugins: with batteries and components.
+        battery: whose items were answered.
+        planned: the run.
+        stated: who responded, as the user says.
+        source: the file, for messages.
+        judges: resolved specs.
+        session_date: where the file does not say it.
+        research_protocol: under which a person was given a battery for models.
+
+    Raises:
+        UsageError: the examinee is not known, or may not be given the battery.
+    """
+    run = planned.run
+    examinee = examinee_of(run, stated, plugins, source)
+    known = run.decoding
+    limit = _limit(battery, planned)
+    stops = {each.answer.decoding.stop for each in planned.planned if each.answer}
+    stop = next(iter(stops)) if len(stops) == 1 else None
+    usual = Decoding()
+    seed = run.seed if run.seed is not None and abs(run.seed) <= SEEDS else 1
+    decoding = Decoding(
+        max_tokens=limit or usual.max_tokens,
+        temperature=known.temperature or 0.0,
+        top_p=known.top_p or usual.top_p,
+        stop=stop or (),
+        seed=seed,
+    )
+    is_model = examinee.kind == "model"
+    conditions = Conditions(
+        examinee=examinee.examinee,
+        kind=examinee.kind,
+        seed=seed,
+        replicates=planned.replicates,
+        protocol=run.protocol,
+        decoding=decoding if is_model else usual,
+        conversation=run.conversation,
+        option_order=cast(OptionOrder, planned.option_order),
+        judges=tuple(judges),
+        research_protocol=research_protocol,
+        lesion=run.lesion if is_model else None,
+        labels=_labels(plugins, stated) if is_model else {},
+        origin=examinee.origin,
+        session_date=run.session_date or session_date,
+        part_subtests=run.part_subtests,
+        part_items=run.part_items,
+        part_limit=run.part_limit,
+        token_limits="run" if limit and is_model else "battery",
+        unknown=_unknown(run) if is_model else (),
+    )
+    check_raters(plugins, battery, conditions)
+    return conditions
+
+
+def _unknown(run: RecordedRun) -> tuple[str, ...]:
+    """Return the conditions of a model's answers that the source does not state."""
+    known = {
+        "seed": run.seed,
+        "temperature": run.decoding.temperature,
+        "top_p": run.decoding.top_p,
+    }
+    if run.decoding.temperature == 0:
+        known["top_p"] = 1.0  # nothing was drawn
+    return tuple(name for name, value in known.items() if value is None)
+
+
+def _limit(battery: Battery, planned: PlannedRun) -> int | None:
+    """Return the token limit of all answers; None where it is the battery's, or not one."""
+    limits = {
+        (each.trial.subtest, each.answer.decoding.max_tokens)
+        for each in planned.planned
+        if each.answer is not None
+    }
+    usual = Conditions("", "model")
+    if all(limit == token_limit(battery.subtest(subtest), usual) for subtest, limit in limits):
+        return None
+    values = {limit for _, limit in limits}
+    return next(iter(values)) if len(values) == 1 else None
+
+
+def _labels(plugins: Plugins, stated: Stated) -> dict[str, str]:
+    named = stated.model
+    return plugins.labels_of(named) if named and named.startswith("profile:") else {}
+
+
+def import_answers(
+    store: Store,
+    plugins: Plugins,
+    battery: Battery,
+    plan: ImportPlan,
+    conditions: Sequence[Conditions],
+    rated: Tell = lambda count: None,
+) -> tuple[Imported, ...]:
+    """Rate the answers of a file and store them: all of them, or nothing.
+
+    Judges that ask a model are not run here.
+
+    Args:
+        store: where they are kept.
+        plugins: with scorers, judges and observers.
+        battery: whose items were answered.
+        plan: what is to be stored.
+        conditions: of each run of the plan.
+        rated: is told of each answer that was rated.
+
+    Raises:
+        NoConsent: a registered speaker has not agreed; nothing was stored.
+        StoreError: it cannot be stored; nothing was.
+    """
+    for given in conditions:
+        consent.Guard(store, plugins, given).check_giving()
+    digests = {path.name: _sha256(path) for path in plan.source.files}
+    made = [
+        _Recording(store, plugins, battery, run, given).whole(plan, digests, rated)
+        for run, given in zip(plan.runs, conditions, strict=True)
+    ]
+    assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
+    store.keep_battery(battery, assets)
+    stored = store.add_whole(battery, [whole for whole, _ in made])
+    for administration, (whole, _) in zip(stored, made, strict=True):
+        _tell(store, plugins, battery, administration, whole)
+    return tuple(
+        Imported(administration, failed)
+        for administration, (_, failed) in zip(stored, made, strict=True)
+    )
+
+
+class _Recording:
+    """Rates the answers of one run."""
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        battery: Battery,
+        planned: PlannedRun,
+        conditions: Conditions,
+    ) -> None:
+        self._plugins, self._battery = plugins, battery
+        self._planned, self._conditions = planned, conditions
+        dialect = consent.dialect_of(store, conditions)
+        self._raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
+        self._trials = [Trial(each.trial) for each in planned.planned]
+        self._declared: set[str] = set()
+        self._drawn = "temperature" in conditions.unknown and planned.drawn
+
+    def whole(
+        self, plan: ImportPlan, digests: dict[str, str], rated: Tell
+    ) -> tuple[WholeAdministration, tuple[FailedRater, ...]]:
+        """Return everything that is to be stored, and the raters that failed."""
+        conditions = self._conditions
+        entries: list[Entry] = []
+        if conditions.kind == "model":
+            facts = json.dumps(self._facts(digests), sort_keys=True, ensure_ascii=False)
+            entries.append(EventEntry("model-opened", None, storable(facts)))
+        notes = provenance(plan, self._planned, digests)
+        entries += [EventEntry("noted", None, storable(note)) for note in notes]
+        name = ", ".join(list(digests)[:2]) or "standard input"
+        for each in self._planned.planned:
+            entries += self._entries(each, f"not in {name}")
+            rated(1 if each.answer is not None else 0)
+        entries.append(EventEntry("finished", None))
+        acts = [LogEntry("imported", conditions.person, detail=self._battery.id)]
+        whole = WholeAdministration(
+            conditions,
+            [each.trial for each in self._planned.planned],
+            versions_of(self._plugins),
+            entries,
+            acts if conditions.guarded else (),
+        )
+        return whole, failed_raters(self._trials, self._raters.later)
+
+    def _facts(self, digests: dict[str, str]) -> dict[str, str]:
+        run = self._planned.run
+        first = next(iter(digests.items()), None) if len(digests) == 1 else None
+        several = json.dumps(digests, ensure_ascii=False) if len(digests) > 1 else ""
+        return {
+            **dict(run.facts),
+            "model": run.model or self._conditions.examinee,
+            **({"source": run.tool} if run.tool else {}),
+            **({"imported_file": first[0], "imported_sha256": first[1]} if first else {}),
+            **({"imported_files": several} if several else {}),
+        }
+
+    def _entries(self, each: PlannedAnswer, absent: str) -> Iterator[Entry]:
+        plan, answer = each.trial, each.answer
+        if answer is None:
+            yield EventEntry("not-needed", plan.number, absent)
+            return
+        if answer.text is None:
+            reason = answer.error or "there is no answer"
+            yield EventEntry("skipped", plan.number, storable(reason))
+            return
+        attempt = self._attempt(Trial(plan), answer, answer.text)
+        ratings = self._raters.rate(plan, attempt, self._trials)
+        self._trials[plan.number - 1] = Trial(plan, TrialState.ANSWERED, (attempt,), ratings)
+        yield AttemptEntry(plan.number, attempt)
+        yield RatingsEntry(plan.number, attempt.number, ratings)
+        for declaration in self._raters.declarations(ratings):
+            if declaration.rater not in self._declared:
+                self._declared.add(declaration.rater)
+                yield DeclarationEntry(declaration)
+
+    def _attempt(self, trial: Trial, answer: RecordedAnswer, text: str) -> Attempt:
+        subtest = self._battery.subtest(trial.plan.subtest)
+        item = subtest.item(trial.plan.item)
+        is_model = self._conditions.kind == "model"
+        stop = answer.stop_reason
+        if not is_model and stop is StopReason.END:
+            stop = StopReason.NONE
+        reply = Reply(
+            text,
+            stop,
+            answer.latency_s or 0.0,
+            prompt_tokens=answer.prompt_tokens,
+            reply_tokens=answer.reply_tokens,
+            metadata={**(self._sent(answer) if is_model else {}), **answer.metadata},
+        )
+        kind: ResponseKind = subtest.task.text_kind
+        attempt = attempt_with_answer(
+            trial, reply, None, item.expected, kind=kind, language=self._battery.language
+        )
+        return replace(
+            attempt,
+            latency_s=answer.latency_s,
+            messages=tuple(
+                replace(message, content=storable(message.content)) for message in answer.messages
+            )
+            if is_model
+            else (),
+            recorded_at=answer.given_at or attempt.recorded_at,
+        )
+
+    def _sent(self, answer: RecordedAnswer) -> dict[str, str]:
+        """Return what is known of the decoding of an answer, as an attempt keeps it."""
+        known = answer.decoding
+        stated: dict[str, str] = {}
+        if known.max_tokens is not None:
+            stated["max_tokens"] = str(known.max_tokens)
+        if known.temperature is not None:
+            stated["temperature"] = str(float(known.temperature))
+        if known.stop is not None:
+            stated["stop"] = json.dumps(known.stop, ensure_ascii=False)
+        if known.temperature != 0.0:  # otherwise nothing was drawn
+            for name in ("top_p", "seed"):
+                if (value := getattr(known, name)) is not None:
+                    stated[name] = str(value)
+        return {**stated, **({DRAWN: "yes"} if self._drawn else {})}
+
+
+def provenance(plan: ImportPlan, planned: PlannedRun, digests: dict[str, str]) -> tuple[str, ...]:
+    """Return the notes that say where the answers of an administration are from.
+
+    Args:
+        plan: of the whole import.
+        planned: the administration.
+        digests: name of each file to its SHA-256.
+    """
+    shown = [f"{name} (SHA-256 {digest[:12]}…)" for name, digest in list(digests.items())[:2]]
+    if len(digests) > 2:
+        shown.append(f"{len(digests) - 2} more files")
+    tool = planned.run.tool or plan.source.title
+    files = " and ".join(shown) or "standard input"
+    said = [f"Imported from {files}: {tool}. {told(planned)}."]
+    if planned.drawn and planned.run.decoding.temperature is None:
+        said.append(
+            "The source does not say the temperature. Answers to equal requests differ, so each "
+            "counts as a draw of its own."
+        )
+    if not any(each.answer and each.answer.prompt for each in planned.planned):
+        said.append("The source does not say what was sent: the prompts are the battery's.")
+    return tuple(said)
+
+
+def told(planned: PlannedRun) -> str:
+    """Return how many answers there are and how their items were found, in words."""
+    found = ", ".join(f"{count:,} by {how}" for how, count in planned.matched.items())
+    several = f" in {planned.replicates:,} replicates" if planned.replicates > 1 else ""
+    parts = [f"{plural(planned.answers, 'answer')}{several}, items found: {found}"]
+    if planned.missing:
+        parts.append(f"{plural(len(planned.missing), 'item')} without an answer")
+    if planned.gaps:
+        parts.append(f"{plural(planned.gaps, 'replicate')} of other items without an answer")
+    if planned.repeated:
+        parts.append(f"{plural(len(planned.repeated), 'repeated answer')} left out")
+    return "; ".join(parts)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _tell(
+    store: Store,
+    plugins: Plugins,
+    battery: Battery,
+    administration: Administration,
+    whole: WholeAdministration,
+) -> None:
+    """Tell observers of what was stored."""
+    subtests = {trial.number: trial.subtest for trial in whole.plan}
+    observers = Observers(plugins, battery, administration, store.location, subtests.__getitem__)
+    number = administration.id
+    for entry in whole.entries:
+        match entry:
+            case AttemptEntry(trial=trial, attempt=attempt) if plugins.observes(
+                events.AttemptRecorded
+            ):
+                observers.tell(events.AttemptRecorded(number, trial, attempt))
+            case RatingsEntry(trial=trial, attempt=at, ratings=ratings) if plugins.observes(
+                events.Rated
+            ):
+                observers.tell(events.Rated(number, trial, at, ratings))
+    observers.tell(events.Finished(number))

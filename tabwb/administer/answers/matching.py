@@ -1,0 +1,211 @@
+"""Which item of a battery an answer from elsewhere belongs to."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.battery.prompts import render_prompt
+from tabwb.records.answers import RecordedAnswer
+from tabwb.records.words import near
+
+How = Literal["id", "id alone", "prompt", "prompt within the text"]
+"""How an item was found. ``id alone``: the text that was sent is not the item's."""
+SHORTEST = 10
+"""A prompt with fewer characters is not looked for within a longer text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An answer with its item."""
+
+    answer: RecordedAnswer
+    subtest: Subtest
+    item: Item
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """An answer to no item of the battery.
+
+    Attributes:
+        column: the field that names no item.
+        message: what is wrong with it.
+        value: of the field.
+        allowed: what it may be.
+        suggestion: a near match, or empty.
+    """
+
+    answer: RecordedAnswer
+    column: str
+    message: str
+    value: str
+    allowed: str = ""
+    suggestion: str = ""
+
+
+class ItemIndex:
+    """The items of a battery by id and prompt."""
+
+    def __init__(self, battery: Battery) -> None:
+        self._battery = battery
+        self._places = [(subtest, item) for subtest in battery.subtests for item in subtest.items]
+        self._by_key = {(subtest.id, item.id): (subtest, item) for subtest, item in self._places}
+        self._by_item: dict[str, list[tuple[Subtest, Item]]] = {}
+        self._by_prompt: dict[str, list[tuple[Subtest, Item]]] = {}
+        for subtest, item in self._places:
+            self._by_item.setdefault(item.id, []).append((subtest, item))
+            if not item.prompt:
+                continue
+            for text in {_folded(item.prompt), _folded(render_prompt(subtest, item))}:
+                self._by_prompt.setdefault(text, []).append((subtest, item))
+        self._within: dict[str, list[tuple[Subtest, Item]]] = {}
+
+    def match(self, answer: RecordedAnswer) -> Match | Unmatched:
+        """Return the answer with its item.
+
+        An id counts before a prompt. An id without a subtest is checked against the text that was
+        sent: where that is another item's, the text counts.
+        """
+        if answer.subtest and answer.item:
+            return self._keyed(answer, answer.subtest, answer.item)
+        if answer.item:
+            by_id = self._named(answer)
+            if isinstance(by_id, Match):
+                return self._checked(by_id)
+            by_text = self._of_text(answer)
+            return by_text if isinstance(by_text, Match) else by_id
+        if answer.prompt or answer.question:
+            return self._of_text(answer)
+        return Unmatched(answer, "item", "this is empty", "", "an id of an item")
+
+    def _keyed(self, answer: RecordedAnswer, subtest: str, item: str) -> Match | Unmatched:
+        found = self._by_key.get((subtest, item))
+        if found is not None:
+            return Match(answer, *found, "id")
+        subtests = [known.id for known in self._battery.subtests]
+        if subtest not in subtests:
+            return Unmatched(
+                answer,
+                "subtest",
+                f"'{self._battery.id}' has no such subtest",
+                subtest,
+                ", ".join(subtests),
+                near(subtest, subtests),
+            )
+        items = [known.id for known in self._battery.subtest(subtest).items]
+        return self._no_item(answer, item, items, f"'{subtest}' has no such item")
+
+    def _named(self, answer: RecordedAnswer) -> Match | Unmatched:
+        for sign in "/.":
+            subtest, _, item = answer.item.partition(sign)
+            if (subtest, item) in self._by_key:
+                return Match(answer, *self._by_key[subtest, item], "id")
+        found = self._by_item.get(answer.item, [])
+        if len(found) == 1:
+            return Match(answer, *found[0], "id")
+        if found:
+            keys = ", ".join(f"{subtest.id}/{item.id}" for subtest, item in found)
+            return Unmatched(
+                answer, "item", "several subtests have an item of this id", answer.item, keys
+            )
+        return self._no_item(
+            answer, answer.item, list(self._by_item), f"'{self._battery.id}' has no such item"
+        )
+
+    def _no_item(
+        self, answer: RecordedAnswer, item: str, items: Sequence[str], message: str
+    ) -> Unmatched:
+        allowed = ", ".join(items[:12]) + (", …" if len(items) > 12 else "")
+        return Unmatched(answer, "item", message, item, allowed, near(item, items))
+
+    def _checked(self, match: Match) -> Match:
+        """Return a match by id, or by the text where that is another item's."""
+        answer = match.answer
+        if not answer.prompt and not answer.question:
+            return match
+        by_text = self._of_text(answer)
+        if isinstance(by_text, Unmatched):
+            is_own = _folded(match.item.prompt) in _folded(answer.prompt) and match.item.prompt
+            return match if is_own else Match(answer, match.subtest, match.item, "id alone")
+        return match if by_text.item is match.item else by_text
+
+    def _of_text(self, answer: RecordedAnswer) -> Match | Unmatched:
+        texts = [text for text in (answer.question, answer.prompt) if text]
+        for text in texts:
+            found = self._by_prompt.get(_folded(text), [])
+            if len(found) == 1:
+                return Match(answer, *found[0], "prompt")
+        found = []
+        for text in texts:
+            found = self._inside(text)
+            if len(found) == 1:
+                return Match(answer, *found[0], "prompt within the text")
+        shown = " ".join((texts[-1] if texts else "").split())
+        shown = shown if len(shown) <= 60 else shown[:59] + "…"
+        if found:
+            keys = ", ".join(f"{subtest.id}/{item.id}" for subtest, item in found[:6])
+            return Unmatched(
+                answer, "prompt", f"the prompts of several items are in it ({keys})", shown
+            )
+        return Unmatched(
+            answer,
+            "prompt",
+            f"no item of '{self._battery.id}' has this prompt",
+            shown,
+            "the prompt of an item, whole or within a longer text",
+        )
+
+    def _inside(self, text: str) -> list[tuple[Subtest, Item]]:
+        """Return the items whose prompts are in a text; not those that are parts of another."""
+        folded = _folded(text)
+        if folded not in self._within:
+            inside: dict[str, list[tuple[Subtest, Item]]] = {}
+            for subtest, item in self._places:
+                prompt = _folded(item.prompt)
+                if len(prompt) >= SHORTEST and _contains(folded, prompt):
+                    inside.setdefault(prompt, []).append((subtest, item))
+            self._within[folded] = [
+                place
+                for prompt, places in inside.items()
+                if not any(prompt != other and prompt in other for other in inside)
+                for place in places
+            ]
+        return self._within[folded]
+
+
+def options_shown(match: Match) -> tuple[str, ...]:
+    """Return the options of an item in the order in which they were shown.
+
+    The source says it, or the text that was sent has them behind the item's prompt; otherwise it is
+    the battery's order.
+    """
+    options, answer = match.item.options, match.answer
+    if len(answer.options) == len(options) and sorted(answer.options) == sorted(options):
+        return answer.options
+    text, prompt = _folded(answer.prompt), _folded(match.item.prompt)
+    if len(options) < 2 or not prompt or prompt not in text:
+        return options
+    behind = text.partition(prompt)[2]
+    places = [_place(behind, _folded(option)) for option in options]
+    if min(places) < 0 or len(set(places)) < len(places):
+        return options
+    return tuple(option for _, option in sorted(zip(places, options, strict=True)))
+
+
+def _place(text: str, word: str) -> int:
+    found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+    return -1 if found is None else found.start()
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _contains(text: str, part: str) -> bool:
+    return part in text and _place(text, part) >= 0

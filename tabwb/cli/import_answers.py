@@ -1,0 +1,290 @@
+"""Imports answers of other tools: report, dry run, rating, results."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tabwb.administer.answers.examinee import Stated
+from tabwb.administer.answers.importing import (
+    Imported,
+    import_answers,
+    import_conditions,
+    told,
+)
+from tabwb.administer.answers.plan import ImportPlan, PlannedRun, plan_import
+from tabwb.administer.consent import Guard
+from tabwb.administer.judging.calls import Limits
+from tabwb.administer.session import setup
+from tabwb.battery.model import Battery
+from tabwb.cli.common import inform, is_quiet, note, on_terminal, open_store, print_json, renew_line
+from tabwb.cli.judge_run import Task, check_verdicts
+from tabwb.cli.signals import stopping
+from tabwb.plugin_api.components import Importer
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.condition import ConditionError
+from tabwb.records.condition_table import declared
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.speakers import read_day
+from tabwb.records.words import plural
+from tabwb.report.documents.document import list_document
+from tabwb.store.store import Store
+
+SHOWN = 5
+"""How many places, items or administrations one line or output names."""
+
+
+def import_file(
+    plugins: Plugins, importer: Importer, path: Path, options: Mapping[str, Any]
+) -> None:
+    """Import the answers of a file, as the options of ``tabwb import`` say.
+
+    Args:
+        plugins: with batteries, scorers and judges.
+        importer: of the file.
+        path: of the file or folder.
+        options: of the command.
+    """
+    battery = setup.find_battery(plugins, options["battery"])
+    day = read_day(options["date"], "--date") if options["date"] else ""
+    judges = setup.resolved_judges(plugins, _judges(options["judges"]))
+    source = importer.read(path, _columns(options["columns"]))
+    plan = plan_import(
+        source,
+        battery,
+        number_replicates=options["number_replicates"],
+        lenient=options["skip_unknown"],
+    )
+    stated = Stated(options["model"], options["speaker"], options["origin"])
+    _check_model(plan, stated, path)
+    conditions = [
+        import_conditions(
+            plugins,
+            battery,
+            run,
+            stated,
+            source=path,
+            judges=judges,
+            session_date=day,
+            research_protocol=options["research_protocol"],
+        )
+        for run in plan.runs
+    ]
+    as_json = options["as_json"]
+    _report(plan, battery)
+    if options["judges"] and (idle := setup.idle_judges(battery, conditions[0])):
+        note(f"warning: {idle}")
+    if options["dry_run"]:
+        _show_plan(plan, conditions, as_json=as_json)
+        return
+    with open_store(options["store_location"], plugins) as store:
+        progress = _Progress(len(source.answers))
+        try:
+            imported = import_answers(store, plugins, battery, plan, conditions, progress.add)
+        finally:
+            progress.close()
+        for each, run, given in zip(imported, plan.runs, conditions, strict=True):
+            for notice in Guard(store, plugins, given).notices():
+                note(notice)
+            inform(f"administration {each.administration.id}: {given.examinee}: {told(run)}")
+        documents = _judge(store, plugins, imported, quiet=as_json)
+        _show(store, imported, plan, conditions, as_json=as_json)
+    for document in documents:
+        hint = f"continue with: tabwb judge run ID --judge {document['rater']}"
+        check_verdicts([document], hint)
+    _check_raters(imported)
+
+
+def _judges(specs: Sequence[str]) -> tuple[str, ...]:
+    condition = declared("judges")
+    try:
+        checked: tuple[str, ...] = condition.checked(specs or condition.asked)
+    except ConditionError as error:
+        raise UsageError(error.message, where="--judge", allowed=error.allowed) from error
+    return checked
+
+
+def _columns(texts: Sequence[str]) -> dict[str, str]:
+    columns: dict[str, str] = {}
+    for text in texts:
+        field, sign, name = text.partition("=")
+        if not sign or not field or not name:
+            raise UsageError(
+                f"'{text}' is not FIELD=NAME",
+                where="--column",
+                allowed="for example response=text, item=question_id",
+            )
+        if field in columns:
+            raise UsageError(f"'{field}' is given twice", where="--column")
+        columns[field] = name
+    return columns
+
+
+def _check_model(plan: ImportPlan, stated: Stated, path: Path) -> None:
+    """Refuse one name for answers of several models or people."""
+    models = dict.fromkeys(run.run.model for run in plan.runs if run.run.model)
+    people = dict.fromkeys(run.run.participant for run in plan.runs if run.run.participant)
+    for option, names, what in (
+        (stated.model, models, "models"),
+        (stated.speaker, people, "participants"),
+    ):
+        if option and len(names) > 1:
+            raise UsageError(
+                f"holds answers of {len(names)} {what}: {', '.join(list(names)[:SHOWN])}",
+                where=str(path),
+                hint="without --model and --speaker each keeps its own name",
+            )
+
+
+def _report(plan: ImportPlan, battery: Battery) -> None:
+    """Say what was read and what will not be imported."""
+    source = plan.source
+    inform(f"{source.title}: {plural(len(source.answers), 'answer')}")
+    for reason, count in source.left_out.items():
+        note(f"left out: {count:,} {reason}")
+    if plan.unmatched:
+        first = plan.unmatched[0]
+        note(
+            f"left out: {plural(len(plan.unmatched), 'answer')} to no item of '{battery.id}', "
+            f"the first at {first.answer.where}: {first.column} '{first.value}': {first.message}"
+        )
+    for run in plan.runs:
+        if run.repeated:
+            places = ", ".join(run.repeated[:SHOWN])
+            note(
+                f"left out: {plural(len(run.repeated), 'second answer')} to an item and replicate "
+                f"({places}{', …' if len(run.repeated) > SHOWN else ''})"
+            )
+        if run.missing:
+            items = ", ".join(run.missing[:SHOWN])
+            note(
+                f"not administered: {plural(len(run.missing), 'item')} without an answer ({items}"
+                f"{', …' if len(run.missing) > SHOWN else ''})"
+            )
+        if run.gaps:
+            note(f"not administered: {plural(run.gaps, 'replicate')} of items without an answer")
+
+
+class _Progress:
+    """How many answers are rated, on a terminal."""
+
+    def __init__(self, of: int) -> None:
+        self._of, self._done = of, 0
+        self._shown = on_terminal() and not is_quiet() and of >= 500
+
+    def add(self, count: int) -> None:
+        """Count answers that were rated."""
+        self._done += count
+        if self._shown and self._done % 100 == 0:
+            renew_line(f"rated {self._done:,} of {self._of:,} answers")
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self._shown:
+            renew_line()
+
+
+def _judge(
+    store: Store, plugins: Plugins, imported: Sequence[Imported], *, quiet: bool
+) -> list[dict[str, Any]]:
+    """Run the judges that ask a model, now that every answer is stored."""
+    documents: list[dict[str, Any]] = []
+    specs = imported[0].administration.conditions.judges
+    later = [spec for spec in specs if plugins.resolve("judges", spec)[0].wraps is not None]
+    cancel = threading.Event()
+    options = {"scope": "connected-text", "repeats": 1, "again": False}
+    for spec in later:
+        task = Task(store, plugins, spec, options, quiet=quiet, warn=False)
+        try:
+            for each in imported:
+                number = each.administration.id
+                with store.lock(number), stopping(cancel):
+                    task.judge(number, Limits(), cancel, documents)
+        except Interrupted as error:
+            numbers = " ".join(str(each.administration.id) for each in imported)
+            raise Interrupted(
+                error.message, hint=f"continue with: tabwb judge run {numbers} --judge {spec}"
+            ) from error
+        finally:
+            task.close()
+    return documents
+
+
+def _show_plan(plan: ImportPlan, conditions: Sequence[Conditions], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"format": 1, "imports": _documents(plan, conditions)})
+        return
+    for run, given in zip(plan.runs, conditions, strict=True):
+        date = f", session of {given.session_date}" if given.session_date else ""
+        click.echo(f"{given.examinee} ({given.made_by}): {told(run)}; {given.drawn}{date}")
+        for each in [planned for planned in run.planned if planned.answer][:SHOWN]:
+            assert each.answer is not None
+            said = " ".join((each.answer.text or "").split())
+            said = said if len(said) <= 60 else said[:59] + "…"
+            click.echo(f"  {each.trial.subtest}/{each.trial.item} {each.trial.replicate}: {said}")
+        if run.answers > SHOWN:
+            click.echo(f"  and {run.answers - SHOWN:,} more")
+    note("nothing was imported (--dry-run)")
+
+
+def _documents(plan: ImportPlan, conditions: Sequence[Conditions]) -> list[dict[str, Any]]:
+    return [_document(plan, run, given) for run, given in zip(plan.runs, conditions, strict=True)]
+
+
+def _document(plan: ImportPlan, run: PlannedRun, given: Conditions) -> dict[str, Any]:
+    return {
+        "source": run.run.tool or plan.source.title,
+        "examinee": given.examinee,
+        "kind": given.kind,
+        "origin": given.made_by,
+        "decoding": given.drawn,
+        "replicates": run.replicates,
+        "answers": run.answers,
+        "matched": dict(run.matched),
+        "unmatched": len(plan.unmatched),
+        "left_out": dict(plan.source.left_out),
+        "repeated": list(run.repeated),
+        "missing": list(run.missing),
+        "missing_replicates": run.gaps,
+    }
+
+
+def _show(
+    store: Store,
+    imported: Sequence[Imported],
+    plan: ImportPlan,
+    conditions: Sequence[Conditions],
+    *,
+    as_json: bool,
+) -> None:
+    stored = [store.administration(each.administration.id) for each in imported]
+    if as_json:
+        print_json({**list_document(stored), "imports": _documents(plan, conditions)})
+        return
+    from tabwb.report.render.printing import print_view
+    from tabwb.report.render.tables import administration_view
+    from tabwb.report.summaries.load import load_administrations
+    from tabwb.report.summaries.summary import pool
+
+    for administration in stored[:SHOWN]:
+        data = load_administrations(store, [administration.id])[0]
+        summary = pool([data.source], interval=True)
+        print_view(administration_view(administration, data.battery, summary))
+    if len(stored) > SHOWN:
+        note(f"and {plural(len(stored) - SHOWN, 'administration')} more: tabwb results")
+
+
+def _check_raters(imported: Sequence[Imported]) -> None:
+    failed = [(each, rater) for each in imported for rater in each.failed]
+    if failed:
+        numbers = dict.fromkeys(each.administration.id for each, _ in failed)
+        raise TabwbError(
+            "\n".join(dict.fromkeys(str(rater) for _, rater in failed)),
+            hint="every response is stored; after the cause is removed: "
+            + "; ".join(f"tabwb trial rescore {number}" for number in numbers),
+        )

@@ -1,0 +1,110 @@
+"""Answers that were given elsewhere; what their source does not say is None or empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tabwb.records.exchange import Message
+from tabwb.records.speakers import Origin
+from tabwb.records.states import Protocol, StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDecoding:
+    """The parts of a decoding that a source states; None: not stated.
+
+    Attributes:
+        max_tokens: token limit of a reply.
+        temperature: 0 for greedy.
+        top_p: nucleus mass.
+        stop: strings at which a reply ended.
+        seed: of the reply.
+    """
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    stop: tuple[str, ...] | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """What the answers of one run have in common. Answers of unlike runs are never put together.
+
+    Attributes:
+        id: tells runs of one source apart; empty where the source has one.
+        model: who answered, as the source names it; empty of a person.
+        origin: who made the answers, or None.
+        participant: of a person's answers, the participant code.
+        session_date: the day on which they were given, ISO 8601.
+        seed: of the whole run.
+        decoding: of the whole run; an answer's own may differ.
+        protocol: how answers were obtained.
+        conversation: whether earlier answers were in the context.
+        lesion: spec of the model's lesion.
+        part_subtests, part_items, part_limit: what was given of the battery, as in
+            :class:`~tabwb.records.conditions.Conditions`.
+        tool: the program that wrote the source, with its version and task.
+        facts: more of the model and the run (revision, dtype), by name.
+    """
+
+    id: str = ""
+    model: str = ""
+    origin: Origin | None = None
+    participant: str = ""
+    session_date: str = ""
+    seed: int | None = None
+    decoding: KnownDecoding = KnownDecoding()
+    protocol: Protocol = Protocol.GENERATE
+    conversation: bool = False
+    lesion: str | None = None
+    part_subtests: tuple[str, ...] = ()
+    part_items: tuple[str, ...] = ()
+    part_limit: int | None = None
+    tool: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """One answer to one presentation of one item.
+
+    Attributes:
+        where: its place, for messages: ``FILE:LINE``, or the file and the sample.
+        text: the answer, unaltered; None where there is none.
+        run: to which it belongs.
+        subtest, item: ids in the battery, or what the source calls the item.
+        prompt: the user's message, exactly as it was sent.
+        question: the item's own text, where the source has it besides the prompt.
+        messages: everything that was sent, with system message and earlier turns.
+        options: in the order shown.
+        replicate: the source's number; None where it does not count.
+        decoding: how this answer was drawn.
+        stop_reason: why it ended.
+        latency_s: seconds from prompt to end.
+        given_at: when, ISO 8601.
+        prompt_tokens, reply_tokens: as counted by the source.
+        error: why there is no answer.
+        metadata: more, by name.
+    """
+
+    where: str
+    text: str | None
+    run: RecordedRun = RecordedRun()
+    subtest: str = ""
+    item: str = ""
+    prompt: str = ""
+    question: str = ""
+    messages: tuple[Message, ...] = ()
+    options: tuple[str, ...] = ()
+    replicate: int | None = None
+    decoding: KnownDecoding = KnownDecoding()
+    stop_reason: StopReason = StopReason.END
+    latency_s: float | None = None
+    given_at: str = ""
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+    error: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)

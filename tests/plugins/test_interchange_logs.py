@@ -1,0 +1,233 @@
+"""Files of inspect_ai and lm-evaluation-harness, written by themselves: what is read of them.
+
+``words.eval`` and ``lm-eval`` were made with inspect_ai 0.3.285 and lm_eval 0.4.13 and models that
+are not real.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tabwb_interchange.inspect_log import InspectLog
+from tabwb_interchange.lm_eval_samples import LmEvalSamples
+
+from tabwb.plugin_api import TabwbError, UsageError
+from tabwb.records.answers import KnownDecoding
+from tabwb.records.states import Protocol, StopReason
+from tabwb.testing import check_importer
+
+DATA = Path(__file__).parents[1] / "data" / "interchange"
+LOG = DATA / "words.eval"
+SAMPLES = DATA / "lm-eval"
+Json = dict[str, Any]
+
+
+def test_a_log_of_inspect() -> None:
+    pytest.importorskip("zstandard")
+    read = InspectLog().read(LOG, {})
+    assert read.title == "inspect_ai 0.3.285, task words"
+    assert [(a.item, a.replicate, a.text) for a in read.answers] == [
+        ("wc1", 0, "lion"),
+        ("unknown-7", 0, "Paris"),
+        ("x3", 0, "violin"),
+        ("wc1", 1, "The drum"),
+        ("unknown-7", 1, "Paris"),
+        ("x3", 1, "violin."),
+    ]
+    answer = read.answers[3]
+    assert answer.decoding == KnownDecoding(max_tokens=64, temperature=0.7, seed=42)
+    assert (answer.run.model, answer.run.seed) == ("mockllm/model", 42)
+    assert answer.prompt.startswith("Which one is an animal with a mane? (lion")
+    assert [(turn.role, turn.content) for turn in answer.messages] == [("user", answer.prompt)]
+    assert (answer.prompt_tokens, answer.reply_tokens) == (11, 2)
+    assert answer.given_at == "2026-11-22T11:43:52.354+00:00"
+    assert answer.metadata["source.score.match"] == "I"
+    assert answer.metadata["source.note"] == "é"
+
+
+def log(tmp_path: Path, *samples: Json, **header: Any) -> Path:
+    spec = {"task": "t", "model": "m", "created": "2026-01-02T03:04:05+00:00"}
+    whole = {"version": 2, "status": "success", "eval": spec, **header, "samples": list(samples)}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    return path
+
+
+def sample(**more: Any) -> Json:
+    return {"id": 1, "epoch": 1, "input": "Which?", "output": {"completion": "dog"}, **more}
+
+
+def test_a_json_log_and_its_conversation(tmp_path: Path) -> None:
+    turns = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "attachment://a1"},
+        {"role": "assistant", "content": "cat"},
+        {"role": "user", "content": [{"type": "text", "text": "Which one barks?"}]},
+        {"role": "assistant", "content": "ignored for the output"},
+    ]
+    reply = {
+        "content": [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "a dog"}]
+    }
+    output = {"choices": [{"message": reply, "stop_reason": "max_tokens"}], "time": 0.5}
+    path = log(
+        tmp_path,
+        sample(
+            messages=turns, attachments={"a1": "Which one swims?"}, output=output, choices=["a"]
+        ),
+    )
+    assert InspectLog().recognises(path)
+    (answer,) = InspectLog().read(path, {}).answers
+    assert (answer.text, answer.stop_reason) == ("a dog", StopReason.LENGTH)
+    assert [turn.content for turn in answer.messages] == [
+        "Be brief.",
+        "Which one swims?",
+        "cat",
+        "Which one barks?",
+    ]
+    assert (answer.prompt, answer.latency_s, answer.options) == ("Which one barks?", 0.5, ("a",))
+    assert answer.item == "1"
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("stop", StopReason.END),
+        ("model_length", StopReason.LENGTH),
+        ("content_filter", StopReason.REFUSED),
+        ("unknown", StopReason.END),
+    ],
+)
+def test_stop_reasons_of_inspect(tmp_path: Path, reason: str, expected: StopReason) -> None:
+    output = {"choices": [{"message": {"content": "x"}, "stop_reason": reason}]}
+    (answer,) = InspectLog().read(log(tmp_path, sample(output=output)), {}).answers
+    assert answer.stop_reason is expected
+
+
+def test_samples_in_error_have_no_answer_and_invalidated_ones_are_left_out(tmp_path: Path) -> None:
+    failed = sample(output={"completion": ""}, error={"message": "timed out"})
+    read = InspectLog().read(log(tmp_path, failed, sample(invalidation={"author": "x"})), {})
+    (answer,) = read.answers
+    assert (answer.text, answer.error) == (None, "timed out")
+    assert read.left_out == {"invalidated samples": 1}
+
+
+def test_a_log_without_samples_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TabwbError, match="the log has no samples"):
+        InspectLog().read(log(tmp_path), {})
+
+
+def test_names_of_columns_are_for_tables(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--column response=x: the fields of the format 'inspect'"):
+        InspectLog().read(log(tmp_path, sample()), {"response": "x"})
+
+
+def test_samples_of_lm_eval() -> None:
+    read = LmEvalSamples().read(SAMPLES, {})
+    generated = [a for a in read.answers if a.run.protocol is Protocol.GENERATE]
+    chosen = [a for a in read.answers if a.run.protocol is Protocol.LIKELIHOOD]
+    assert [(a.item, a.replicate, a.text) for a in generated] == [
+        *(("wc1", replicate, "lol") for replicate in range(3)),
+        *(("wc2", replicate, "lol") for replicate in range(3)),
+    ]
+    first = generated[0]
+    assert first.decoding == KnownDecoding(32, 0.5, None, ("\n",), None)
+    assert first.prompt == "Q: Which one is an animal with a mane?\nA:"
+    assert first.question == "Which one is an animal with a mane?"
+    assert (first.run.model, first.run.seed) == ("made/up-7b", 1234)
+    assert first.run.session_date == "2026-11-22"
+    assert dict(first.run.facts)["model_source"] == "dummy"
+    # The largest of the logarithms in the file: -0.0898 of wc1, -0.3913 of wc2.
+    assert [(a.item, a.text) for a in chosen] == [("wc1", "giraffe"), ("wc2", "boat")]
+    assert chosen[0].options == ("lion", "drum", "violin", "giraffe", "boot", "boat")
+    assert json.loads(chosen[0].metadata["option_log_probabilities"])[3] == -0.089824
+
+
+def line(**more: Any) -> Json:
+    return {
+        "doc_id": 0,
+        "doc": {"id": "w1", "question": "Which one barks?"},
+        "arguments": {"gen_args_0": {"arg_0": "Which one barks?", "arg_1": {"do_sample": False}}},
+        "resps": [["dog"]],
+        "filter": "none",
+        **more,
+    }
+
+
+def samples(tmp_path: Path, *lines: Json | str) -> Path:
+    path = tmp_path / "samples_words_2026-01-02T03-04-05.jsonl"
+    text = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in lines)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_one_answer_for_all_filters_of_a_document(tmp_path: Path) -> None:
+    read = LmEvalSamples().read(samples(tmp_path, line(), line(filter="strict")), {})
+    assert [answer.text for answer in read.answers] == ["dog"]
+    assert read.answers[0].decoding.temperature == 0.0
+    assert read.left_out == {"lines of further filters": 1}
+
+
+def test_a_chat_and_letters_for_options(tmp_path: Path) -> None:
+    turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which?"}]
+    context = json.dumps(turns)
+    letters = {
+        f"gen_args_{at}": {"arg_0": context, "arg_1": f" {sign}"} for at, sign in enumerate("AB")
+    }
+    doc = {"id": "w1", "question": "Which?", "choices": {"text": ["dog", "cup"]}}
+    weighed = [[["-2.5", "False"]], [["-0.5", "True"]]]
+    path = samples(tmp_path, line(doc=doc, arguments=letters, resps=weighed))
+    (answer,) = LmEvalSamples().read(path, {}).answers
+    assert (answer.text, answer.options, answer.prompt) == ("cup", ("dog", "cup"), "Which?")
+    assert [turn.role for turn in answer.messages] == ["system", "user"]
+
+
+def test_tasks_over_the_same_documents_are_runs_of_their_own(tmp_path: Path) -> None:
+    for task in ("a", "b"):
+        samples(tmp_path, line()).rename(tmp_path / f"samples_{task}_2026.jsonl")
+    read = LmEvalSamples().read(tmp_path, {})
+    assert len({answer.run.id for answer in read.answers}) == 2
+
+
+def test_weighed_and_written_tasks_over_other_documents_are_one_run(tmp_path: Path) -> None:
+    asked = {f"gen_args_{at}": {"arg_0": "Which?", "arg_1": f" {o}"} for at, o in enumerate("xy")}
+    weighed = [[["-2.5", "False"]], [["-0.5", "True"]]]
+    other = line(doc={"id": "w2"}, arguments=asked, resps=weighed)
+    samples(tmp_path, line()).rename(tmp_path / "samples_a_2026.jsonl")
+    samples(tmp_path, other).rename(tmp_path / "samples_b_2026.jsonl")
+    runs = {answer.run for answer in LmEvalSamples().read(tmp_path, {}).answers}
+    assert [run.protocol for run in runs] == [Protocol.LIKELIHOOD]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "expected"),
+    [
+        ("{", "is not JSON"),
+        ("[1]", "the line is an array"),
+        (line(doc_id="x"), "'doc_id' is 'x'"),
+        (line(doc=None), "'doc' is missing"),
+        (line(arguments=[]), "'arguments' is an array"),
+        (line(resps=[]), "'resps' is "),
+    ],
+)
+def test_what_is_wrong_in_samples(tmp_path: Path, wrong: Json | str, expected: str) -> None:
+    with pytest.raises(TabwbError, match=expected) as caught:
+        LmEvalSamples().read(samples(tmp_path, line(), wrong), {})
+    assert caught.value.where is not None
+    assert caught.value.where.endswith(".jsonl:2")
+
+
+def test_perplexities_are_no_answers(tmp_path: Path) -> None:
+    rolling = line(arguments={"gen_args_0": {"arg_0": "Some text."}}, resps=[["-12.5"]])
+    with pytest.raises(TabwbError, match="hold no answers"):
+        LmEvalSamples().read(samples(tmp_path, {**rolling, "resps": [[-12.5]]}), {})
+
+
+def test_conformance(tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    check_importer("inspect", LOG)
+    check_importer("lm-eval", SAMPLES)
+    results = next(SAMPLES.rglob("results_*.json"))
+    assert len(LmEvalSamples().read(results, {}).answers) == 8

@@ -1,0 +1,208 @@
+"""Tables of answers: what is read, and one message for each thing that is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tabwb_interchange.table import Table
+
+from tabwb.plugin_api import AnswerProblems, StopReason, TabwbError
+from tabwb.records.answers import KnownDecoding, RecordedAnswer
+from tabwb.testing import check_importer
+
+
+def read(path: Path, content: str | bytes, **names: str) -> tuple[RecordedAnswer, ...]:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return Table().read(path, names).answers
+
+
+def problem(path: Path, content: str | bytes, **names: str) -> str:
+    with pytest.raises(TabwbError) as caught:
+        read(path, content, **names)
+    return str(caught.value).replace(str(path), path.name)
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    return tmp_path / "a.csv"
+
+
+def test_every_field_of_a_row(csv: Path) -> None:
+    header = "subtest,item,response,replicate,model,temperature,seed,latency,max_tokens,status,site"
+    (answer,) = read(
+        csv, f"{header}\nwords,w1, dog ,2,gpt-x,0.7,9007199254740993,1.5,64,truncated,Ulm"
+    )
+    assert (answer.subtest, answer.item, answer.text, answer.replicate) == (
+        "words",
+        "w1",
+        " dog ",
+        2,
+    )
+    assert (answer.run.model, answer.run.origin) == ("gpt-x", "model")
+    assert answer.decoding == KnownDecoding(64, 0.7, None, None, 9007199254740993)
+    assert (answer.latency_s, answer.stop_reason) == (1.5, StopReason.LENGTH)
+    assert answer.metadata == {"source.site": "Ulm"}
+    assert answer.where == f"{csv}:2"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", 'item,response\nw1,one\nw2,"two, with\na line"\n'),
+        ("a.csv", '\ufeffitem;response\r\nw1;one\r\nw2;"two, with\na line"\r\n'),
+        ("a.tsv", 'item\tresponse\nw1\tone\nw2\t"two, with\na line"\n'),
+        (
+            "a.jsonl",
+            '{"item": "w1", "response": "one"}\n\n{"item": "w2", "response": "two, with\\na line"}',
+        ),
+    ],
+)
+def test_separators_and_lines(tmp_path: Path, name: str, content: str) -> None:
+    answers = read(tmp_path / name, content)
+    assert [(answer.item, answer.text) for answer in answers] == [
+        ("w1", "one"),
+        ("w2", "two, with\na line"),
+    ]
+
+
+def test_other_names_of_columns(csv: Path) -> None:
+    (answer,) = read(csv, "question_id,text\nw1,dog", item="question_id", response="text")
+    assert (answer.item, answer.text, answer.metadata) == ("w1", "dog", {})
+
+
+def test_null_is_no_answer_and_an_empty_text_is_one(tmp_path: Path) -> None:
+    lines = [{"item": "w1", "response": None}, {"item": "w2", "response": ""}]
+    missing, empty = read(tmp_path / "a.jsonl", "\n".join(map(json.dumps, lines)))
+    assert (missing.text, empty.text) == (None, "")
+
+
+def test_a_persons_answers(csv: Path) -> None:
+    (answer,) = read(csv, "item,response,participant\nw1,dog,S-014")
+    assert (answer.run.origin, answer.run.participant, answer.run.model) == ("human", "S-014", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "names", "expected"),
+    [
+        (
+            "item,reponse\nw1,dog",
+            {},
+            "a.csv:1: there is no column 'response' (columns: item, reponse); allowed: say which "
+            "column it is: --column response=NAME; did you mean 'reponse'?",
+        ),
+        ("response\ndog", {}, "a.csv:1: there is no column 'item' and no column 'prompt'"),
+        (
+            "id,response\nw1,dog",
+            {"item": "idd"},
+            "a.csv:1: --column item=idd: there is no such column; found 'idd'; allowed: id, "
+            "response; did you mean 'id'?",
+        ),
+        ("item,response\nw1,dog", {"itm": "item"}, "there is no such field; found 'itm'"),
+        (
+            "item,response,temperature\nw1,dog,0\nw2,cat,warm",
+            {},
+            "a.csv:3: column 'temperature': this is not a number; found 'warm'; allowed: a number, "
+            "or an empty cell",
+        ),
+        ("item,response,temperature\nw1,dog,NaN", {}, "this is not a number; found 'NaN'"),
+        ("item,response,temperature\nw1,dog,11", {}, "allowed: a number from 0 to 10"),
+        (
+            "item,response,replicate\nw1,dog,-1",
+            {},
+            "a.csv:2: column 'replicate': this is not allowed; found '-1'; allowed: a whole number "
+            "from 0",
+        ),
+        (
+            "item,response,origin\nw1,dog,humn",
+            {},
+            "a.csv:2: column 'origin': this is not allowed; found 'humn'; allowed: human, model, "
+            "unknown; did you mean 'human'?",
+        ),
+        ("item,response\nw1,dog,cat", {}, "a.csv:2: more cells than columns"),
+        ('item,response\nw1,"dog', {}, "a.csv:2: this is not valid CSV: unexpected end of data"),
+        ("item,response,item\nw1,dog,w1", {}, "a.csv:1: this column is given twice; found 'item'"),
+        ("item,response\n", {}, "a.csv: there are no answers"),
+        ("", {}, "a.csv: is empty"),
+        (b"item,response\nw1,caf\xe9", {}, "a.csv:2: is not UTF-8: byte 0xe9"),
+        (b"item,response\nw1,a\0b", {}, "a.csv:2: holds a NUL byte"),
+        ("item,response\nw1,dog".encode("utf-16"), {}, "a.csv: is UTF-16"),
+        (
+            "item,response,rater,measure,value\nw1,dog,choice,exact,1",
+            {},
+            "a.csv:1: this is a table of ratings, with several rows for one answer; allowed: one "
+            "row for each answer (export with --format jsonl)",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_csv(
+    csv: Path, content: str | bytes, names: dict[str, str], expected: str
+) -> None:
+    assert expected in problem(csv, content, **names)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('{"item": "w1", "response": "a"}\n{"item": ', "a.jsonl:2: is not JSON"),
+        ('{"item": "w1", "response": "a"}\n[1]', "a.jsonl:2: the line is an array"),
+        (
+            '{"item": "w1", "response": 3}',
+            "a.jsonl:1: column 'response': this is not text; found 3",
+        ),
+        ('{"item": ["w1"], "response": "a"}', "a.jsonl:1: column 'item': this is not text"),
+        (
+            '{"item": "w1", "response": "a"}\n{"item": "w2"}',
+            "a.jsonl:2: column 'response': this key is missing",
+        ),
+        (
+            '{"item": "w1", "response": "a", "temperature": NaN}',
+            "a.jsonl:1: column 'temperature': this is not a number; found nan",
+        ),
+        ('{"item": "w1", "response": "a", "replicate": true}', "this is not a number; found True"),
+        ("[" * 100_000, "a.jsonl:1: "),
+        ('{"item": "w1", "response": "a", "seed": ' + "9" * 5_000 + "}", "a.jsonl:1: "),
+    ],
+)
+def test_what_is_wrong_in_json_lines(tmp_path: Path, content: str, expected: str) -> None:
+    assert expected in problem(tmp_path / "a.jsonl", content)
+
+
+def test_every_problem_is_listed_and_no_more_than_twenty(csv: Path) -> None:
+    rows = "".join(f"w{number},a,warm\n" for number in range(25))
+    message = problem(csv, "item,response,temperature\n" + rows)
+    assert message.count("this is not a number") == 20
+    assert "and 5 problems more" in message
+
+
+def test_a_large_file_is_not_read(csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tabwb_interchange import reading
+
+    csv.write_text("item,response\nw1,dog\n")
+    with pytest.raises(TabwbError, match="too large"):
+        reading.read_bytes(csv, 10)
+    with pytest.raises(TabwbError, match="not a regular file"):
+        reading.read_bytes(csv.parent)
+
+
+def test_our_own_export_keeps_its_decoding(tmp_path: Path) -> None:
+    decoding: dict[str, Any] = {"max_tokens": 64, "temperature": 0.7, "top_p": 1.0, "seed": 5}
+    line = {"administration": "u1", "subtest": "words", "item": "w1", "replicate": 0}
+    line |= {"prompt": "Which?", "response": "dog", "examinee": "echo", "kind": "model", "seed": 3}
+    rows = [
+        {**line, "origin": "model", "reply": {"decoding": decoding}},
+        {**line, "item": "w2", "origin": "model", "reply": {"decoding": {"temperature": None}}},
+    ]
+    sampled, weighed = read(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+    assert sampled.decoding.seed == 5
+    assert sampled.run == weighed.run
+    assert (sampled.run.seed, sampled.run.decoding.temperature) == (3, 0.7)
+
+
+def test_conformance(csv: Path) -> None:
+    csv.write_text("item,response\nw1,dog\n")
+    check_importer("table", csv)
+    with pytest.raises(AnswerProblems):
+        read(csv, "a,b\n1,2")
