@@ -248,6 +248,29 @@ def measures() -> str:
     return "\n".join([*lines, ""])
 
 
+def grouping_keys() -> str:
+    """Return the page of all keys that results are grouped and chosen by."""
+    from tabwb.report.keys import keys
+
+    lines = [
+        "# Keys of groups and filters",
+        "",
+        "The keys of `--by`, `--where` and `--together`",
+        "([grouping](../results.md#grouping-and-choosing)). *of*: an administration or a response",
+        "has the value. *apart*: responses that differ in it have rows of their own unless",
+        "`--together` names it. `lesion-NAME` and `model-NAME` are options of the lesion's and the",
+        "model's spec (`lesion-severity`, `model-dtype`).",
+        "",
+        "| key | meaning | values | of | apart |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{key.id}` | {key.meaning} | {key.kind} | {key.level} | {'yes' * bool(key.pooled)} |"
+        for key in keys()
+    ]
+    return "\n".join([*lines, ""])
+
+
 def battery_schema() -> str:
     """Return the page of all keys of a battery file."""
     from tabwb.battery.toml_schema import json_schema
@@ -376,6 +399,7 @@ PAGES = {
     "battery-schema.md": battery_schema,
     "export-columns.md": export_columns,
     "measures.md": measures,
+    "grouping-keys.md": grouping_keys,
     "python.md": python,
 }
 

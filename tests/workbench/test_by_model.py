@@ -230,6 +230,21 @@ async def test_a_filter_keeps_what_has_its_words(sit: Sit) -> None:
         await seat.reads("3 of 3 models")
 
 
+async def test_b_groups_by_another_key_and_m_keeps_it(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat)
+        await seat.press("b")
+        await seat.until(lambda: seat.app.screen.query("#lines"))
+        lines = seat.app.screen.query_one("#lines", OptionList)
+        offered = [str(one.prompt).split()[0] for one in lines.options]
+        assert offered[lines.highlighted or 0] == "model"
+        lines.highlighted = offered.index("lesion")
+        await seat.press("enter")
+        await seat.reads("2 of 2 groups")
+        await seat.reads("Results by lesion")
+        assert sorted(names(seat))[1] == "no lesion"
+
+
 async def test_the_marked_models_are_exported(sit: Sit, tmp_path: Path) -> None:
     out = tmp_path / "two.jsonl"
     async with sit() as seat:

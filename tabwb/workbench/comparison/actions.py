@@ -91,7 +91,7 @@ class ComparisonActions(Actions):
             return
         await self.desk.go("models")
         self.page.begin()
-        self.surveyor.survey()
+        self.surveyor.survey(self.page.by)
 
     def survey_grown(self, message: SurveyGrown) -> None:
         """One more model has been read."""
@@ -241,6 +241,21 @@ class ComparisonActions(Actions):
         self.desk.app.push_screen(
             PickScreen("Burdens of which judge", lines, choices.index(basis)), picked
         )
+
+    def group(self) -> None:
+        """Group by another key."""
+        from tabwb.report.keys import keys
+
+        known = [key for key in keys() if key.level == "administration"]
+        ids = [key.id for key in known]
+
+        def picked(at: int | None) -> None:
+            if at is not None and ids[at] != self.page.by:
+                self.page.begin(ids[at])
+                self.surveyor.survey(ids[at])
+
+        lines = [Content.assemble((key.id, "bold"), (f"  {key.meaning}", QUIET)) for key in known]
+        self.desk.app.push_screen(PickScreen("Group by", lines, ids.index(self.page.by)), picked)
 
     def export(self) -> None:
         """Write the marked models' responses, or those of the model under the cursor."""

@@ -14,11 +14,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tabwb.battery.loader import battery_from_canonical
-from tabwb.battery.model import Battery
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
-from tabwb.report.summaries.load import AdministrationData, load_columns, sources_of
+from tabwb.report.summaries.load import AdministrationData, load_columns, outlines, sources_of
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown
 from tabwb.workbench.comparison.table import without_trials
@@ -102,9 +100,9 @@ class SurveyReader:
         self._say, self._location, self._statistics = say, location, statistics
         self.turn = 0
 
-    def survey(self) -> None:
-        """Read every administration, grouped by model; the latest first."""
-        self._start(self._survey)
+    def survey(self, by: str = "model") -> None:
+        """Read every administration, grouped by a key; the latest group first."""
+        self._start(partial(self._survey, by))
 
     def ask(self, question: Question) -> None:
         """Answer a question about some models with a dialog."""
@@ -131,14 +129,13 @@ class SurveyReader:
 
         threading.Thread(target=read, name="survey", daemon=True).start()
 
-    def _survey(self, loader: ResponseLoader, turn: int) -> None:
-        groups = _by_model(loader.store)
+    def _survey(self, by: str, loader: ResponseLoader, turn: int) -> None:
+        groups = _groups(loader.store, by)
         set_aside()
         self._say(SurveyGrown(turn, None, 0, len(groups)))
         time.sleep(REST_S)
         for done, group in enumerate(groups, 1):
-            for row in _rows(loader, group):
-                self._say(SurveyGrown(turn, row, done, len(groups)))
+            self._say(SurveyGrown(turn, _row(loader, group), done, len(groups)))
             loader.let_go()
             time.sleep(REST_S)
 
@@ -183,26 +180,15 @@ def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> Mak
     return partial(judges_screen, robustness(sources_of(members)), groups[0].battery, label)
 
 
-def _by_model(store: Store) -> list[Group]:
-    batteries: dict[str, Battery] = {}
-    answered: list[AdministrationData] = []
-    for administration in store.administrations():
-        content_hash = administration.battery_hash
-        if content_hash not in batteries:
-            batteries[content_hash] = battery_from_canonical(store.battery_canonical(content_hash))
-        if administration.answered:
-            answered.append(AdministrationData(administration, batteries[content_hash], ()))
-    groups = grouped(answered, "model")
+def _groups(store: Store, by: str) -> list[Group]:
+    answered = [data for data in outlines(store) if data.administration.answered]
+    groups = grouped(answered, by)
     return sorted(groups, key=lambda group: -group.members[-1].administration.id)
 
 
-def _rows(loader: ResponseLoader, group: Group) -> tuple[Grouped, ...]:
-    """Return a group's rows: several where other weights or templates have one name."""
-    groups = [
-        replace(part, apart=(*group.apart, *part.apart))
-        for part in grouped(loader.members(group), group.by)
-    ]
-    return tuple(map(without_trials, loader.summaries(groups)))
+def _row(loader: ResponseLoader, group: Group) -> Grouped:
+    (row,) = loader.summaries([replace(group, members=loader.members(group))])
+    return without_trials(row)
 
 
 def _pairs(loader: ResponseLoader, sides: Sequence[Group]) -> tuple[Pair, ...]:

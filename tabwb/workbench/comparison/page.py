@@ -72,6 +72,7 @@ class ModelsPage(Page):
         self._read: set[Key] = set()
         self._progress: tuple[int, int] | None = None
         self._wanted: Basis | None = None
+        self.by = "model"
         self.order = Order()
         self.marked: dict[Key, None] = {}
         self.plotting = False
@@ -149,8 +150,17 @@ class ModelsPage(Page):
         rows = self.selected or self.shown
         return tuple(member.administration.id for row in rows for member in row.group.members)
 
-    def begin(self) -> None:
-        """Everything is read anew; rows stay until theirs has come."""
+    def begin(self, by: str | None = None) -> None:
+        """Everything is read anew; rows stay until theirs has come, if the grouping is the same.
+
+        Args:
+            by: the id of another key of the groups.
+        """
+        if by is not None and by != self.by:
+            self.by = by
+            self._rows.clear()
+            self.marked.clear()
+            self.lay_out()
         self._read.clear()
         self._progress = None
         self._head()
@@ -190,7 +200,7 @@ class ModelsPage(Page):
             table.clear(columns=True)
             return
         width = self.query_one("#models-left").size.width or self.size.width
-        table.show(rows, basis, self.order, self.marked, width)
+        table.show(rows, basis, self.order, self.marked, width, self.by)
         if rows:
             self.query_one("#accuracy-table", ReportView).show(answers_table(rows, balanced=True))
         if self.plotting:
@@ -205,15 +215,17 @@ class ModelsPage(Page):
     def _head(self, shown: Sequence[Grouped] = ()) -> None:
         done, total = self._progress or (0, 0)
         if self.done:
-            state = _counted(shown, [*self._rows.values()])
+            state = _counted(shown, [*self._rows.values()], self.by)
         else:
-            state = f"… reading, {done} of {total} models" if total else "… reading"
+            what = "models" if self.by == "model" else "groups"
+            state = f"… reading, {done} of {total} {what}" if total else "… reading"
         if self.marked:
             state += f"   {len(self.marked)} marked"
         column = HEADS.get(self.order.column, self.order.column)
+        column = self.by if column == "model" else column
         order = f"   by {column} {self.order.arrow}"
         self.query_one("#models-head", Line).show(
-            Content.styled("Results by model", "bold"), Content.styled(state + order, QUIET)
+            Content.styled(f"Results by {self.by}", "bold"), Content.styled(state + order, QUIET)
         )
 
     def _detail(self) -> None:
@@ -263,7 +275,7 @@ class ModelsPage(Page):
 
     def open_title(self) -> str | None:
         """Return what the page shows."""
-        return "results by model"
+        return f"results by {self.by}"
 
     def foot_rank(self, command: Command) -> int:
         """Return a command's place in the footer; with several judges, theirs is early."""
@@ -328,7 +340,9 @@ class ModelsPage(Page):
                 self.sort(self.order.chosen(column))
 
 
-def _counted(shown: Sequence[Grouped], all_rows: Sequence[Grouped]) -> str:
+def _counted(shown: Sequence[Grouped], all_rows: Sequence[Grouped], by: str) -> str:
+    if by != "model":
+        return f"{len(shown)} of {len(all_rows)} groups"
     here, there = (sum(row.group.has_model for row in rows) for rows in (shown, all_rows))
     words = f"{here} of {there} models"
     if len(all_rows) > there:

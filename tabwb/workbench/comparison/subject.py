@@ -30,6 +30,8 @@ COMMANDS = (
           "From low to high or from high to low."),
     _here("filter", "Filter…", "Filter", "slash", 6,
           "Show only models whose names have these words."),
+    _here("group", "Group by…", "Group", "b", 7,
+          "Group by another key: family, tuning, lesion, session, group, tag ..."),
     _here("basis", "Another judge…", "Judge shown", "k", 7,
           "Choose the battery and judge whose burdens are shown."),
     _here("differ", "Where judges differ…", "Differ", "d", 8,

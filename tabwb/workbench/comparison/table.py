@@ -112,7 +112,7 @@ def judge_of(row: Grouped, basis: Basis) -> JudgeSummary | None:
 
 
 def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> list[Grouped]:
-    """The rows of the basis' battery whose label has every word, in order.
+    """The rows of the basis' battery whose name or spec has every word, in order.
 
     By burden, rows without one come last, and so do those with few usable responses.
     """
@@ -120,7 +120,7 @@ def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> l
         row
         for row in rows
         if row.battery.content_hash == basis.battery_hash
-        and all(word in row.label.casefold() for word in words.casefold().split())
+        and all(word in _searched(row) for word in words.casefold().split())
     ]
     named.sort(key=lambda row: row.label.casefold())
     if order.column == "model":
@@ -129,6 +129,11 @@ def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> l
     known = [(value, row) for value, row in values if value is not None]
     known.sort(key=lambda pair: pair[0], reverse=order.falling)
     return [*(row for _, row in known), *(row for value, row in values if value is None)]
+
+
+def _searched(row: Grouped) -> str:
+    """Return what a filter searches: the name, and the model's whole spec."""
+    return f"{row.label} {row.group.label}".casefold()
 
 
 def _value(row: Grouped, basis: Basis, column: Column) -> float | None:
@@ -216,13 +221,14 @@ class ModelsTable(DataTable[Text]):
         order: Order,
         marked: Collection[Key],
         width: int,
+        by: str = "model",
     ) -> None:
-        """Show these; the cursor stays on its model."""
+        """Show these; the cursor stays on its row. ``by`` heads the column of names."""
         before = self.current
         self._keys = [key_of(row) for row in rows]
         self.clear(columns=True)
         figures = [cells(row, basis) for row in rows]
-        heads = {column: HEADS.get(column, column) for column in COLUMNS}
+        heads = {column: HEADS.get(column, column) for column in COLUMNS} | {"model": by}
         if width < ROOMY:
             heads["interval"] = "95 %"
         heads[order.column] += f" {order.arrow}"
