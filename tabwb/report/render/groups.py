@@ -268,7 +268,8 @@ def _apart(chosen: Sequence[Grouped]) -> Iterator[str]:
     rows: dict[tuple[str, bool], list[Grouped]] = {}
     for row in chosen:
         rows.setdefault((row.group.label, row.group.has_model), []).append(row)
-    for (label, _), same in rows.items():
+    for same in rows.values():
+        label = same[0].group.short or same[0].group.label
         names = dict.fromkeys(name for row in same for name, _ in row.group.apart)
         if len(same) > 1 and names:
             differing = ", ".join(map(title_of, names))

@@ -114,7 +114,11 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
             for subtest in subtests.summarise_subtests(table)
             if chosen is None or subtest.id in chosen
         ),
-        judges=judged.summarise_judges(table, interval=interval),
+        judges=tuple(
+            judge
+            for judge in judged.summarise_judges(table, interval=interval)
+            if chosen is None or judge.burden.n_responses or judge.not_judged
+        ),
         answers=answers.answers_of(table),
         others=answers.others_of(table),
         named=named_of(table.sources),
