@@ -16,6 +16,7 @@ from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import plural
 from tabwb.scoring.differences import (
     ACCURACY,
+    ACCURACY_BETWEEN_ITEMS,
     BURDEN,
     DISPERSION,
     ITEM_VARIATION,
@@ -30,12 +31,16 @@ from tabwb.scoring.permutation import smallest_p
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
 
-ASSUMED = (
-    f"assumed, unless piloted: a first burden of {BURDEN:g} whose variance within an item is "
-    f"{DISPERSION:g} x its mean, item means that vary by {ITEM_VARIATION:.0%}; a first accuracy of "
-    f"{ACCURACY:.0%}; a judge that tells every feature of every item (rules-2 gives no burden to "
-    "an item where one of its features is undefined)"
-)
+BURDEN_MEASURE, ACCURACY_MEASURE = "symptom burden", "accuracy"
+ASSUMED = {
+    BURDEN_MEASURE: f"a first burden of {BURDEN:g} whose variance within an item is "
+    f"{DISPERSION:g} x its mean, item means that vary by {ITEM_VARIATION:.0%}, and a judge that "
+    "tells every feature of every item (rules-2 gives no burden to an item where one of its "
+    "features is undefined)",
+    ACCURACY_MEASURE: f"a first accuracy of {ACCURACY:.0%}, of whose variance "
+    f"{ACCURACY_BETWEEN_ITEMS:.0%} lies between items",
+}
+"""What is assumed of a measure, unless it was piloted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +110,14 @@ def showable(
         for estimand in Estimand:
             value = _drawn(greedy, estimand) or detectable_burden(design, n, estimand)
             least = smallest_p(design.items)
-            rows.append(Showable("symptom burden", estimand, design, value, least, n))
+            rows.append(Showable(BURDEN_MEASURE, estimand, design, value, least, n))
     if scored:
         design = _design(scored, fixed)
         for estimand in Estimand:
             value = _drawn(fixed, estimand) or detectable_accuracy(design, estimand)
-            rows.append(Showable("accuracy", estimand, design, value, smallest_p(design.items)))
+            rows.append(
+                Showable(ACCURACY_MEASURE, estimand, design, value, smallest_p(design.items))
+            )
     return tuple(rows)
 
 
@@ -146,7 +153,8 @@ def said(rows: Iterable[Showable]) -> Iterator[str]:
             f"  sign-flip test of {measure} over {row.design.items} items: "
             f"p is at least {row.smallest_p:.3g}{never}"
         )
-    yield f"  {ASSUMED}"
+    assumed = (ASSUMED[measure] for measure in dict.fromkeys(row.measure for row in rows))
+    yield f"  assumed, unless piloted: {'; '.join(assumed)}"
 
 
 def _measure(row: Showable) -> str:
@@ -161,7 +169,11 @@ def _difference(row: Showable) -> str:
         if row.difference.reason == DETERMINISTIC:
             return "deterministic, every difference is one"
         return f"none can be shown ({row.difference.reason})"
-    return f"{100 * value:.0f} percentage points" if row.measure == "accuracy" else f"{value:.2g}"
+    return (
+        f"{100 * value:.0f} percentage points"
+        if row.measure == ACCURACY_MEASURE
+        else f"{value:.2g}"
+    )
 
 
 def brief(rows: Iterable[Showable]) -> Iterator[str]:
