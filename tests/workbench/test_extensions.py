@@ -8,10 +8,12 @@ from types import ModuleType
 
 import pytest
 
+from tabwb.administer.session import setup
 from tabwb.plugin_api import PageData, PageSource, RegisterPage, hookimpl
 from tabwb.plugin_api.registry import plugins as registry
+from tabwb.records.conditions import Conditions
+from tabwb.store.store import Store
 from tabwb.tables.table import Table
-from tabwb.workbench.extensions.actions import NONE
 from tests.workbench.seat import Sit
 from tests.workbench.stocked import stock
 
@@ -53,7 +55,7 @@ async def test_a_page_shows_what_the_plugin_built_of_the_models_shown(
         await seat.press("m")
         await seat.reads("3 of 3 models")
         await seat.press("x")
-        await seat.reads("Pages of plugins, 4 administrations")
+        await seat.reads("Tables and pages, 4 administrations")
         await seat.press("enter")
         await seat.until(lambda: seat.desk.page == "extension")
         await seat.reads("Frequent words")
@@ -67,7 +69,7 @@ async def test_a_table_is_shown_as_a_table_and_a_failure_as_an_error(
 ) -> None:
     async with sit((160, 48)) as seat:
         await seat.press("x")
-        await seat.reads("Pages of plugins, all administrations")
+        await seat.reads("Tables and pages, all administrations")
         await seat.press("down", "down", "enter")
         await seat.until(lambda: seat.desk.page == "extension")
         await seat.reads("Measure")
@@ -85,8 +87,47 @@ async def test_statistics_are_in_the_detail_of_a_model(sit: Sit, plugins: None) 
         await seat.reads("pronouns")
 
 
-async def test_without_such_a_plugin_the_key_says_so(sit: Sit, tmp_path: Path) -> None:
+async def test_tables_of_results_need_no_plugin(sit: Sit, tmp_path: Path) -> None:
     stock(tmp_path / "store.db")
-    async with sit((80, 24)) as seat:
+    async with sit((160, 48)) as seat:
         await seat.press("x")
-        await seat.until(lambda: NONE in seat.news)
+        await seat.reads("Tables and pages, all administrations")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.page == "extension")
+        await seat.reads("The rate of each feature")
+        await seat.reads("Abandoned utterances")
+        await seat.press("escape", "x", "down", "down", "down", "enter")
+        await seat.reads("no item was given with its options in several orders")
+
+
+def typed(place: Path, *rights: int) -> None:
+    """Sessions of a person who types, with so many right answers to choice, yes/no, repetition."""
+    plugins = registry.Plugins.load()
+    battery = setup.find_battery(plugins, "tab")
+    conditions = Conditions("S-014", "speaker", judges=(), research_protocol="P-1")
+    with Store.open(place) as store:
+        for wanted in rights:
+            right = wanted
+            with setup.create(store, plugins, battery, conditions) as session:
+                session.next()
+                while session.awaiting:
+                    assert session.current is not None
+                    plan = session.current.plan
+                    expected = battery.subtest(plan.subtest).item(plan.item).expected
+                    session.answer(expected if expected and right > 0 else f"what {plan.item}")
+                    right -= expected is not None
+                    session.next()
+    plugins.close()
+
+
+async def test_the_sessions_of_a_participant_are_compared(sit: Sit, tmp_path: Path) -> None:
+    typed(tmp_path / "store.db", 3, 9)
+    async with sit((100, 40)) as seat:
+        await seat.press("f7", "enter")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("x")
+        await seat.reads("the sessions of S-014 with tab, item by item")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.page == "extension")
+        await seat.reads("S-014, tab, 2 sessions")
+        await seat.reads("For research only")

@@ -1,24 +1,29 @@
-"""Asks which page of a plugin is wanted, and shows it."""
+"""Asks which table or page of a plugin is wanted, and shows it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from textual.content import Content
 
 from tabwb.records.words import plural
-from tabwb.workbench.extensions.controller import ExtensionController, PageBuilt
+from tabwb.report.tables.named import TABLES
+from tabwb.workbench.extensions.controller import CHANGE, ExtensionController, PageBuilt
 from tabwb.workbench.extensions.page import ExtensionPage
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.wording import QUIET
 
-NONE = "No plugin adds a result page. docs/plugins.md describes how to write one."
+SHOWN_HERE = ("features", "items", "item-models", "positions", "foils")
+"""Tables of results; differences need a baseline, and two models are compared by other commands."""
+_Entry = tuple[str, str, Callable[[], None]]
+"""Title, help, and what builds the page in the worker's thread."""
 
 
 class ExtensionActions(Actions):
-    """Runs the commands of the pages of plugins."""
+    """Runs the commands of tables and of the pages of plugins."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -26,26 +31,39 @@ class ExtensionActions(Actions):
         desk.listen(PageBuilt, self.built)
 
     def plugin_page(self) -> None:
-        """Choose a page; it is shown when the plugin has built it."""
+        """Choose a page; it is shown when it has been built."""
         desk = self.desk
-        pages = () if desk.catalogue is None else desk.catalogue.pages
-        if not pages:
-            desk.notify(NONE, markup=False)
-            return
         numbers = desk.current.administrations()
         what = plural(len(numbers), "administration") if numbers else "all administrations"
+        entries = list(self._entries(numbers, what))
         self._from = desk.page
 
         def picked(at: int | None) -> None:
             if at is not None:
-                desk.notify(f"{pages[at].title}: computing …", timeout=2, markup=False)
-                build = desk.controller(ExtensionController).build
-                desk.do(partial(build, pages[at], numbers, what))
+                title, _, build = entries[at]
+                desk.notify(f"{title}: computing …", timeout=2, markup=False)
+                desk.do(build)
 
         lines = [
-            Content.assemble((page.title, "bold"), (f"\n  {page.help}", QUIET)) for page in pages
+            Content.assemble((title, "bold"), (f"\n  {words}", QUIET))
+            for title, words, _ in entries
         ]
-        desk.app.push_screen(PickScreen(f"Pages of plugins, {what}", lines), picked)
+        desk.app.push_screen(PickScreen(f"Tables and pages, {what}", lines), picked)
+
+    def _entries(self, numbers: Sequence[int], what: str) -> Iterator[_Entry]:
+        catalogue = self.desk.catalogue
+        controller = self.desk.controller(ExtensionController)
+        for page in () if catalogue is None else catalogue.pages:
+            yield page.title, page.help, partial(controller.build, page, numbers, what)
+        stored = () if catalogue is None else catalogue.administrations
+        for shown in stored:
+            own = shown.conditions.study_id
+            if own is not None and tuple(numbers) == (shown.id,):
+                change = partial(controller.change, own, shown.battery)
+                yield CHANGE, f"the sessions of {own} with {shown.battery}, item by item", change
+        for name in SHOWN_HERE:
+            build = partial(controller.table, name, numbers, what)
+            yield name.replace("-", " ").capitalize(), TABLES[name], build
 
     async def built(self, message: PageBuilt) -> None:
         """Show the page."""

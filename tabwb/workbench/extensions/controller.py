@@ -1,4 +1,4 @@
-"""Lets a plugin build its result page, in the worker's thread."""
+"""Builds tables of results and lets plugins build their pages, in the worker's thread."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.plugin_api.extensions import PageSource
 from tabwb.records.errors import ComponentError
+from tabwb.records.words import plural
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
 
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+CHANGE = "Change between sessions"
+"""The title of the tables of one participant."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageBuilt:
-    """A plugin has built its page; ``what`` says of which administrations."""
+    """A page has been built; ``what`` says of which administrations."""
 
     title: str
     what: str
@@ -25,7 +30,7 @@ class PageBuilt:
 
 
 class ExtensionController(Controller):
-    """Reads responses for the pages of plugins."""
+    """Reads responses for tables and for the pages of plugins."""
 
     def __init__(self, engine: Engine, sessions: SessionController) -> None:
         super().__init__(engine)
@@ -59,6 +64,60 @@ class ExtensionController(Controller):
         except Exception as error:
             raise ComponentError(f"page '{source.id}' failed: {error_words(error)}") from error
         self.say(PageBuilt(source.title, what, _view(source, built)))
+
+    def table(self, name: str, numbers: Sequence[int], what: str) -> None:
+        """Build a table of results and send it.
+
+        Args:
+            name: one of :data:`tabwb.report.tables.named.TABLES`.
+            numbers: of the administrations; all of the store when there is none.
+            what: names them.
+        """
+        from tabwb.report.render.typed import explained_view
+        from tabwb.report.summaries.groups import grouped, summarised
+        from tabwb.report.summaries.load import load_columns
+        from tabwb.report.tables.named import (
+            DEFAULT_BY,
+            SECTIONS,
+            TABLES,
+            named_table,
+            shown_columns,
+        )
+
+        by = DEFAULT_BY.get(name, "model")
+        rows = summarised(grouped(load_columns(self.store, tuple(numbers)), by))
+        made = named_table(name, rows)
+        view = explained_view(made, shown_columns(made), SECTIONS[name])
+        self.say(PageBuilt(_title(TABLES[name]), what, view))
+
+    def change(self, participant: str, battery: str) -> None:
+        """Build the tables of change over the sessions of a participant and send them.
+
+        Args:
+            participant: study ID.
+            battery: id of the battery that the sessions have in common.
+        """
+        from rich.console import Group
+
+        from tabwb.report.render.typed import explained_view
+        from tabwb.report.summaries.change import change_of
+        from tabwb.report.summaries.load import load_columns
+        from tabwb.report.summaries.sessions import sessions_of
+        from tabwb.report.tables.change import change_items_table, change_table, sessions_table
+        from tabwb.report.tables.named import SECTIONS, shown_columns
+
+        sessions = sessions_of(self.store, participant, battery)
+        found = change_of(load_columns(self.store, [one.id for one in sessions]))
+        tables = (change_table(found), sessions_table(found), change_items_table(found))
+        views = (
+            explained_view(one, shown_columns(one), SECTIONS.get(one.name, ())) for one in tables
+        )
+        what = f"{participant}, {battery}, {plural(len(sessions), 'session')}"
+        self.say(PageBuilt(CHANGE, what, Group(*views)))
+
+
+def _title(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _view(source: PageSource, built: Any) -> RenderableType:

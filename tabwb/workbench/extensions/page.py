@@ -1,4 +1,4 @@
-"""The page that shows what a plugin built."""
+"""The page that shows a table of results, or what a plugin built."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tabwb.workbench.shell.width_aware import Line, ReportView
 from tabwb.workbench.shell.wording import QUIET
 
 HELP = """\
-# Page of a plugin
+# Table of results, or page of a plugin
 
-A plugin has built this page from the responses named above it. Arrows scroll, **esc** goes back.
+It was built from the responses named above it. Arrows scroll, **esc** goes back.
 """
 
 
@@ -40,7 +40,7 @@ class ExtensionPage(Page):
         Args:
             title: of the page.
             what: the administrations, in words.
-            view: what the plugin built.
+            view: what was built.
         """
         self._title = title
         self.query_one(Line).show(Content.styled(title, "bold"), Content.styled(what, QUIET))

@@ -1,4 +1,4 @@
-"""The subject *extensions*: result pages of plugins."""
+"""The subject *extensions*: tables of results, and result pages of plugins."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ def _choose(now: Situation) -> str | None:
 
 
 COMMANDS = (
-    Command("results.plugin-page", "Pages of plugins…", "", "x",
+    Command("results.plugin-page", "Tables and pages…", "", "x",
             ("home", "explorer", "results", "models"), 0,
-            "Result pages that plugins add: of the administration or models shown, else of all.",
+            "Features, items, positions, foils, change over sessions, and pages of plugins: of the "
+            "administration or models shown, else of all.",
             _choose),
     *on_page(
         "extension",
         Command("results.leave-page", "Back", "Back", "escape", ("extension",), 12,
-                "Leave the page of the plugin."),
+                "Leave the table or page."),
     ),
 )  # fmt: skip
 SUBJECT = Subject(
