@@ -17,6 +17,7 @@ from tabwb.records.standard_streams import is_stdin
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
+    from tabwb.phonology.batch import Scores
     from tabwb.phonology.corpus import Missing, Unmapped
     from tabwb.phonology.task_b import Accepted, Match
 
@@ -74,6 +75,13 @@ def _choice(flag: str, choices: Sequence[str], text: str) -> Callable[[Command],
 @click.option(
     "--top", type=click.IntRange(1), default=10, show_default=True, help="Rows of each table."
 )
+@click.option(
+    "--figure",
+    "figure_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also draw the confusions: a .pdf, .svg or .png; never overwritten.",
+)
 @json_option
 def phonemes(
     ref: Path,
@@ -88,6 +96,7 @@ def phonemes(
     columns: tuple[str, ...],
     tables: bool,
     top: int,
+    figure_file: Path | None,
     as_json: bool,
 ) -> None:
     """Score the transcripts of HYP.tsv against those of REF.tsv.
@@ -107,6 +116,12 @@ def phonemes(
         )
     if match == "code" and accept is None:
         raise UsageError("--match needs --accept", hint="add --accept FILE")
+    if figure_file is not None:
+        from tabwb.report.destination import check_destination
+        from tabwb.report.figures.saving import format_of
+
+        format_of(figure_file)
+        check_destination(figure_file)
     if is_stdin(ref) and is_stdin(hyp):
         raise UsageError("only one of REF and HYP can be standard input ('-')")
     accepted = None if accept is None else _accepted(accept)
@@ -127,12 +142,27 @@ def phonemes(
         None if best is None else summaries.Ceiling(label_set(labels), rate_of("ceiling", best)),
         inventory,
     )
+    if figure_file is not None:
+        _draw(scores, len(corpus.utterances), figure_file, ipa=psst)
     if as_json:
         print_json(summaries.document(report))
         return
     from tabwb.report.render.phonemes import print_report
 
     print_report(report, trace=trace, top=top)
+
+
+def _draw(scores: Scores | None, utterances: int, out: Path, *, ipa: bool) -> None:
+    from tabwb.report.figures import drawn, save
+    from tabwb.report.figures.confusion import confusion_table, corpus_steps
+
+    if scores is None:
+        raise UsageError("there are no transcripts to draw", where="--figure")
+    what = "Phonemes of the reference (rows) and of the hypothesis (columns), aligned by features; "
+    notes = [what + f"{plural(utterances, 'utterance')}."]
+    table = confusion_table(corpus_steps(scores), notes, ipa=ipa)
+    place = save(drawn("confusion", table, width="one-and-half", command="tabwb phonemes"), out)
+    note(f"{place} written")
 
 
 def _accepted(argument: str) -> Accepted:

@@ -384,3 +384,14 @@ def test_the_docs_name_what_each_set_of_labels_cannot_tell(name: LabelSetName) -
     (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
     for lost, written in LABEL_SETS[name].merged.items():
         assert f"{lost}, written {written}" in row
+
+
+def test_draws_the_confusions(run: Run, pair: Any, tmp_path: Path) -> None:
+    ref, hyp = pair(("1", "K AE T", "T AE T"), ("2", "D AO G", "D AO G"))
+    out = tmp_path / "confusions.svg"
+    assert run("phonemes", ref, hyp, "--figure", out).status == 0
+    assert "2 utterances" in out.read_text(encoding="utf-8")
+    assert str(tmp_path) not in out.read_text(encoding="utf-8")
+    again = run("phonemes", ref, hyp, "--figure", out)
+    assert again.status == 1
+    assert "there already" in again.err

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from tabwb.report.summaries.groups import Grouped
     from tabwb.tables.table import Table
 
-FIGURES: Final = ("burden", "accuracy", "profile", "differences", "dose", "agreement", "latency")
+FIGURES: Final = (
+    *("burden", "accuracy", "profile", "differences", "dose", "agreement"),
+    *("latency", "change", "confusion"),
+)
 """The ids of all figures; each is declared by ``FIGURE`` in the module of its name."""
 MOST_GROUPS: Final = 200
 """Groups that a figure with a row for each can show."""
@@ -99,31 +102,64 @@ def make(
         UsageError: there is no such figure, option or width, or the groups have nothing to draw.
         MissingExtra: matplotlib is not installed.
     """
-    need("matplotlib", "a figure", "figures")
     from tabwb.report.figures.naming import spec_names
-    from tabwb.report.figures.page import Facts, Page, fixed_style
     from tabwb.report.file_names import named
 
-    kind = figure_kind(name)
-    inches = width_mm(width) * MM
+    need("matplotlib", "a figure", "figures")
+    width_mm(width)
     table = figure_table(name, groups, **options)
+    uids = (member.administration.uid for group in groups for member in group.group.members)
+    return drawn(
+        name,
+        table,
+        width=width,
+        caption=caption,
+        footer=footer,
+        command=named(command, spec_names(groups)),
+        uids=tuple(dict.fromkeys(uids)),
+        **options,
+    )
+
+
+def drawn(
+    name: str,
+    table: Table,
+    *,
+    width: str | float = "single",
+    caption: bool = True,
+    footer: bool = False,
+    command: str = "",
+    uids: tuple[str, ...] = (),
+    **options: str,
+) -> PaperFigure:
+    """Return a figure of a table that its kind has made.
+
+    Args:
+        name: of the figure.
+        table: the numbers.
+        width: as for :func:`make`, also the other arguments.
+        caption: write the notes of the table below the figure.
+        footer: write below it that it is for research only.
+        command: that makes it.
+        uids: of the administrations behind it.
+        options: of the figure.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    need("matplotlib", "a figure", "figures")
+    from tabwb.report.figures.page import Facts, Page, fixed_style
+
+    kind = figure_kind(name)
     chosen = kind.checked({key.replace("_", "-"): value for key, value in options.items()})
     with fixed_style():
-        page = Page(inches)
+        page = Page(width_mm(width) * MM)
         if caption:
             page.notes += table.notes
         if footer:
             page.notes.append(RESEARCH_ONLY)
         kind.draw(table, page, chosen)
-    uids = (member.administration.uid for group in groups for member in group.group.members)
-    page.figure.facts = Facts(
-        name,
-        kind.title,
-        table,
-        table.notes,
-        named(command, spec_names(groups)),
-        tuple(dict.fromkeys(uids)),
-    )
+    page.figure.facts = Facts(name, kind.title, table, table.notes, command, uids)
     return page.figure
 
 

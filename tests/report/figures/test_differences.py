@@ -82,6 +82,5 @@ def test_many_groups_without_a_pair_need_one_to_compare_with() -> None:
         make("differences", groups, against="x")
 
 
-@pytest.mark.parametrize("width", ["single", "double"])
-def test_texts_have_their_own_place(width: str) -> None:
-    assert faults(make("differences", models(*FAMILIES), width=width)) == []
+def test_texts_have_their_own_place() -> None:
+    assert faults(make("differences", models(*FAMILIES))) == []

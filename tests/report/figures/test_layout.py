@@ -9,8 +9,9 @@ from tests.report.figures.looks import faults
 from tests.report.figures.made import groups
 
 
-@pytest.mark.parametrize("n", [1, 3, 8, 30])
-@pytest.mark.parametrize("width", ["single", "double"])
+@pytest.mark.parametrize(
+    ("n", "width"), [(1, "single"), (3, "double"), (8, "single"), (8, "double"), (30, "single")]
+)
 @pytest.mark.parametrize("name", ["burden", "accuracy", "profile"])
 def test_texts_have_their_own_place(name: str, width: str, n: int) -> None:
     assert faults(make(name, groups(n), width=width)) == []
