@@ -106,6 +106,30 @@ async def test_e_writes_a_file_and_names_it_with_its_folder(
     assert [json.loads(line)["item"] for line in text.splitlines()] == ["w1", "w2", "s1"]
 
 
+async def test_a_report_and_a_table_are_written_from_the_same_dialog(
+    sit: Sit, battery: str, tmp_path: Path
+) -> None:
+    async with sit() as seat:
+        await finished(seat, battery)
+        for name, begins in (("md", "# "), ("tex", "% needs"), ("values.csv", "group,")):
+            out = tmp_path / f"a.{name}"
+            await write(seat, name, out)
+            assert out.read_text(encoding="utf-8").startswith(begins)
+
+
+async def write(seat: Seat, name: str, out: Path) -> None:
+    """Choose a format in the dialog and write the file."""
+    await seat.press("e")
+    await seat.until(lambda: seat.app.screen.query("#formats"))
+    formats = seat.app.screen.query_one("#formats", OptionList)
+    formats.highlighted = formats.get_option_index(name)
+    field = seat.app.screen.query_one("#export-path", Input)
+    await seat.until(lambda: field.value == f"administration-1.{name}")
+    field.value = str(out)
+    await seat.press("enter")
+    await seat.until(lambda: not seat.asked)
+
+
 async def test_an_export_never_writes_over_a_file_and_its_dialog_stays(
     sit: Sit, battery: str, tmp_path: Path
 ) -> None:

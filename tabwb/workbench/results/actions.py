@@ -106,11 +106,15 @@ class ResultsActions(Actions):
             page.fill()
 
     def export(self, message: ExportWanted) -> None:
-        """Open the dialog that writes responses to a file."""
+        """Open the dialog that writes responses, a report or a table to a file."""
         catalogue = self.desk.catalogue
         if catalogue is None:
             return
+        from tabwb.report.documents.reporting import DOCUMENTS
         from tabwb.workbench.results.export import ExportScreen
+
+        known = {name for name, _ in catalogue.exporters}
+        documents = ((name, title) for name, title in DOCUMENTS.items() if name not in known)
 
         def closed(path: str | None) -> None:
             self._exporting = False
@@ -118,7 +122,8 @@ class ResultsActions(Actions):
                 self._written(path)
 
         self._exporting = True
-        self.desk.app.push_screen(ExportScreen(self.desk, message, catalogue.exporters), closed)
+        formats = (*catalogue.exporters, *documents)
+        self.desk.app.push_screen(ExportScreen(self.desk, message, formats), closed)
 
     def exported(self, message: Exported) -> None:
         """Say what became of an export whose dialog was closed."""

@@ -15,6 +15,7 @@ from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ErrorReport
 
 if TYPE_CHECKING:
+    from tabwb.administer.consent import Permit
     from tabwb.workbench.results.presenter import Results
 
 
@@ -61,21 +62,49 @@ class ResultsController(Controller):
     def export(
         self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool
     ) -> None:
-        """Write the responses of administrations to a new file; the dialog is told of errors."""
-        from tabwb.report.destination import check_destination
-        from tabwb.report.documents import exporting
+        """Write administrations to a new file; the dialog is told of errors.
 
+        Args:
+            numbers: of the administrations.
+            format_id: of an exporter, or a document (:mod:`tabwb.report.documents.reporting`).
+            path: the file.
+            within_study: it stays within the study that collected the data.
+        """
+        from tabwb.report.destination import check_destination
+        from tabwb.report.documents import exporting, reporting
+
+        exporters = {descriptor.id for descriptor in self.plugins.descriptors("exporters")}
         try:
             out = check_destination(Path(path)).absolute()
-            permit = exporting.export(
-                self.store, self.plugins, numbers, format_id, out, within_study=within_study
-            )
+            if format_id in reporting.DOCUMENTS and format_id not in exporters:
+                permit = self._document(numbers, format_id, out, within_study=within_study)
+            else:
+                permit = exporting.export(
+                    self.store, self.plugins, numbers, format_id, out, within_study=within_study
+                )
         except TabwbError as error:
             self.say(Exported(refused=ErrorReport.of("The file could not be written", error)))
         else:
             self.say(Exported(str(out)))
             if permit.notice:
                 self.say(messages.Told(permit.notice))
+
+    def _document(
+        self, numbers: Sequence[int], document: str, out: Path, *, within_study: bool
+    ) -> Permit:
+        """Write a report or a table: of one administration, or of several by model."""
+        from tabwb.report.documents.reporting import write_document
+        from tabwb.report.documents.studied import studied
+        from tabwb.report.selection import Selection, selected_groups
+
+        choice = Selection.of(
+            "administration" if len(numbers) == 1 else "model",
+            primary=self.plugins.configuration.study.primary_rater,
+        )
+        rows = selected_groups(self.store, numbers, choice, statistics=self.plugins.statistics())
+        return write_document(
+            self.store, self.plugins, studied(rows), out, document, within_study=within_study
+        )
 
     def rescore(self, number: int) -> None:
         """Score and judge every counting answer again."""

@@ -24,13 +24,13 @@ NOTE = "enter writes; a file that is there is never overwritten"
 
 
 class Formats(OptionList):
-    """The export formats that plugins bring."""
+    """The export formats that plugins bring, reports and tables."""
 
     HELP = """\
 # Format
 
-What the file will hold. JSONL can be read again by the model `replay:FILE`. **enter** moves to
-the file's name.
+What the file will hold. JSONL can be read again by the model `replay:FILE`. A report has methods,
+tables and figures in one file. **enter** moves to the file's name.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "before", show=False),
@@ -168,7 +168,7 @@ class ExportScreen(Dialog[str | None]):
 
 
 def _line(name: str, title: str, chosen: bool) -> str:
-    return f"{'▸' if chosen else ' '} {name:<8} {title}"
+    return f"{'▸' if chosen else ' '} {name:<10} {title}"
 
 
 def _within(yes: bool) -> str:
