@@ -41,6 +41,8 @@ NONE_COUNTED = Usable(0, 0)
 def count_usable(causes: Iterable[str]) -> Usable:
     """Count responses, given of each the status that makes it unusable, or an empty text.
 
+    A ``Counter`` is taken as so many responses of each.
+
     >>> count_usable(["", "refused", "", "refused"])
     Usable(usable=2, n=4, causes={'refused': 2})
     """

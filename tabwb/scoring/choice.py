@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -128,12 +129,13 @@ class Position:
 
 
 def positions(
-    answers: Iterable[tuple[Sequence[str], str, bool, str | None]],
+    answers: Iterable[tuple[tuple[str, ...], str, bool, str | None]],
 ) -> tuple[Position, ...]:
     """Count right answers by the position of the key, and answers by their own position.
 
     Args:
-        answers: (options as shown, expected, right, option named or None).
+        answers: (options as shown, expected, right, option named or None), or a ``Counter`` of
+            them.
 
     >>> first, second = positions([
     ...     (("boot", "boat"), "boot", True, "boot"), (("boat", "boot"), "boot", False, "boat"),
@@ -141,15 +143,15 @@ def positions(
     >>> (first.keyed, first.correct, first.chosen), (second.keyed, second.correct, second.chosen)
     ((1, 1, 2), (1, 0, 0))
     """
-    given = [answer for answer in answers if answer[1] in answer[0]]
+    given = {answer: n for answer, n in Counter(answers).items() if answer[1] in answer[0]}
     longest = max((len(options) for options, *_ in given), default=0)
     keyed, correct, chosen = ([0] * longest for _ in range(3))
-    for options, expected, right, named in given:
-        at = list(options).index(expected)
-        keyed[at] += 1
-        correct[at] += right
+    for (options, expected, right, named), n in given.items():
+        at = options.index(expected)
+        keyed[at] += n
+        correct[at] += n * right
         if named is not None and named in options:
-            chosen[list(options).index(named)] += 1
+            chosen[options.index(named)] += n
     total = sum(chosen)
     return tuple(
         Position(at + 1, keyed[at], correct[at], chosen[at], total) for at in range(longest)

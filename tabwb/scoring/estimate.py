@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -164,35 +165,42 @@ def clopper_pearson(correct: float, n: float, level: float = LEVEL) -> Interval 
 def guessing_rate(n_options: Iterable[int]) -> Estimate:
     """Return the share right by guessing: the mean of 1 / options shown, over the trials.
 
+    A ``Counter`` of numbers of options is taken as so many trials with each.
+
     >>> guessing_rate([6, 6, 2]).value
-    0.27777777777777773
+    0.2777777777777778
     """
-    counts = [count for count in n_options if count]
-    return ratio(sum(1 / count for count in counts), len(counts), "no item with options")
+    trials = {count: n for count, n in Counter(n_options).items() if count}
+    common = math.lcm(*trials)
+    right = sum(n * (common // count) for count, n in trials.items())
+    return ratio(right, common * sum(trials.values()), "no item with options")
 
 
-def always_first(trials: Iterable[tuple[str, Sequence[str]]]) -> Estimate:
+def always_first(trials: Iterable[tuple[str, tuple[str, ...]]]) -> Estimate:
     """Share right by always naming the first option shown, over (expected, options shown).
 
-    >>> always_first([("lion", ["lion", "drum"]), ("drum", ["lion", "drum"])]).value
+    A ``Counter`` is taken as so many trials of each kind.
+
+    >>> always_first([("lion", ("lion", "drum")), ("drum", ("lion", "drum"))]).value
     0.5
     """
-    hits = [options[0] == expected for expected, options in trials if options]
-    return ratio(sum(hits), len(hits), "no item with options")
+    shown = {trial: n for trial, n in Counter(trials).items() if trial[1]}
+    hits = sum(n for (expected, options), n in shown.items() if options[0] == expected)
+    return ratio(hits, sum(shown.values()), "no item with options")
 
 
 def always_yes(expected: Iterable[str], yes: str = "Yes") -> Estimate:
     """Return the share right by always saying Yes.
 
     Args:
-        expected: the right answer of each trial.
+        expected: the right answer of each trial, or a ``Counter`` of them.
         yes: the battery's word for Yes.
 
     >>> always_yes(["Yes", "No", "No", "Yes", "Yes"]).value
     0.6
     """
-    answers = list(expected)
-    return ratio(answers.count(yes), len(answers), "no item answered")
+    answers = Counter(expected)
+    return ratio(answers[yes], answers.total(), "no item answered")
 
 
 def chance_corrected(p: Estimate, c: Estimate, protocol: Protocol | None) -> Estimate:

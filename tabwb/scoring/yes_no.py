@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -244,9 +245,9 @@ def balanced_accuracy(pairs: Iterable[tuple[str, str | None]]) -> Estimate:
     """
     right: dict[str, int] = {}
     total: dict[str, int] = {}
-    for expected, given in pairs:
-        total[expected] = total.get(expected, 0) + 1
-        right[expected] = right.get(expected, 0) + (given == expected)
+    for (expected, given), n in Counter(pairs).items():
+        total[expected] = total.get(expected, 0) + n
+        right[expected] = right.get(expected, 0) + n * (given == expected)
     if len(total) < 2:
         only = "".join(f"every expected answer is {answer}" for answer in total)
         return Estimate(None, only or "no item answered")

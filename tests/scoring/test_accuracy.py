@@ -63,7 +63,7 @@ def test_a_wider_level_gives_a_wider_interval() -> None:
 
 def test_tabs_baselines() -> None:
     # Every word-comprehension key is the first option; "always Yes" scores 3 of 5.
-    options = ["boot", "boat", "lion", "drum", "violin", "giraffe"]
+    options = ("boot", "boat", "lion", "drum", "violin", "giraffe")
     assert always_first([("boot", options)] * 5).value == 1.0
     assert always_first([("boot", options[1:] + options[:1])]).value == 0.0
     assert always_yes(["Yes", "No", "No", "Yes", "Yes"]).value == 0.6

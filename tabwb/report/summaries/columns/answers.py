@@ -15,14 +15,14 @@ from tabwb.report.summaries.columns.table import (
     first_of,
     plain,
     status_counts,
-    unusable,
+    usable_of,
 )
 from tabwb.report.summaries.subtests import (
     Measured,
     measured,
 )
 from tabwb.report.summaries.summary import Answers
-from tabwb.scoring.burden import NO_USABLE, count_usable
+from tabwb.scoring.burden import NO_USABLE
 from tabwb.scoring.estimate import ratio
 from tabwb.store.write import STATUSES as RATING_STATUSES
 
@@ -50,7 +50,7 @@ def answers_of(table: Table) -> Answers:
         empty_causes={
             columns.noted[cause]: int((silent == cause).sum()) for cause in first_of(silent)
         },
-        usable=count_usable(unusable(table, rows)),
+        usable=usable_of(table, rows),
         shared_streams=int(table.shared[rows].sum()),
         repeated_draws=int(again.sum()),
     )

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from tabwb.records.ratings import Declaration, prompt_hash
 from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.columns.prepared import Bools
-from tabwb.report.summaries.columns.table import EMPTY, NOT_RATED, Table, side_of, unusable
+from tabwb.report.summaries.columns.table import (
+    EMPTY,
+    NOT_RATED,
+    Table,
+    side_of,
+    unusable,
+    usable_of,
+)
 from tabwb.report.summaries.draws import without_draws
 from tabwb.report.summaries.judges import UNUSABLE, JudgeSummary, Terms, groupings_of
 from tabwb.report.summaries.paired import Place, Side
@@ -22,16 +29,17 @@ from tabwb.scoring.burden import (
     NO_USABLE,
     Burden,
     CategoryBurden,
-    count_usable,
 )
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, ratio
 from tabwb.scoring.intervals import burden_interval
 from tabwb.store.column_ratings import Ints, small
+from tabwb.store.column_rows import STATUSES
 from tabwb.store.write import STATUSES as RATING_STATUSES
 
 VALUE, UNDEFINED, UNPARSED, ERROR = (RATING_STATUSES.index(status) for status in (
     RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR
 ))  # fmt: skip
+_NAMES = np.array([status.value for status in STATUSES], object)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,8 +242,8 @@ def _present(table: Table, rows: Ints, terms: Terms) -> tuple[Bools, NDArray[np.
     causes[(statuses == NOT_RATED).any(axis=1)] = "not-rated"
     if not features:
         causes[:] = "no-feature"
-    spoilt = np.array(list(unusable(table, rows)), object)
-    causes = np.where(spoilt != "", spoilt, causes) if len(rows) else causes
+    spoilt = unusable(table, rows)
+    causes = np.where(spoilt < 0, causes, _NAMES[spoilt])
     causes[table.status[rows] == EMPTY] = "no-response"
     return present, causes
 
@@ -284,7 +292,7 @@ def _burden(
         symptom_burden=ratio(int(sizes.sum()), int(has.sum()), NO_BURDEN),
         intervals=intervals,
         present={name: int(profiles[:, at].sum()) for at, name in enumerate(features)},
-        usable=count_usable(unusable(table, rows)),
+        usable=usable_of(table, rows),
         hits={name: tuple(int(of[at]) for at in used) for name, of in hits.items()},
         sizes=tuple(int(counts[at]) for at in used),
         fixed=fixed,

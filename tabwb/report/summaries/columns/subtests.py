@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 
 import numpy as np
 
-from tabwb.battery.model import Subtest
+from tabwb.battery.model import Item, Subtest
 from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
 from tabwb.report.summaries.columns.prepared import PROTOCOLS
 from tabwb.report.summaries.columns.table import (
     NOT_RATED,
     Table,
+    distinct,
     first_of,
     is_verdict,
     plain,
     status_counts,
-    unusable,
+    usable_of,
 )
 from tabwb.report.summaries.paired import Side
 from tabwb.report.summaries.subtests import (
@@ -29,7 +30,6 @@ from tabwb.report.summaries.subtests import (
     SubtestSummary,
     measured,
 )
-from tabwb.scoring.burden import count_usable
 from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
 from tabwb.scoring.estimate import Estimate, always_first, always_yes, guessing_rate
 from tabwb.scoring.lexical import MEASURES as LEXICAL
@@ -97,6 +97,10 @@ def summarise_subtests(table: Table) -> tuple[SubtestSummary, ...]:
     )
 
 
+_Verdict = tuple[Item, tuple[str, ...], StoredAnswer, int]
+"""Item, options shown, what the stored verdict says, and how many answers have it."""
+
+
 class _Subtest:
     """One subtest: its rows are places in the table, of responses that count."""
 
@@ -105,7 +109,15 @@ class _Subtest:
         self.number = number
         self.rows = np.flatnonzero(table.counts & (table.subtest == number))
         self.places = table.place[self.rows]
-        self.options = table.columns.options[table.rows[self.rows]]
+        options = table.columns.options[table.rows[self.rows]].astype(np.int64)
+        bound = len(table.columns.shown)
+        cells, self.times, self.cell = distinct(
+            self.places * bound + options, len(table.known) * bound
+        )
+        self.cells = [
+            (table.item(place), table.columns.shown[options])
+            for place, options in (divmod(cell, bound) for cell in cells.tolist())
+        ]
         self.decider = decider(subtest, number, [table])
         self.by_policy = {
             policy: table.verdict(self.decider, policy) for policy in POLICIES if self.decider
@@ -125,24 +137,21 @@ class _Subtest:
             policy: ScoredAnswers(
                 n=share.n,
                 accuracy=share.accuracy(policy),
-                pairs=[(table.item(place).expected or "", verdict.chosen)
-                       for place, verdict, _ in given],
+                pairs=[pair for item, _, answer, n in given
+                       for pair in [(item.expected or "", answer.chosen)] * n],
                 guessing=baselines.get("guessing"),
                 protocol=protocol,
                 yes=yes,
             )
-            for policy, given in verdicts.items()
+            for policy, (given, _) in verdicts.items()
         }  # fmt: skip
         tags = dict.fromkeys(tag for item in items for tag in item.tags)
         tagged = {tag: np.array([one is not None and tag in one[2].tags for one in table.known])
                   for tag in tags}  # fmt: skip
         examinees = [source.examinee for source in table.sources]
-        given_items = {
-            (examinees[place], item)
-            for place, item in set(
-                zip(table.source[rows].tolist(), self.places.tolist(), strict=True)
-            )
-        }
+        n = len(table.known)
+        given, _, _ = distinct(table.source[rows] * n + self.places, len(examinees) * n)
+        given_items = {(examinees[code // n], code % n) for code in given.tolist()}
         return SubtestSummary(
             id=subtest.id,
             title=subtest.title,
@@ -161,7 +170,7 @@ class _Subtest:
             measures=self._measures(),
             statuses=status_counts(table, rows),
             repeated=len(rows) - len(given_items),
-            usable=count_usable(unusable(table, rows)),
+            usable=usable_of(table, rows),
             positions=self._positions(verdicts) if subtest.task.options else (),
         )
 
@@ -186,97 +195,100 @@ class _Subtest:
         fixed = bool(len(rows)) and bool(table.fixed[rows].all())
         return Share(len(rows), items, fixed, bool(table.shared[rows].any()))
 
-    def _verdicts(self) -> dict[str, list[tuple[int, StoredAnswer, int]]]:
-        """Return, by policy, the place, the stored verdict and the row of each answer with one."""
-        stored: dict[str, list[tuple[int, StoredAnswer, int]]] = {policy: [] for policy in POLICIES}
-        task = self.subtest.task
-        if self.decider is None or not task.closed:
-            return stored
-        reasons = self.table.columns.reasons
-        read: dict[tuple[int, int, float, int], StoredAnswer] = {}
+    def _verdicts(self) -> dict[str, tuple[list[_Verdict], Ints]]:
+        """Return, by policy, the different verdicts, and of each row the place of its own or -1."""
+        made: dict[str, tuple[list[_Verdict], Ints]] = {}
+        read: dict[tuple[int, int, int], StoredAnswer] = {}
         for policy in POLICIES:
+            verdicts: list[_Verdict] = []
+            own = np.full(len(self.rows), -1)
+            made[policy] = verdicts, own
+            if self.decider is None or not self.subtest.task.closed:
+                continue
             given = self.by_policy[policy]
-            values = given.values[self.rows]
+            values, reasons = given.values[self.rows], given.reasons[self.rows]
             known = np.flatnonzero(~np.isnan(values))
-            for at, place, options, value, reason in zip(
-                known.tolist(),
-                self.places[known].tolist(),
-                self.options[known].tolist(),
-                values[known].tolist(),
-                given.reasons[self.rows][known].tolist(),
-                strict=True,
-            ):
-                key = (place, options, value, reason)
-                answer = read.get(key)
-                if answer is None:
-                    item = self.table.item(place)
-                    if item.expected is None:
-                        continue
-                    shown = self.table.columns.shown[options]
-                    if task.answers:
-                        shown = item.options or task.answers
-                    answer = read[key] = read_reason(
-                        value == 1.0, reasons.get(reason, ""), item.expected, shown, item.foils
-                    )
-                stored[policy].append((place, answer, at))
-        return stored
+            ids, _, reason = distinct(reasons[known], int(reasons.max(initial=0)) + 1)
+            size = max(len(ids), 1)
+            codes, times, places = distinct(
+                (self.cell[known] * 2 + (values[known] == 1.0)) * size + reason,
+                len(self.cells) * 2 * size,
+            )
+            kept = np.full(len(codes), -1)
+            for at, (code, n) in enumerate(zip(codes.tolist(), times.tolist(), strict=True)):
+                cell, right, number = code // size // 2, code // size % 2, int(ids[code % size])
+                item, shown = self.cells[cell]
+                if item.expected is None:
+                    continue
+                key = cell, right, number
+                if key not in read:
+                    read[key] = self._answer(item, shown, bool(right), number)
+                kept[at] = len(verdicts)
+                verdicts.append((item, shown, read[key], n))
+            own[known] = kept[places]
+        return made
+
+    def _answer(self, item: Item, shown: tuple[str, ...], right: bool, reason: int) -> StoredAnswer:
+        answers = self.subtest.task.answers
+        options = item.options or answers if answers else shown
+        text = self.table.columns.reasons.get(reason, "")
+        return read_reason(right, text, item.expected or "", options, item.foils)
 
     def _yes(self) -> str:
-        items = [self.table.item(place) for place in first_of(self.places)]
-        return next((item.options[0] for item in items if item.options), YES)
+        return next((item.options[0] for item, _ in self.cells if item.options), YES)
 
     def _baselines(self) -> dict[str, Estimate]:
-        task, shown = self.subtest.task, self.table.columns.shown
-        keyed = [
-            (expected, shown[options])
-            for place, options in zip(self.places.tolist(), self.options.tolist(), strict=True)
-            if (expected := self.table.item(place).expected) is not None
-        ]
-        if task.options:
-            return {
-                "always_first": always_first(keyed),
-                "guessing": guessing_rate(len(options) for _, options in keyed),
-            }
-        if task.answers:
-            return {
-                "always_yes": always_yes((key for key, _ in keyed), self._yes()),
-                "guessing": guessing_rate(
-                    len(options) or len(task.answers) for _, options in keyed
-                ),
-            }
-        return {}
+        task = self.subtest.task
+        keyed: Counter[tuple[str, tuple[str, ...]]] = Counter()
+        for (item, shown), n in zip(self.cells, self.times.tolist(), strict=True):
+            if item.expected is not None:
+                keyed[item.expected, shown] += n
+        if not (task.options or task.answers):
+            return {}
+        sizes: Counter[int] = Counter()
+        keys: Counter[str] = Counter()
+        for (expected, shown), n in keyed.items():
+            sizes[len(shown) or (0 if task.options else len(task.answers))] += n
+            keys[expected] += n
+        first = (
+            {"always_first": always_first(keyed)}
+            if task.options
+            else {"always_yes": always_yes(keys, self._yes())}
+        )
+        return {**first, "guessing": guessing_rate(sizes)}
 
     def _positions(
-        self, verdicts: Mapping[str, Sequence[tuple[int, StoredAnswer, int]]]
+        self, verdicts: Mapping[str, tuple[list[_Verdict], Ints]]
     ) -> tuple[Position, ...]:
-        exact = {at: answer.error is None for _, answer, at in verdicts["exact"]}
-        shown = self.table.columns.shown
-        made = positions(
-            (
-                shown[int(self.options[at])],
-                self.table.item(place).expected or "",
-                exact.get(at, False),
-                answer.chosen,
-            )
-            for place, answer, at in verdicts["extracted"]
-        )
+        exact, own = verdicts["exact"]
+        right = np.array([answer.error is None for _, _, answer, _ in exact] + [False])[own]
+        given, places = verdicts["extracted"]
+        rows = np.flatnonzero(places >= 0)
+        codes, times, _ = distinct(places[rows] * 2 + right[rows], 2 * len(given))
+        counts: Counter[tuple[tuple[str, ...], str, bool, str | None]] = Counter()
+        for code, n in zip(codes.tolist(), times.tolist(), strict=True):
+            item, shown, answer, _ = given[code // 2]
+            counts[shown, item.expected or "", bool(code % 2), answer.chosen] += n
+        made = positions(counts)
         return made if sum(position.keyed > 0 for position in made) > 1 else ()
 
     def _by_foil(
-        self, verdicts: Mapping[str, Sequence[tuple[int, StoredAnswer, int]]]
+        self, verdicts: Mapping[str, tuple[list[_Verdict], Ints]]
     ) -> dict[str, FoilErrors]:
-        scored = [(self.table.item(place), at) for place, _, at in verdicts["exact"]]
-        counts = {
-            policy: Counter(answer.error for _, answer, _ in given)
-            for policy, given in verdicts.items()
+        counts: dict[str, Counter[str | None]] = {policy: Counter() for policy in POLICIES}
+        for policy, (given, _) in verdicts.items():
+            for _, _, answer, n in given:
+                counts[policy][answer.error] += n
+        scored = [(item, shown, n) for item, shown, _, n in verdicts["exact"][0]]
+        total = sum(n for *_, n in scored)
+        foils = dict.fromkeys(kind for item, _, _ in scored for kind in item.foils.values())
+        offering = {
+            kind: sum(n for item, _, n in scored if kind in item.foils.values()) for kind in foils
         }
-        foils = dict.fromkeys(kind for item, _ in scored for kind in item.foils.values())
-        offering = {kind: sum(kind in item.foils.values() for item, _ in scored) for kind in foils}
         for kind in UNLISTED:
-            offering.setdefault(kind, len(scored))
-        shown = self.table.columns.shown
+            offering.setdefault(kind, total)
         offering["other-option"] = sum(
-            len(shown[int(self.options[at])]) > len(item.foils) + 1 for item, at in scored
+            n for item, shown, n in scored if len(shown) > len(item.foils) + 1
         )
         untold = max(count[UNTOLD] for count in counts.values())
         if untold:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from tabwb.battery.model import Battery, Item
 from tabwb.records.states import ResponseStatus
+from tabwb.report.summaries.columns.duplicates import representatives
 from tabwb.report.summaries.columns.in_memory import columns_in_memory
 from tabwb.report.summaries.columns.prepared import Bools, Prepared, items_of, prepare
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.draws import again_drawn
 from tabwb.report.summaries.paired import Place, Side
 from tabwb.report.summaries.parts import Part
+from tabwb.scoring.burden import Usable, count_usable
 from tabwb.store.column_ratings import Ints, Ratings
 from tabwb.store.column_rows import STATUSES
 
@@ -84,7 +86,7 @@ class Table:
         self.fixed: Bools = prepared.fixed[self.rows]
         self.shared: Bools = prepared.shared[self.rows]
         self.text: Ints = self.columns.texts[self.rows]
-        self.representative = self._representatives()
+        self.representative = representatives(self)
         self.counts: Bools = self.representative == np.arange(len(self.rows))
 
     def __len__(self) -> int:
@@ -120,58 +122,6 @@ class Table:
         table = np.zeros(len(keys), np.int64)
         table[used] = [rank[keys[at]] for at in used.tolist()]
         return table[code], names
-
-    def _representatives(self) -> Ints:
-        own = np.arange(len(self.rows))
-        examinees: dict[str, int] = {}
-        who = np.array(
-            [examinees.setdefault(source.examinee, len(examinees)) for source in self.sources]
-        )[self.source]
-        asked = self.columns.asked[self.rows].astype(np.int64)
-        columns = (who, self.prepared.protocols[self.rows], self.place, asked)
-        at = np.flatnonzero(self.fixed)
-        if len(at):
-            first: dict[Hashable, int] = {}
-            keys = zip(*(column[at].tolist() for column in (*columns, self.text)), strict=True)
-            own[at] = [
-                first.setdefault(key, row) for row, key in zip(at.tolist(), keys, strict=True)
-            ]
-        if len(self.sources) > 1:
-            for row, earlier in self._again_drawn(columns):
-                own[row] = earlier
-        return own
-
-    def _again_drawn(self, columns: Sequence[Ints]) -> Iterator[tuple[int, int]]:
-        notes, noted = self.columns.notes, self.columns.noted
-        at = np.flatnonzero(~self.fixed)
-        keys = zip(*(column[at].tolist() for column in columns), strict=True)
-        seeds = self.columns.seeds[self.rows[at]].tolist()
-        lines = notes["replayed_line"][self.rows[at]].tolist()
-        uids = notes["replayed_administration"][self.rows[at]].tolist()
-        replicates = self.columns.replicates[self.rows[at]].tolist()
-        draws = []
-        for row, key, seed, line, uid, replicate in zip(
-            at.tolist(), keys, seeds, lines, uids, replicates, strict=True
-        ):
-            place = int(self.source[row])
-            conditions = self.sources[place].conditions
-            if conditions is None or conditions.kind != "model":
-                continue
-            drawn: Hashable
-            if line >= 0:
-                if uid < 0 or not noted[uid]:
-                    continue
-                drawn = (noted[uid], noted[line])
-            else:
-                shared = bool(self.shared[row])
-                text = str(seed) if seed >= 0 else noted[-2 - seed] if seed < -1 else ""
-                if not shared and not (text.isascii() and text.isdecimal()):
-                    continue
-                number = conditions.decoding.seed + replicate if shared else int(text)
-                decoding = conditions.decoding
-                drawn = (shared, number, decoding.temperature, decoding.top_p)
-            draws.append((row, place, (*key, drawn), str(self.text[row])))
-        yield from again_drawn(draws).items()
 
     def local(self, rows: Ints, *columns: NDArray[Any]) -> list[NDArray[Any]]:
         """Return the rows of this table among ``rows`` (ascending), and their values.
@@ -332,16 +282,54 @@ def status_counts(table: Table, rows: Ints) -> dict[str, int]:
     return {STATUSES[code].value: int(n[code]) for code in first_of(statuses[statuses >= 0])}
 
 
-def unusable(table: Table, rows: Ints) -> Iterator[str]:
-    """Yield, of each response, the status that makes it unusable; empty for a usable one.
+def unusable(table: Table, rows: Ints) -> Ints:
+    """Return, of each response, the status that makes it unusable, a place in ``STATUSES``; or -1.
 
     Args:
         table: with the statuses.
         rows: which responses.
     """
-    usable, statuses = table.usable[rows], table.status[rows]
-    for ok, status in zip(usable.tolist(), statuses.tolist(), strict=True):
-        yield "" if ok or status < 0 else STATUSES[status].value
+    return np.where(table.usable[rows], -1, table.status[rows])
+
+
+def usable_of(table: Table, rows: Ints) -> Usable:
+    """Return how many responses are usable, and why others are not.
+
+    Args:
+        table: with the statuses.
+        rows: which responses.
+    """
+    n = np.bincount(unusable(table, rows) + 1, minlength=len(STATUSES) + 1).tolist()
+    names = ("", *(status.value for status in STATUSES))
+    return count_usable(
+        Counter({name: times for name, times in zip(names, n, strict=True) if times})
+    )
+
+
+def distinct(codes: Ints, bound: int) -> tuple[Ints, Ints, Ints]:
+    """Return different codes in the order in which they come first, how often, and their places.
+
+    Args:
+        codes: integers from 0.
+        bound: above all of them.
+
+    >>> codes, times, places = distinct(np.array([7, 3, 7]), 8)
+    >>> codes.tolist(), times.tolist(), places.tolist()
+    ([7, 3], [2, 1], [0, 1, 0])
+    """
+    if bound > 4 * len(codes) + 100_000:
+        codes_sorted, codes = np.unique(codes, return_inverse=True)
+        bound = len(codes_sorted)
+    else:
+        codes_sorted = np.arange(bound)
+    first = np.full(bound, -1)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    used = np.flatnonzero(first >= 0)
+    used = used[np.argsort(first[used])]
+    place = np.empty(bound, np.int64)
+    place[used] = np.arange(len(used))
+    places = place[codes]
+    return codes_sorted[used], np.bincount(places, minlength=len(used)), places
 
 
 def plain(values: NDArray[np.float64]) -> list[float | None]:
