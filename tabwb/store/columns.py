@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tabwb.records.ratings import Declaration
 from tabwb.store import read as reading
@@ -57,7 +59,7 @@ class ResponseColumns:
         items: places in ``places``, the (subtest, item) pairs.
         replicates: from 0.
         options: places in ``shown``, the options in the order shown.
-        asked: equal where the same messages were sent, or the same prompt was shown.
+        asked: from 0, equal where the same messages were sent, or the same prompt was shown.
         texts: places in ``responses``, the different texts.
         statuses: places in :data:`STATUSES`, or -1.
         seeds: of the draws; -1 without one. Where it is not a number below 10 to the 18th: -2 minus
@@ -92,6 +94,73 @@ class ResponseColumns:
     def __len__(self) -> int:
         return len(self.trials)
 
+    def selected(self, administrations: Sequence[int]) -> ResponseColumns:
+        """Return the columns of some of the administrations.
+
+        Args:
+            administrations: their numbers, ascending.
+
+        Raises:
+            ValueError: one is not among them.
+        """
+        if tuple(administrations) == self.administrations:
+            return self
+        place_of = {number: place for place, number in enumerate(self.administrations)}
+        if missing := [number for number in administrations if number not in place_of]:
+            raise ValueError(f"administration {missing[0]} was not read")
+        places = [place_of[number] for number in administrations]
+        ranges: list[tuple[int, int]] = []
+        for place in places:
+            start, stop = self.starts[place : place + 2].tolist()
+            if ranges and ranges[-1][1] == start:
+                start = ranges.pop()[0]
+            ranges.append((start, stop))
+        ratings = {}
+        for name, rater in self.ratings.items():
+            rows, order = _taken(ranges, rater.rows, rater.order)
+            if not len(rows):
+                continue
+            measures = {}
+            for measure, given in rater.measures.items():
+                own, *values = _taken(
+                    ranges, given.rows, given.values, given.statuses, given.reasons
+                )
+                if len(own):
+                    own = rows if given.rows is rater.rows else own
+                    measures[measure] = Ratings(own, *values)
+            ratings[name] = RaterColumns(
+                rows, order, measures, *_taken(ranges, rater.judged, rater.prompts)
+            )
+        ints: dict[str, Any] = {
+            name: _joined_slices(ranges, getattr(self, name)) for name in ROWS if name not in NOTES
+        }
+        return replace(
+            self,
+            administrations=tuple(administrations),
+            starts=np.cumsum([0, *np.diff(self.starts)[places]]),
+            planned=tuple(self.planned[place] for place in places),
+            notes={name: _joined_slices(ranges, codes) for name, codes in self.notes.items()},
+            ratings=ratings,
+            **ints,
+        )
+
+
+def _joined_slices(ranges: Sequence[tuple[int, int]], values: NDArray[Any]) -> NDArray[Any]:
+    slices = [values[start:stop] for start, stop in ranges]
+    return slices[0] if len(slices) == 1 else np.concatenate([*slices, values[:0]])
+
+
+def _taken(
+    ranges: Sequence[tuple[int, int]], rows: Ints, *columns: NDArray[Any]
+) -> list[NDArray[Any]]:
+    """Return the rows in some ranges, numbered anew from 0, and the values of columns there."""
+    limits = [tuple(np.searchsorted(rows, limits).tolist()) for limits in ranges]
+    moved, before = [rows[:0]], 0
+    for (low, high), (start, stop) in zip(limits, ranges, strict=True):
+        moved.append(rows[low:high] - (start - before))
+        before += stop - start
+    return [np.concatenate(moved), *(_joined_slices(limits, values) for values in columns)]
+
 
 def response_columns(
     transaction: Transaction, administrations: Sequence[int], explained: Collection[str] = ()
@@ -117,13 +186,15 @@ def response_columns(
         name: small(np.concatenate([*read.ints.pop(name, ()), np.empty(0, np.int32)]))
         for name in ROWS
     }
+    ints["asked"] = small(np.unique(ints["asked"], return_inverse=True)[1])
     ratings = _by_rater(transaction, read.ratings)
     reasons: set[int] = set()
     prompts: set[int] = set()
     for rater in ratings.values():
         prompts.update(np.unique(rater.prompts).tolist())
         for measure in rater.measures.values():
-            reasons.update(np.unique(measure.reasons).tolist())
+            same = measure.reasons.strides == (0,)
+            reasons.update(np.unique(measure.reasons[:1] if same else measure.reasons).tolist())
     return ResponseColumns(
         administrations=tuple(administrations),
         starts=np.cumsum([0, *read.sizes]),

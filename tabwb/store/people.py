@@ -309,6 +309,7 @@ class People:
             for number in numbers:
                 held.enter_context(self._access.database.lock(number))
             with self._access.erasing() as transaction:
+                self._remove_columns()
                 stone = people_rows.delete(
                     transaction,
                     speaker,
@@ -322,6 +323,25 @@ class People:
             # A server's recordings grow on the computer that makes them.
             people_rows.remove_takes(default_path(), uids)
         return replace(stone, finished=self._access.finish_erasing())
+
+    def _remove_columns(self) -> None:
+        """Remove the column file, which may hold the responses of the speaker.
+
+        Raises:
+            StoreError: it cannot be removed.
+        """
+        if self._access.embedded is None:
+            return
+        from tabwb.store import column_file
+
+        try:
+            column_file.remove(self._access.embedded)
+        except OSError as error:
+            raise StoreError(
+                f"the column file cannot be removed ({error.strerror}); nothing was deleted",
+                where=str(column_file.folder_of(self._access.embedded)),
+                hint="close other programs that use the store, then try again",
+            ) from error
 
     def tombstones(self, speaker: str | None = None) -> tuple[Tombstone, ...]:
         """Return who was deleted and when, oldest first."""

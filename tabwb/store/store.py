@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -56,7 +56,7 @@ class Access:
         Raises:
             StoreError: a row cannot be read, or as the database.
         """
-        held: Transaction | None = getattr(self._held, "transaction", None)
+        held = self.held
         try:
             with self.database.reading() if held is None else nullcontext(held) as transaction:
                 yield transaction
@@ -66,6 +66,11 @@ class Access:
                 where=self.database.location,
                 hint="'tabwb store check' says where; put back a backup, and keep this one",
             ) from error
+
+    @property
+    def held(self) -> Transaction | None:
+        """The transaction of :meth:`unchanged` in this thread, or None."""
+        return getattr(self._held, "transaction", None)
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
@@ -429,10 +434,31 @@ class Store:
             administration_ids: ascending.
             explained: measures of which the reasons of all values are read too.
         """
+        from tabwb.store import column_file
         from tabwb.store.columns import response_columns
 
         with self._access.reading() as transaction:
-            return response_columns(transaction, administration_ids, explained)
+            state = column_file.state_of(transaction) if self.embedded else ""
+            if self.embedded:
+                kept = column_file.load(self.embedded, state, administration_ids, explained)
+                if kept is not None:
+                    return kept
+            columns = response_columns(transaction, administration_ids, explained)
+            n = transaction.value("SELECT count(*) FROM administrations")
+        if len(columns) >= column_file.LEAST and len(columns.administrations) == n:
+            self._keep(columns, state, explained)
+        return columns
+
+    def _keep(self, columns: ResponseColumns, state: str, explained: Collection[str]) -> None:
+        """Keep the columns of all administrations in a file, where one can be written."""
+        from tabwb.store import column_file
+
+        if self.embedded is None or self.only_read or self._access.held:
+            return
+        # Without the file, columns are read from the store again.
+        with suppress(StoreError, OSError), self._access.writing() as transaction:
+            if column_file.state_of(transaction) == state:
+                column_file.save(self.embedded, columns, state, explained)
 
     def attempt_details(self, administration_ids: Sequence[int]) -> AttemptDetails:
         """Return prompt and latency of every attempt; ``administration_ids`` are ascending."""

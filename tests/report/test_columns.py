@@ -33,6 +33,7 @@ from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import load_administrations, load_columns, sources_of
 from tabwb.report.summaries.robustness import robustness
 from tabwb.report.summaries.summary import pool
+from tabwb.store import column_file
 from tabwb.store.store import Store
 from tests.store.conftest import location  # noqa: F401 - a fixture
 
@@ -210,7 +211,12 @@ class Made:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_columns_and_trials_give_the_same_summaries(seed: int, location: str) -> None:  # noqa: F811
+def test_columns_and_trials_give_the_same_summaries(
+    seed: int,
+    location: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(column_file, "LEAST", 1)
     with Store.open(location) as store:
         made = Made(store, seed)
         for _ in range(made.random.choice([1, 3, 5])):
@@ -221,6 +227,9 @@ def test_columns_and_trials_give_the_same_summaries(seed: int, location: str) ->
             read, trials = (sources_of([data[at] for at in members]) for data in (columns, objects))
             expected = json.dumps(summarise(trials, interval=True).to_json())
             assert json.dumps(pool(read, interval=True).to_json()) == expected
+            # These come from the column file, where the store has one.
+            kept = load_columns(store, [objects[at].administration.id for at in members])
+            assert json.dumps(pool(sources_of(kept), interval=True).to_json()) == expected
             assert json.dumps(pool(trials, interval=True).to_json()) == expected
         for before, after in zip(objects, columns, strict=True):
             assert before.model_facts == after.model_facts

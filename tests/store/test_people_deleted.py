@@ -28,6 +28,7 @@ from tabwb.records.trials import (
     PlannedTrial,
     RatingsEntry,
 )
+from tabwb.store import column_file
 from tabwb.store.maintenance import check
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, small_battery
@@ -102,7 +103,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def filled(file: Path, folder: Path) -> Iterator[tuple[Store, int, int]]:
+def filled(
+    file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Store, int, int]]:
     """Two speakers who said much the same; one recording is the same to the byte."""
     with Store.open(file) as store:
         one, other = give(store, "S-014", SECRET, size=30), give(store, "S-015", "innocent", size=3)
@@ -116,12 +119,14 @@ def filled(file: Path, folder: Path) -> Iterator[tuple[Store, int, int]]:
         growing = Path(f"{file}.takes") / f"{store.administration(one).uid}.u9.wav.part"
         growing.parent.mkdir()
         growing.write_bytes(f"RIFF {SECRET}".encode())
+        monkeypatch.setattr(column_file, "LEAST", 1)
+        store.columns([one, other])
         yield store, one, other
 
 
 def test_no_byte_of_a_deleted_speaker_is_left(filled: tuple[Store, int, int], file: Path) -> None:
     store, _, _ = filled
-    assert len(holding(file, SECRET)) >= 4, "in the rows, in two recordings and one begun"
+    assert len(holding(file, SECRET)) >= 5, "in the rows, the columns, two recordings and one begun"
     stone = store.people.delete_speaker("S-014", "withdrawn", who="ada")
     assert stone.finished
     assert holding(file, SECRET) == []
@@ -352,7 +357,8 @@ def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
         for path in tmp_path.glob(f"{file.name}*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copy(copy, file)
-        shutil.copytree(f"{copy}.blobs", f"{file}.blobs")
+        for tail in ("blobs", "columns"):
+            shutil.copytree(f"{copy}.{tail}", f"{file}.{tail}")
 
     def deleted() -> bool:
         """Check that the store is as before the deletion or as after it; say which."""
@@ -369,7 +375,8 @@ def test_killed_at_any_moment_a_deletion_is_whole_or_has_not_begun(
         return gone
 
     shutil.copy(file, copy)
-    shutil.copytree(f"{file}.blobs", f"{copy}.blobs")
+    for tail in ("blobs", "columns"):
+        shutil.copytree(f"{file}.{tail}", f"{copy}.{tail}")
     _delete(file)  # imports and caches are filled before calls are counted
     assert deleted()
     restore()
