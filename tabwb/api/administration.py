@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tabwb.api.options import Choosing, Grouping, Rated
+from tabwb.records.errors import TabwbError
 
 if TYPE_CHECKING:
     from tabwb.api.study import Study
@@ -61,7 +62,10 @@ class Administration:
         self._source = source
 
     def __repr__(self) -> str:
-        record = self.record
+        try:
+            record = self.record
+        except TabwbError:  # the store is gone, or cannot be read now
+            return f"<Administration {self._number} in {self._source.location}>"
         return (
             f"<Administration {record.id}: {record.battery} {record.battery_version}, "
             f"{record.conditions.examinee}, {record.status_word}, "

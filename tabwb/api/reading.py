@@ -45,7 +45,8 @@ class Reading:
     def __init__(
         self, store: Store, settings: Configuration, place: Place, *, write: bool = False
     ) -> None:
-        self.store = store
+        self._store = store
+        self._closed = False
         self._settings = settings
         self._place = stored_in(store, settings.store_at(None if place is None else str(place)))
         self._write = write
@@ -56,6 +57,7 @@ class Reading:
 
     def close(self) -> None:
         """Close the store; may be called twice."""
+        self._closed = True
         self._held.close()
 
     def __enter__(self) -> Self:
@@ -65,12 +67,23 @@ class Reading:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Study {self.location}>"
+        return f"<Study {self.location}{', closed' if self._closed else ''}>"
+
+    @property
+    def store(self) -> Store:
+        """The engine's store; the stability promise does not cover it.
+
+        Raises:
+            UsageError: the study is closed.
+        """
+        if self._closed:
+            raise UsageError("this study is closed", hint=f"tabwb.open('{self.location}')")
+        return self._store
 
     @property
     def location(self) -> str:
         """The store's path or URL, without a password."""
-        return self.store.location
+        return self._store.location
 
     def administration(self, administration: int | str) -> Administration:
         """Return one administration by its number or uid."""

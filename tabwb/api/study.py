@@ -50,9 +50,6 @@ class Study(Reading):
     Its methods may be called from several threads; what they return is not changed afterwards. Each
     call reads the store anew, so that it sees what a run in progress has stored. An older store is
     upgraded when it is opened, as every command does.
-
-    Attributes:
-        store: the engine's store; the stability promise does not cover it.
     """
 
     def figure(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.records.errors import StoreError
 from tabwb.store.database import Transaction
 
 _TRIAL_BITS, _ATTEMPT_BITS = 24, 16
@@ -45,10 +46,14 @@ class AttemptDetails:
     times: Sequence[str]
 
     def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the places of attempts, all of which must be there."""
+        """Return the places of attempts.
+
+        Raises:
+            StoreError: one is not there any more.
+        """
         rows = np.searchsorted(self.keys, keys)
         if len(keys) and not np.array_equal(self.keys[np.minimum(rows, len(self.keys) - 1)], keys):
-            raise ValueError("an attempt that counts is not among those read")
+            raise StoreError("responses were deleted while they were read", hint="read them again")
         return np.asarray(rows)
 
 

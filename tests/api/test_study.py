@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tabwb_builtin.columns import TABLE
 
 import tabwb
 from tabwb.administer.session import setup
@@ -237,6 +238,26 @@ def test_a_missing_store_and_an_empty_one(tmp_path: Path) -> None:
 def test_an_id_that_is_not_there_is_named(study: tabwb.Study, ids: Any) -> None:
     with pytest.raises(tabwb.TabwbError):
         study.responses(ids)
+
+
+def test_a_closed_study_says_so(study: tabwb.Study) -> None:
+    given = study.administration(1)
+    study.close()
+    for wrong in (study.results, study.administrations, study.responses):
+        with pytest.raises(tabwb.UsageError, match="closed"):
+            wrong()
+    assert repr(study).endswith(", closed>") and given.status == "done"
+    Path(study.location).unlink()
+    assert repr(given) == f"<Administration 1 in {study.location}>"
+
+
+def test_columns_have_the_types_of_the_exported_table(study: tabwb.Study) -> None:
+    exported = {column.name: column.type for column in TABLE}
+    for table in (study.responses(), study.ratings()):
+        own = {column.name: column.type for column in table.columns}
+        shared = own.keys() & exported.keys()
+        assert len(shared) > 15
+        assert {name: own[name] for name in shared} == {name: exported[name] for name in shared}
 
 
 def test_threads_may_share_a_study(study: tabwb.Study) -> None:

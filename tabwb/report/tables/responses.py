@@ -72,17 +72,16 @@ def responses_table(store: Store, chosen: Sequence[AdministrationData]) -> Table
         store: where they are.
         chosen: administrations, read as columns.
     """
-    given = given_columns()
-    columns = (*(column for column, _ in given), *COLUMNS)
+    columns = (*(column for column, _ in given_columns()), *COLUMNS)
     rows = _rows_of(chosen)
     if rows is None:
-        nothing = {column.name: series_of((), column.type) for column in columns}
-        return Table("responses", columns, nothing, NOTES)
-    series = {
-        column.name: series_of(map(value, chosen), column.type).take(rows.given)
-        for column, value in given
-    }
-    return Table("responses", columns, {**series, **_series(store, rows)}, NOTES)
+        return _empty("responses", columns, NOTES)
+    series = {**_of_administrations(chosen, rows), **_of_responses(rows)}
+    return Table("responses", columns, {**series, **_of_attempts(store, rows)}, NOTES)
+
+
+def _empty(name: str, columns: Sequence[Column], notes: Sequence[str]) -> Table:
+    return Table(name, columns, {one.name: series_of((), one.type) for one in columns}, notes)
 
 
 def ratings_table(
@@ -98,36 +97,38 @@ def ratings_table(
     Raises:
         UsageError: the rater has rated none of these.
     """
-    responses = responses_table(store, chosen).select(OF_RATINGS)
+    known = {column.name: column for column in (*(one for one, _ in given_columns()), *COLUMNS)}
+    repeated = [known[name] for name in OF_RATINGS]
     rows = _rows_of(chosen)
+    if rows is None:
+        return _empty("ratings", (*repeated, *RATING_COLUMNS), RATING_NOTES)
+    series = {**_of_administrations(chosen, rows), **_of_responses(rows)}
+    responses = Table("responses", repeated, series)
+    columns = rows.prepared.columns
+    named = {name for given in columns.ratings.values() for name in given.measures}
+    whole = store.columns(columns.administrations, named)
+    if rater is not None and len(responses):
+        check_judge(rater, list(whole.ratings))
+    at = _places(columns, rows.rows, whole)
     raters: dict[str, int] = {}
     measures: dict[str, int] = {}
     parts: list[tuple[NDArray[Any], ...]] = []
-    explained: Mapping[int, str] = {}
-    if rows is not None:
-        columns = rows.prepared.columns
-        named = {name for given in columns.ratings.values() for name in given.measures}
-        whole = store.columns(columns.administrations, named)
-        explained = whole.reasons
-        at = _places(columns, rows.rows, whole)
-        for name, given in whole.ratings.items():
-            if rater not in (None, name):
-                continue
-            for measure, ratings in given.measures.items():
-                own = at[ratings.rows]
-                here = own >= 0
-                codes = np.full(
-                    (2, int(here.sum())),
-                    [[raters.setdefault(name, len(raters))],
-                     [measures.setdefault(measure, len(measures))]],
-                )  # fmt: skip
-                parts.append(
-                    (own[here], *codes, ratings.values[here], ratings.statuses[here],
-                     ratings.reasons[here])
-                )  # fmt: skip
-        if rater is not None and len(responses):
-            check_judge(rater, list(whole.ratings))
-    return _long(responses, parts, list(raters), list(measures), explained)
+    for name, given in whole.ratings.items():
+        if rater not in (None, name):
+            continue
+        for measure, ratings in given.measures.items():
+            own = at[ratings.rows]
+            here = own >= 0
+            codes = np.full(
+                (2, int(here.sum())),
+                [[raters.setdefault(name, len(raters))],
+                 [measures.setdefault(measure, len(measures))]],
+            )  # fmt: skip
+            parts.append(
+                (own[here], *codes, ratings.values[here], ratings.statuses[here],
+                 ratings.reasons[here])
+            )  # fmt: skip
+    return _long(responses, parts, list(raters), list(measures), whole.reasons)
 
 
 def _long(
@@ -223,10 +224,27 @@ def _verdicts(table: Responses) -> list[NDArray[np.float64]]:
     return found
 
 
-def _series(store: Store, rows: _Rows) -> dict[str, Series]:
-    columns, at = rows.prepared.columns, rows.rows
+def _of_administrations(chosen: Sequence[AdministrationData], rows: _Rows) -> dict[str, Series]:
+    return {
+        column.name: series_of(map(value, chosen), column.type).take(rows.given)
+        for column, value in given_columns()
+    }
+
+
+def _of_attempts(store: Store, rows: _Rows) -> dict[str, Series]:
+    columns = rows.prepared.columns
     details = store.attempt_details(columns.administrations)
-    own = details.rows_of(_keys(columns)[at])
+    own = details.rows_of(_keys(columns)[rows.rows])
+    return {
+        "prompt": Series(details.prompts[own], details.texts),
+        "stop_reason": Series(details.stop_reasons[own], details.stops),
+        "response_recorded_at": Series(details.recorded_at[own], details.times),
+        "latency_s": Series(details.latencies[own]),
+    }
+
+
+def _of_responses(rows: _Rows) -> dict[str, Series]:
+    columns, at = rows.prepared.columns, rows.rows
     places = columns.items[at]
     numbers = {"trial_number": columns.trials, "replicate": columns.replicates,
                "response_attempt": columns.attempts}  # fmt: skip
@@ -241,12 +259,9 @@ def _series(store: Store, rows: _Rows) -> dict[str, Series]:
         "tags": series_of((item.tags or None for _, item in rows.items), "list of text").take(
             rows.cells
         ),
-        "prompt": Series(details.prompts[own], details.texts),
         "response": Series(columns.texts[at].astype(np.int32), columns.responses),
         "trial_status": Series(columns.statuses[at].astype(np.int32), names),
         "effective_status": Series(rows.statuses.astype(np.int32), names),
-        "stop_reason": Series(details.stop_reasons[own], details.stops),
-        "response_recorded_at": Series(details.recorded_at[own], details.times),
         "response_protocol": Series(columns.notes["protocol"][at].astype(np.int32), columns.noted),
     }
     return {
@@ -256,7 +271,6 @@ def _series(store: Store, rows: _Rows) -> dict[str, Series]:
         "duplicate": Series(rows.duplicate),
         "words": Series(rows.prepared.words[columns.texts[at]].astype(np.int64)),
         **{policy: _truths(values) for policy, values in rows.verdicts.items()},
-        "latency_s": Series(details.latencies[own]),
         "decoding_seed": _seeds(columns, at),
     }
 
