@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from textwrap import wrap
 
@@ -11,7 +12,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from tabwb.report.measures import NONE
-from tabwb.report.render.printing import ForWidth, empty_table
+from tabwb.report.render.printing import INDENT, ForWidth, empty_table, spec_lines
 from tabwb.report.render.wording import chance
 from tabwb.tables.table import Column, Table
 
@@ -19,6 +20,8 @@ LOW, HIGH = "_low", "_high"
 """End the names of the two columns of an interval, which are shown as one."""
 GAP = 2
 """Spaces between columns."""
+MOST_TEXT = 40
+"""Per cent of the width that a column of texts has at most; longer texts have several lines."""
 P_VALUE = "probability"
 """The unit of p values."""
 
@@ -52,60 +55,79 @@ def sectioned_view(table: Table, sections: Sequence[str], width: int) -> Text:
         sections: names of the columns that are lines above rows.
         width: columns of characters.
     """
+    if not len(table):
+        return Text("no rows\n")
     keys = [[value or "" for value in table[name].to_list()] for name in sections]
     above = [", ".join(filter(None, row)) for row in zip(*keys, strict=True)] or [""] * len(table)
-    columns = list(_columns(table, sections))
-    named = next((at for at, (_, number, _) in enumerate(columns) if number), len(columns)) or 1
+    widest = max(MOST_TEXT * width // 100, 12)
+    columns = [_Laid.of(*shown, widest) for shown in _columns(table, sections)]
+    named = next((at for at, column in enumerate(columns) if column.number), len(columns)) or 1
     made = Text()
     for part in _parts(columns, named, width):
-        for line in _headings(part):
-            made.append(line.rstrip() + "\n", "bold")
+        for line in _rows([column.head for column in part], part, bottom=True):
+            made.append(line, "bold")
+        made.append((" " * GAP).join("─" * column.width for column in part) + "\n", "bold")
         for place, section in enumerate(above):
             if section and (place == 0 or section != above[place - 1]):
                 made.append(section + "\n", "bold")
-            made.append(_line([texts[place] for *_, texts in part], part).rstrip() + "\n")
+            for line in _rows([column.cells[place] for column in part], part):
+                made.append(line)
         made.append("\n")
     return made
 
 
-_Shown = tuple[str, bool, list[str]]
-"""Title, whether it has numbers, and cells of a column."""
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A column as lines of characters.
+
+    Attributes:
+        number: its cells are set to the right.
+        width: of its longest line.
+        head, cells: lines of the title, and of each cell.
+    """
+
+    number: bool
+    width: int
+    head: Sequence[str]
+    cells: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, title: str, number: bool, texts: Sequence[str], widest: int) -> _Laid:
+        cells = [
+            [text] if number or len(text) <= widest else list(spec_lines(text, widest, INDENT))
+            for text in texts
+        ]
+        longest = max((len(line) for cell in cells for line in cell), default=0)
+        width = max(longest, *map(len, title.split() or [""]))
+        return cls(number, width, wrap(title, width) or [""], cells)
 
 
-def _width(column: _Shown) -> int:
-    title, _, texts = column
-    return max(map(len, (*texts, *title.split(), "")))
-
-
-def _parts(columns: Sequence[_Shown], named: int, width: int) -> Iterator[list[_Shown]]:
-    names, rest = list(columns[:named]), list(columns[named:])
+def _parts(columns: Sequence[_Laid], named: int, width: int) -> Iterator[list[_Laid]]:
+    names = list(columns[:named])
     part = names
-    for column in rest:
-        if len(part) > named and sum(_width(one) + GAP for one in (*part, column)) > width:
+    for column in columns[named:]:
+        if len(part) > named and sum(one.width + GAP for one in (*part, column)) - GAP > width:
             yield part
             part = names
         part = [*part, column]
     yield part
 
 
-def _headings(part: Sequence[_Shown]) -> Iterator[str]:
-    titles = [wrap(title, max(_width((title, number, texts)), 1)) or [""]
-              for title, number, texts in part]  # fmt: skip
-    deepest = max(map(len, titles))
-    for row in range(deepest):
-        yield _line([([""] * (deepest - len(words)) + words)[row] for words in titles], part)
-    yield _line(["─" * _width(column) for column in part], part)
+def _rows(
+    cells: Sequence[Sequence[str]], part: Sequence[_Laid], *, bottom: bool = False
+) -> Iterator[str]:
+    """Yield the lines of a row; ``bottom``: cells with fewer lines end with the last one."""
+    deepest = max(map(len, cells))
+    for at in range(deepest):
+        shown = []
+        for cell, column in zip(cells, part, strict=True):
+            place = at - (deepest - len(cell)) if bottom else at
+            text = cell[place] if 0 <= place < len(cell) else ""
+            shown.append(text.rjust(column.width) if column.number else text.ljust(column.width))
+        yield (" " * GAP).join(shown).rstrip() + "\n"
 
 
-def _line(cells: Sequence[str], part: Sequence[_Shown]) -> str:
-    shown = (
-        cell.rjust(_width(column)) if column[1] else cell.ljust(_width(column))
-        for cell, column in zip(cells, part, strict=True)
-    )
-    return (" " * GAP).join(shown)
-
-
-def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[_Shown]:
+def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[tuple[str, bool, list[str]]]:
     """Yield title, whether it has numbers, and cells, of each column that is shown."""
     for column in table.columns:
         name = column.name

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tabwb.report.measures import BURDEN, DIFFERENCE
-from tabwb.report.summaries.against import differences_from
+from tabwb.report.summaries.against import Differences, differences_from
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.tables.declared import (
     LIKE,
@@ -40,10 +40,19 @@ def against_table(rows: Sequence[Grouped], baseline: str) -> Table:
         "those with 'these' in their names are for exactly these prompts, by labels within items. "
         "A family is one measure over all groups; subtests by themselves are a family over groups "
         "and subtests.",
+        *_also(found),
         *(f"left out: {name}: {why}" for name, why in found.left_out),
     )
     records = [(found.baseline, row) for row in found.rows]
     return records_table("group-differences", COLUMNS, records, notes)
+
+
+def _also(found: Differences) -> Iterator[str]:
+    """Yield in what groups and baseline differ besides the examinee."""
+    groups = {row.group.label: row.unlike for row in found.rows if row.unlike}
+    for label, unlike in groups.items():
+        words = "; ".join(f"{name}: {mine} | {other}" for name, mine, other in unlike)
+        yield f"{label} and the baseline also differ in {words}"
 
 
 def _unlike(given: object) -> str:
