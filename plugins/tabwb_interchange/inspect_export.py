@@ -14,6 +14,8 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from tabwb.plugin_api import ComponentError, write_with
@@ -44,6 +46,7 @@ NOTE = (
     "own summary, with intervals, is in the metadata of the results. Practice items are left out."
 )
 _MOMENT = (1980, 1, 1, 0, 0, 0)
+_SPOOLED = 4 * 2**20
 _THIN = 1000
 """The longest text of a summary."""
 
@@ -121,19 +124,33 @@ def _archive(document: Mapping[str, Any], file: IO[bytes]) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         start = {"version": VERSION, "eval": log.spec, "plan": log.plan}
         _member(archive, "_journal/start.json", start)
-        for sample in log.samples():
-            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
-            _member(archive, name, sample)
-        _member(archive, "summaries.json", log.summaries)
+        with SpooledTemporaryFile(_SPOOLED) as summaries:
+            for sample in log.samples():
+                name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+                _member(archive, name, sample)
+                summaries.write(b"," if summaries.tell() else b"[")
+                summaries.write(_json(_summary(sample)))
+            summaries.write(b"]" if summaries.tell() else b"[]")
+            summaries.seek(0)
+            with archive.open(_info("summaries.json"), "w", force_zip64=True) as member:
+                copyfileobj(summaries, member)
         _member(archive, "header.json", log.header())
 
 
 def _member(archive: zipfile.ZipFile, name: str, value: object) -> None:
+    archive.writestr(_info(name), _json(value))
+
+
+def _info(name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, _MOMENT)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o600 << 16
+    return info
+
+
+def _json(value: object) -> bytes:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    archive.writestr(info, text.encode("utf-8", "backslashreplace"))
+    return text.encode("utf-8", "backslashreplace")
 
 
 class _Log:
@@ -144,7 +161,8 @@ class _Log:
         self._given: Mapping[str, Any] = document["administration"]
         given = self._given
         self.model = given["model"] or f"{given['origin']}/{given['examinee']}"
-        self.summaries: list[Json] = []
+        self._samples = 0
+        self._ids: dict[str, None] = {}
         self._means: dict[tuple[str, str], Mean] = {}
         self._usage = [0, 0]
         self._epochs = 1
@@ -197,7 +215,7 @@ class _Log:
         return {"name": "plan", "steps": [step], "config": self._config}
 
     def samples(self) -> Iterator[Json]:
-        """Yield the samples; afterwards the summaries and the header are known."""
+        """Yield the samples; afterwards the header is known."""
         rotations: dict[tuple[str, str, int], int] = {}
         for trial in self._document["trials"]:
             if trial["practice"] or trial["state"] != "answered":
@@ -206,7 +224,8 @@ class _Log:
             rotation = rotations[place] = rotations.get(place, 0) + 1
             more = f".r{rotation}" if rotation > 1 else ""
             sample = self._sample(trial, f"{trial['subtest']}.{trial['item']}{more}")
-            self.summaries.append(_summary(sample))
+            self._samples += 1
+            self._ids[sample["id"]] = None
             self._epochs = max(self._epochs, sample["epoch"])
             yield sample
 
@@ -285,7 +304,7 @@ class _Log:
     def header(self) -> Json:
         """Return ``header.json``, once all samples are written."""
         given, document = self._given, self._document
-        ids = list(dict.fromkeys(summary["id"] for summary in self.summaries))
+        ids = list(self._ids)
         spec = self.spec
         spec["dataset"] |= {"samples": len(ids), "sample_ids": ids}
         spec["config"]["epochs"] = self._epochs
@@ -304,8 +323,8 @@ class _Log:
             "eval": spec,
             "plan": self.plan,
             "results": {
-                "total_samples": len(self.summaries),
-                "completed_samples": len(self.summaries),
+                "total_samples": self._samples,
+                "completed_samples": self._samples,
                 "scores": [
                     _metrics(rater, measure, mean) for (rater, measure), mean in self._means.items()
                 ],

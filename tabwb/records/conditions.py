@@ -151,9 +151,9 @@ class Conditions:
         >>> Conditions("imported:openai/gpt-4o", "model", origin="model").is_imported
         True
         """
-        return self.kind == "model" and (
-            self.origin == "model" or self.examinee.startswith(IMPORTED)
-        )
+        if self.kind != "model" or self.examinee.startswith(RECORDED):
+            return False
+        return self.origin == "model" or self.examinee.startswith(IMPORTED)
 
     @property
     def made_by(self) -> Origin:

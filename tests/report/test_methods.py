@@ -314,3 +314,20 @@ def test_a_chosen_part_of_the_responses_is_not_called_all_that_was_given() -> No
     )
     assert "1 of 1 planned trial was answered." in methods.text
     assert "The one response that counts is usable." in methods.text
+
+
+def test_imported_responses_are_said_to_be_given_elsewhere() -> None:
+    sampled = replace(
+        GREEDY, examinee="imported:m", origin="model", decoding=Decoding(temperature=0.7)
+    )
+    unknown = replace(sampled, examinee="imported:n", unknown=("seed", "temperature", "top_p"))
+    first = replace(given(1, sampled), model_facts={"source": "inspect_ai 0.3.285, task words"})
+    second = replace(given(2, unknown), model_facts={"imported_file": "answers.csv"})
+    procedure = text(of(first), "Procedure")
+    assert procedure.startswith(
+        "The responses were given elsewhere and imported from inspect_ai 0.3.285, task words. "
+        "According to their source they were sampled at temperature 0.7."
+    )
+    assert "seed" not in procedure
+    assert "obtained in a way that it does not state" in text(of(second), "Procedure")
+    assert "were given with tabwb" not in text(of(first), "Software")

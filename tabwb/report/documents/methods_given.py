@@ -164,16 +164,33 @@ def procedure(about: Studied) -> Iterator[str]:
     """Yield under which conditions the items were given, and how many were answered."""
     here = [m for m in about.members if not is_persons(m) and not is_recorded(m)]
     recorded = [m for m in about.members if not is_persons(m) and is_recorded(m)]
+    imported = [m for m in recorded if m.administration.conditions.is_imported]
+    recorded = [member for member in recorded if member not in imported]
     people = [member for member in about.members if is_persons(member)]
     yield from _presented(about, [*here, *recorded])
     if here:
         yield from _generated(about, here)
+    if imported:
+        say = _Sayer(about, imported)
+        of = "" if len(imported) == len(about.members) else f" of {about.some(imported)}"
+        yield say(f"The responses{of} were given elsewhere and imported", _source)
+        yield say("According to their source they were", _stated)
     if recorded:
         of = "" if not here else f" of {about.some(recorded)}"
         yield f"The responses{of} were recorded elsewhere; their decoding is not described here."
     if people:
         yield from _heard(about, people)
     yield from _completed(about)
+
+
+def _source(member: AdministrationData) -> str:
+    tool, file = (member.model_facts.get(name) for name in ("source", "imported_file"))
+    return f"from {tool or file}" if tool or file else "from files that are not named"
+
+
+def _stated(member: AdministrationData) -> str:
+    unknown = "temperature" in member.administration.conditions.unknown
+    return "obtained in a way that it does not state" if unknown else _drawn(member)
 
 
 def _presented(about: Studied, members: Members) -> Iterator[str]:
@@ -337,10 +354,15 @@ def software_used(about: Studied, cite: Citations) -> Iterator[str]:
         cite: numbers the works.
     """
     work = cite(software(tabwb.__version__))
-    members = [member for member in about.members if member.administration.versions]
+    members = [
+        member
+        for member in about.members
+        if member.administration.versions and not member.administration.conditions.is_imported
+    ]
     if members:
         yield _Sayer(about, members)(f"The batteries were given with tabwb {work}", _versions)
-    yield f"Results were computed with tabwb {tabwb.__version__}."
+    cited = "" if members else f"{work} "
+    yield f"Results were computed with tabwb {cited}{tabwb.__version__}."
     libraries = [m for m in about.members if not is_persons(m) and _libraries(m)]
     if libraries:
         yield _Sayer(about, libraries)("The models ran with", _libraries)
