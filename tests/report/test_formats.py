@@ -126,10 +126,16 @@ def test_numbers_of_latex_stand_below_each_other() -> None:
     assert [row[1] for row in rows] == [
         r"9.50 [\phantom{0}8.25, 10.50]", r"12.25 [11.00, 13.00]",
     ]  # fmt: skip
+    _, mixed = read_latex(
+        latex(small(("a", -0.5, -1.0, 0.25, False), ("b", 0.5, 0.25, 1.0, False)))
+    )
+    assert [row[1] for row in mixed] == [
+        "$-$0.50 [$-$1.00, 0.25]", r"0.50 [\phantom{$-$}0.25, 1.00]",
+    ]  # fmt: skip
     _, (_, undefined) = read_latex(
         latex(small(("a", 1.0, 0.5, 1.5, False), ("b", None, None, None, None)))
     )
-    assert undefined[1] == r"--\phantom{ [0.50, 1.50]}"
+    assert undefined[1] == r"--\phantom{ [0.50, 0.50]}"
 
 
 def test_latex_has_caption_label_rules_and_notes() -> None:

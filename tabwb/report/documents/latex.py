@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tabwb.records.visible import without_controls
-from tabwb.report.documents.presented import Cell, Heading, Presented, presented
+from tabwb.report.documents.presented import Heading, Presented, presented
 from tabwb.report.tables.captioned import Captioned
 from tabwb.tables.table import MISSING
 
@@ -131,36 +131,45 @@ def _aligned(shown: Presented, place: int) -> list[str]:
     if not heading.numeric:
         return [latex_text(str(cell)) for cell in cells]
     ends = [tuple(cell.interval.split(", ")) if cell.interval else () for cell in cells]
-    low = _before_point(end[0] for end in ends if end)
-    high = _before_point(end[1] for end in ends if end)
-    any_interval, any_mark = any(ends), any(cell.mark for cell in cells)
+    lows, highs = ([end[which] for end in ends if end] for which in (0, 1))
+    widest = f" [{_widest(lows)}, {_widest(highs)}]" if any(ends) else ""
+    any_mark = any(cell.mark for cell in cells)
     made = []
     for cell, end in zip(cells, ends, strict=True):
-        text = _number(cell)
+        text = "--" if cell.text == MISSING else _number(cell.text)
         if any_mark:
             text += latex_text(cell.mark) if cell.mark else "\\phantom{\\textdagger{}}"
         if end:
-            text += f" [{_padded(end[0], low)}, {_padded(end[1], high)}]"
-        elif any_interval:
-            text += f"\\phantom{{{_widest(ends)}}}"
+            text += f" [{_padded(end[0], lows)}, {_padded(end[1], highs)}]"
+        elif widest:
+            text += f"\\phantom{{{widest}}}"
         made.append(text)
     return made
 
 
-def _number(cell: Cell) -> str:
-    return "--" if cell.text == MISSING else latex_text(cell.text)
+def _number(text: str) -> str:
+    """Return a number with a minus sign; of anything else the text."""
+    digits = text.removeprefix("-")
+    return f"$-${digits}" if digits != text and digits[:1].isdigit() else latex_text(text)
 
 
-def _before_point(numbers: Iterable[str]) -> int:
-    return max((len(number.partition(".")[0]) for number in numbers), default=0)
+def _padded(number: str, column: Sequence[str]) -> str:
+    """Return a number as wide as the widest one of its column."""
+    lacking = _digits(column) - _digits([number])
+    absent = "$-$" if _signed(column) and not _signed([number]) else ""
+    phantom = absent + "0" * lacking
+    return (f"\\phantom{{{phantom}}}" if phantom else "") + _number(number)
 
 
-def _padded(number: str, before: int) -> str:
-    lacking = before - len(number.partition(".")[0])
-    zeros = f"\\phantom{{{'0' * lacking}}}" if lacking else ""
-    return zeros + latex_text(number)
+def _widest(column: Sequence[str]) -> str:
+    decimals = column[0].partition(".")[1:]
+    return ("$-$" if _signed(column) else "") + "0" * _digits(column) + "".join(decimals)
 
 
-def _widest(ends: Sequence[tuple[str, ...]]) -> str:
-    widest = max((end for end in ends if end), key=lambda end: len("".join(end)))
-    return f" [{widest[0]}, {widest[1]}]"
+def _digits(column: Iterable[str]) -> int:
+    """Return the largest number of digits before a decimal point."""
+    return max(len(number.removeprefix("-").partition(".")[0]) for number in column)
+
+
+def _signed(column: Iterable[str]) -> bool:
+    return any(number.startswith("-") for number in column)

@@ -19,7 +19,7 @@ from tabwb.report.documents.methods import Methods, methods_about
 from tabwb.report.documents.pictured import Pictured, pictured
 from tabwb.report.documents.presented import Presented, presented
 from tabwb.report.documents.studied import Studied
-from tabwb.report.file_names import file_names, named
+from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
@@ -100,7 +100,7 @@ def report_of(
         if sentence not in disclaimers
     )
     columns = {
-        (column.name, column.title): column
+        (column.name, column.meaning): column
         for _, _, tables in captioned
         for table in tables
         for name in table.columns
@@ -176,8 +176,12 @@ def _pairs(about: Studied) -> Captioned | None:
     if not models:
         return None
     rows = summarised(grouped(models, "model"), interval=False)
-    names = file_names(member.administration.conditions.examinee for member in models)
-    return pairs_table(pairs_of(rows), lambda name: named(name, names))
+    short = {
+        known: without_folders(row.group.name)
+        for row in rows
+        for known in (row.group.title, row.group.label, row.group.whole_name)
+    }
+    return pairs_table(pairs_of(rows), lambda name: short.get(name, without_folders(name)))
 
 
 def _versions(*, with_figures: bool) -> Iterator[tuple[str, str]]:

@@ -52,6 +52,12 @@ def pairs_table(pairs: Sequence[Pair], name: Callable[[str], str] = str) -> Capt
         return None
     notes = [
         Footnote(
+            "Differences are means over items. Their intervals are paired t intervals over items, "
+            "at least as wide as the draws alone make them."
+        )
+    ]
+    notes += [
+        Footnote(
             f"{name(pair.base)} - {name(pair.instruct)}: not comparable, {', '.join(names)} "
             f"{'differs' if len(names) == 1 else 'differ'} too."
         )
