@@ -1,0 +1,163 @@
+"""The tables behind the table for a paper, against the summaries that they are made from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tabwb.plugin_api.extensions import Statistic, StatisticValue
+from tabwb.records.conditions import Conditions
+from tabwb.report.documents.report import report_of
+from tabwb.report.documents.studied import studied
+from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.naming import NamedSubtest
+from tabwb.report.summaries.pairs import pairs_of
+from tabwb.report.summaries.statistics import StatisticResult
+from tabwb.report.tables import beside, details
+from tabwb.report.tables.base_instruct import pairs_table
+from tabwb.report.tables.compact import compact_table
+from tabwb.report.tables.group_names import GroupNames
+from tabwb.scoring.naming.summary import summarise
+from tabwb.tables.table import Table
+from tabwb.tasks.spoken_naming.rules import NamingRules
+from tests.report.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials
+from tests.report.test_groups import given
+from tests.report.test_naming_tables import ITEMS
+
+NAMES = GroupNames()
+
+
+def rows(by: str = "model") -> tuple[Grouped, ...]:
+    other = replace(CONDITIONS, examinee="b")
+    right = trials({**ANSWERS, "wc3": "boot", "wc4": "knife"}, ["retracing", "jargon"])
+    return summarised(grouped([given(1, CONDITIONS), given(2, other, right)], by))
+
+
+def only(table: Table, group: str) -> dict[str, object]:
+    """The values of one group by column."""
+    found = table.where(group=group)
+    (values,) = found.rows()
+    return dict(zip(found.names, values, strict=True))
+
+
+def test_burdens_have_both_intervals_and_all_counts() -> None:
+    (made,) = details.burden_tables(rows(), NAMES)
+    assert made.caption == "Symptom burden over 7 features: rules-2, connected text."
+    found = only(made.table, "b")
+    keys = ("n", "usable", "judged", "distinct", "burden", "burden_few", "these_prompts")
+    assert [found[key] for key in keys] == [2, 2, 2, 2, 2.0, False, "deterministic"]
+
+
+def test_rates_of_all_features_add_up_to_the_burden() -> None:
+    tables = list(details.feature_tables(BATTERY, rows(), NAMES))
+    assert [len(made.columns) - 1 for made in tables] == [4, 3]
+    rates = [
+        only(made.table, "b")[name] for made in tables for name in made.columns if name != "group"
+    ]
+    assert sum(rates) == 2.0  # type: ignore[arg-type]
+    assert len(rates) == len(DECLARED["rules-2"].features)
+
+
+def test_accuracies_are_by_policy_with_baselines_below() -> None:
+    words, sentences, _ = details.accuracy_tables(BATTERY, rows(), NAMES)
+    found = only(words.table, "bundled")
+    assert found["n"] == 3
+    assert found["exact"] == pytest.approx(1 / 3)
+    assert (found["normalised"], found["extracted"]) == pytest.approx((1 / 3, 1 / 3))
+    assert only(words.table, "b")["exact"] == 1.0
+    assert words.notes[0].text.startswith("Baselines of Word Comprehension: always first option")
+    assert "yes_rate" in sentences.table.names and "yes_rate" not in words.table.names
+
+
+def test_errors_are_by_kind_where_there_are_some() -> None:
+    (words,) = details.error_tables(BATTERY, rows(), NAMES)
+    assert only(words.table, "bundled")["phonological"] == "1 of 2"
+    assert only(words.table, "b")["phonological"] == "0 of 2"
+
+
+def test_statuses_add_up_to_the_responses() -> None:
+    made = details.status_table(rows(), NAMES)
+    for group in ("bundled", "b"):
+        found = only(made.table, group)
+        counts = [n for name, n in found.items() if name.startswith("status_")]
+        assert sum(counts) == found["responses"] == 10  # type: ignore[arg-type]
+
+
+def test_each_key_of_a_group_has_its_column() -> None:
+    table = compact_table(rows("model,seed")).table
+    assert table.names[:3] == ("model", "seed", "n")
+    assert [row[:2] for row in table.rows()] == [("bundled", "1"), ("b", "1")]
+
+
+def named_row() -> Grouped:
+    person = given(1, Conditions("S-01", "speaker"), [answered("wc1", "lion")])
+    (row,) = summarised(grouped([person], "administration"))
+    items = (replace(ITEMS[0], outcome="error"), replace(ITEMS[1], outcome="right"))
+    subtest = NamedSubtest("nouns", "Nouns", NamingRules(), items, summarise(items))
+    return replace(row, summary=replace(row.summary, named=(subtest,)))
+
+
+def test_names_that_are_right_are_by_who_decided() -> None:
+    (made,) = beside.naming_tables([named_row()], NAMES)
+    ((items, person, anywhere, first, latency),) = made.table.select(
+        ("items", "person", "correct_any", "correct_first", "latency")
+    ).rows()
+    # One of two by the listener and anywhere; the first attempt is decided for one, which is wrong.
+    assert (items, person, anywhere, first) == (2, 0.5, 0.5, 0.0)
+    assert latency == 0.5  # of the right response alone
+    assert "nouns" in compact_table([named_row()]).table.names
+
+
+def test_statistics_of_plugins_have_a_table() -> None:
+    statistic = Statistic("nouns", "Nouns", "share of nouns", lambda responses: 0.5, unit="share")
+    values = (StatisticValue(0.5, 0.25, 0.75, 8), StatisticValue(None, reason="no", of="x"))
+    found = StatisticResult(statistic, "text", values)
+    (first, *_) = rows()
+    row = replace(first, summary=replace(first.summary, statistics=(found,)))
+    (made,) = beside.statistics_tables([row], NAMES)
+    assert list(made.table.rows()) == [
+        ("bundled", "Nouns", "text", None, 0.5, 0.25, 0.75, "share", 8),
+        ("bundled", "Nouns", "text", "x", None, None, None, "share", None),
+    ]
+    assert list(beside.statistics_tables([first], NAMES)) == []
+
+
+def test_base_and_instruct_are_compared_in_the_report() -> None:
+    members = [
+        given(
+            number,
+            replace(SAMPLED, examinee=tuning, labels={
+                "family": "F", "tuning": tuning, "parameters": "10",
+            }),
+            trials({**ANSWERS, "wc1": word}),
+        )
+        for number, (tuning, word) in enumerate((("base", "drum"), ("instruct", "lion")), start=1)
+    ]  # fmt: skip
+    groups = summarised(grouped(members, "model"))
+    made = pairs_table(pairs_of(groups))
+    assert made is not None
+    words = made.table.where(part="Word Comprehension")
+    ((pair, items, base, instruct, difference),) = words.select(
+        ("pair", "items", "base", "instruct", "difference")
+    ).rows()
+    assert (pair, items) == ("base - instruct", 3)
+    assert (base, instruct, difference) == pytest.approx((0.0, 1 / 3, -1 / 3))
+    sections = report_of(studied(groups), figures=False).sections
+    assert "base-instruct" not in {section.id for section in sections}
+    assert "base-and-instruct" in {section.id for section in sections}
+    assert pairs_table(()) is None
+
+
+def test_tables_of_several_batteries_name_them() -> None:
+    other = replace(BATTERY, id="other", title="Other Battery", content_hash="1" * 64)
+    member = given(2, CONDITIONS)
+    record = replace(member.administration, battery="other", battery_hash="1" * 64)
+    second = replace(member, battery=other, administration=record)
+    about = studied(summarised(grouped([given(1, CONDITIONS), second], "model")))
+    burden = next(
+        section for section in report_of(about, figures=False).sections if section.id == "burden"
+    )
+    assert [table.caption.partition(":")[0] for table in burden.tables] == [
+        "Small Battery", "Other Battery",
+    ]  # fmt: skip
