@@ -68,6 +68,10 @@ def _label(key: str) -> Callable[[Part], Any]:
     return lambda administration: administration.get("labels", {}).get(key)
 
 
+def _marked(key: str) -> Callable[[Part], Any]:
+    return lambda administration: administration.get(key) or None
+
+
 def _fact(key: str) -> Callable[[Part], Any]:
     return lambda administration: administration.get("model_facts", {}).get(key)
 
@@ -141,6 +145,9 @@ GIVEN = _of(
         _given("session_date"),
     ),
     Column("created_at", "text", "when the run began, ISO 8601, UTC", _given("created_at")),
+    Column("title", "text", "of the administration, given by people", _marked("title")),
+    Column("tags", "list of text", "of the administration, given by people", _marked("tags")),
+    Column("model_profile", "text", "name of the profile of the model", _label("profile")),
     Column("model_family", "text", "from the model's profile", _label("family")),
     Column("model_tuning", "text", "from the model's profile", _label("tuning")),
     Column(

@@ -278,6 +278,7 @@ SUBJECTS: tuple[Key, ...] = (
 )
 """Keys of who was tested, what was given and when."""
 
+REPLICATE = "replicate"
 RESPONSES: tuple[Key, ...] = (
     Key(
         "subtest",
@@ -304,7 +305,7 @@ RESPONSES: tuple[Key, ...] = (
         several=True,
     ),
     Key(
-        "replicate",
+        REPLICATE,
         "replicate",
         "the repetition of the item, from 0",
         kind="number",

@@ -17,7 +17,7 @@ from tabwb.report.filters import (
     of_administration,
     of_cell,
 )
-from tabwb.report.keys import Level, key_of, read_keys
+from tabwb.report.keys import Key, Level, key_of, read_keys
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import (
     Grouped,
@@ -28,7 +28,7 @@ from tabwb.report.summaries.groups import (
 )
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.load import AdministrationData, load_columns, outlines
-from tabwb.report.summaries.parts import part_of
+from tabwb.report.summaries.parts import Cell, part_of
 from tabwb.report.summaries.summary import Summary
 from tabwb.store.store import Store
 
@@ -266,20 +266,29 @@ def _parts(
     known: dict[Filter, list[Candidate]] = {one: [] for one in filters}
     found = []
     for data in loaded:
-        cells = set(data.planned_cells)
+        cells = list(data.planned_cells)
         for one in filters:
             key = key_of(one.key)
-            candidates = {cell: of_cell(key, data, cell) for cell in data.planned_cells}
+            candidates: dict[object, Candidate] = {}
+            for cell in data.planned_cells:
+                of = _told_apart(key, cell)
+                if of not in candidates:
+                    candidates[of] = of_cell(key, data, cell)
             known[one] += candidates.values()
-            cells &= {cell for cell, candidate in candidates.items() if matches(one, candidate)}
+            chosen = {of for of, candidate in candidates.items() if matches(one, candidate)}
+            cells = [cell for cell in cells if _told_apart(key, cell) in chosen]
         if cells:
-            part = part_of(data.planned_cells, lambda *cell, cells=cells: cell in cells)
-            found.append(replace(data, part=part))
+            found.append(replace(data, part=part_of(data.planned_cells, cells)))
     for one in filters:
         check(one, known[one])
     if not found:
         raise _nothing(filters, "response")
     return tuple(found)
+
+
+def _told_apart(key: Key, cell: Cell) -> object:
+    """Return the part of a cell that decides the value of a key of responses."""
+    return cell[2] if key.place is None else cell[:2]
 
 
 def _nothing(filters: Sequence[Filter], what: str) -> UsageError:

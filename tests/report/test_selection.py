@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabwb.cli.common import opened_plugins
 from tabwb.records.errors import UsageError
+from tabwb.report.documents.exporting import export
 from tabwb.report.selection import Selection, selected_groups
 from tabwb.report.summaries.groups import Grouped
 from tabwb.store.store import Store
@@ -235,3 +240,40 @@ def test_operators_are_those_of_numbers(filled: Filled) -> None:
         wanted = [seed for seed in seeds if compare(seed, 2)]
         rows = of(filled, "seed", where=f"seed{sign}2")
         assert sorted({row.group.values[0].value for row in rows}) == wanted  # type: ignore[type-var]
+
+
+def test_the_table_is_the_one_of_plain_python_over_an_export(
+    filled: Filled, tmp_path: Path
+) -> None:
+    """Accuracy by model and subtest, and burden by model, from the JSONL lines alone."""
+    out = tmp_path / "answers.jsonl"
+    numbers = [one.administration for one in filled.known if one.conditions.kind == "model"]
+    with opened_plugins() as plugins:
+        export(filled.store, plugins, sorted(set(numbers)), "jsonl", out, within_study=True)
+    right: dict[tuple[str, str], list[float]] = defaultdict(list)
+    burdens: dict[str, list[float]] = defaultdict(list)
+    specs = {
+        filled.store.administration(one.administration).uid: model(one) for one in filled.known
+    }
+    for line in map(json.loads, out.read_text(encoding="utf-8").splitlines()):
+        spec = specs[line["administration"]]
+        values = {rating["measure"]: rating["value"] for rating in line["ratings"]}
+        if "exact" in values:
+            right[spec, line["subtest"]].append(values["exact"])
+        if FEATURES[0] in values:
+            burdens[spec].append(sum(values[feature] for feature in FEATURES))
+    rows = of(
+        filled, "model", "subtest", where="examinee=model",
+        together="temperature,lesion,protocol,option-order",
+    )  # fmt: skip
+    found = {}
+    for row in rows:
+        spec, subtest = (str(one.value) for one in row.group.values)
+        for one in row.summary.subtests:
+            if one.share.scored:
+                found[spec, subtest] = (one.share.correct["exact"], one.share.scored)
+        for judge in row.summary.judges:
+            expected = burdens[spec]
+            assert judge.burden.symptom_burden.value == pytest.approx(fmean(expected))
+            assert judge.burden.n_burden == len(expected)
+    assert found == {place: (sum(values), len(values)) for place, values in right.items()}

@@ -9,11 +9,11 @@ from itertools import product
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared, described, phrase_of
 from tabwb.records.errors import UsageError
-from tabwb.report.keys import Key, Value, key_of, pooling_keys, read_keys, written
+from tabwb.report.keys import REPLICATE, Key, Value, key_of, pooling_keys, read_keys, written
 from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.parts import Part, part_of
+from tabwb.report.summaries.parts import Cell, Part, Place, part_of
 
 Values = tuple[Value | None, ...]
 """Of the keys, in order."""
@@ -256,30 +256,40 @@ class _Asked:
             yield from ((values, None) for values in product(*own))
             return
         plan = member.planned_cells
-        by_cell = {cell: self._of_cell(member, *cell) for cell in plan}
-        found = dict.fromkeys(values for groups in by_cell.values() for values in product(*groups))
-        for values in found:
-            part = part_of(
-                plan,
-                lambda *cell, values=values: all(
-                    value in several for value, several in zip(values, by_cell[cell], strict=True)
-                ),
-            )
-            yield values, part
+        at_place: dict[Place, list[tuple[Value | None, ...]]] = {}
+        found: dict[Values, list[Cell]] = {}
+        for cell in plan:
+            subtest, item, replicate = cell
+            if (subtest, item) not in at_place:
+                at_place[subtest, item] = self._at_place(member, own, subtest, item)
+            several = at_place[subtest, item]
+            if self.by_replicate:
+                several = [
+                    (replicate,) if key.id == REPLICATE else values
+                    for key, values in zip(self.keys, several, strict=True)
+                ]
+            for values in product(*several):
+                found.setdefault(values, []).append(cell)
+        for values, cells in found.items():
+            yield values, part_of(plan, cells)
 
-    def _of_cell(
-        self, member: AdministrationData, subtest: str, item: str, replicate: int
+    @property
+    def by_replicate(self) -> bool:
+        """Whether the replicates of an item are in different groups."""
+        return any(key.id == REPLICATE for key in self.keys)
+
+    def _at_place(
+        self,
+        member: AdministrationData,
+        own: Sequence[tuple[Value | None, ...]],
+        subtest: str,
+        item: str,
     ) -> list[tuple[Value | None, ...]]:
         given = member.battery.subtest(subtest)
-        groups: list[tuple[Value | None, ...]] = []
-        for key in self.keys:
-            if key.level == "administration":
-                groups.append(_key_values(key, member))
-            elif key.place is not None:
-                groups.append(key.place(given, given.item(item)) or (None,))
-            else:
-                groups.append((replicate,))
-        return groups
+        return [
+            values if key.place is None else key.place(given, given.item(item)) or (None,)
+            for key, values in zip(self.keys, own, strict=True)
+        ]
 
     def named(
         self, member: AdministrationData, values: Values, names: Mapping[str, str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -56,27 +56,28 @@ class Part:
         return np.flatnonzero(chosen) + start
 
 
-Plan = Mapping[tuple[str, str, int], int]
-"""Number of planned trials, practice not counted, of each subtest, item and replicate."""
+Cell = tuple[str, str, int]
+"""Subtest, item and replicate."""
+Plan = Mapping[Cell, int]
+"""Number of planned trials, practice not counted, of each cell."""
 
 
-def part_of(plan: Plan, chosen: Callable[[str, str, int], bool]) -> Part:
-    """Return the part of an administration that is chosen.
+def part_of(plan: Plan, cells: Iterable[Cell]) -> Part:
+    """Return the part of an administration that has these cells.
 
     Args:
         plan: of the administration.
-        chosen: says whether a subtest, item and replicate belongs to it. The choice of replicates
-            must be the same for all items.
+        cells: those that belong to it: the same replicates of each item.
     """
-    cells = [cell for cell in plan if chosen(*cell)]
+    places: set[Place] = set()
+    replicates: set[int] = set()
     planned: dict[str, int] = {}
     for cell in cells:
-        planned[cell[0]] = planned.get(cell[0], 0) + plan[cell]
-    return Part(
-        frozenset((subtest, item) for subtest, item, _ in cells),
-        frozenset(replicate for *_, replicate in cells),
-        planned,
-    )
+        subtest, item, replicate = cell
+        places.add((subtest, item))
+        replicates.add(replicate)
+        planned[subtest] = planned.get(subtest, 0) + plan[cell]
+    return Part(frozenset(places), frozenset(replicates), planned)
 
 
 def subtests_of(sources: Iterable[Source]) -> frozenset[str] | None:

@@ -109,11 +109,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
     table = table_of(sources)
     chosen = subtests_of(sources)
     return Summary(
-        subtests=tuple(
-            subtest
-            for subtest in subtests.summarise_subtests(table)
-            if chosen is None or subtest.id in chosen
-        ),
+        subtests=subtests.summarise_subtests(table, chosen),
         judges=tuple(
             judge
             for judge in judged.summarise_judges(table, interval=interval)

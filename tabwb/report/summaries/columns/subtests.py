@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from operator import itemgetter
 
 import numpy as np
@@ -89,11 +89,19 @@ def decider(subtest: Subtest, number: int, tables: Iterable[Table]) -> str | Non
     return None
 
 
-def summarise_subtests(table: Table) -> tuple[SubtestSummary, ...]:
-    """Return the summary of each subtest of the battery."""
+def summarise_subtests(
+    table: Table, chosen: Collection[str] | None = None
+) -> tuple[SubtestSummary, ...]:
+    """Return the summary of each subtest of the battery.
+
+    Args:
+        table: of responses.
+        chosen: ids of the subtests that are summarised; None: all.
+    """
     return tuple(
         _Subtest(table, number, subtest).summary()
         for number, subtest in enumerate(table.battery.subtests)
+        if chosen is None or subtest.id in chosen
     )
 
 
