@@ -19,6 +19,8 @@ from tabwb.records.condition import ColumnType
 
 MISSING = "-"
 """Is shown where a value is missing."""
+P_VALUE = "probability"
+"""The unit of p values, which people are not shown as 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,13 @@ class Column:
         '12.5 %'
         >>> Column("n", "N", "responses", "integer").format(None)
         '-'
+        >>> Column("p", "p", "of no difference", "number", P_VALUE, 3).format(0.00006)
+        '<.001'
         """
         if value is None:
             return MISSING
+        if self.unit == P_VALUE and isinstance(value, float) and value < 0.001:
+            return "<.001"
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, int | float):

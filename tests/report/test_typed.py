@@ -16,7 +16,7 @@ COLUMNS = (
     Column("share", "Share right", "a share", "number", digits=2),
     Column("share_low", "Low", "lower end", "number", digits=2),
     Column("share_high", "High", "upper end", "number", digits=2),
-    Column("p", "p", "of no difference", "number", "probability", 4),
+    Column("p", "p", "of no difference", "number", "probability", 3),
     Column("empty", "Empty", "nothing", "number"),
     Column("reason", "Reason", "why there is no share"),
 )

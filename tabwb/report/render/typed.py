@@ -13,7 +13,6 @@ from rich.text import Text
 
 from tabwb.report.measures import NONE
 from tabwb.report.render.printing import INDENT, ForWidth, empty_table, spec_lines
-from tabwb.report.render.wording import chance
 from tabwb.tables.table import Column, Table
 
 LOW, HIGH = "_low", "_high"
@@ -22,8 +21,6 @@ GAP = 2
 """Spaces between columns."""
 MOST_TEXT = 40
 """Per cent of the width that a column of texts has at most; longer texts have several lines."""
-P_VALUE = "probability"
-"""The unit of p values."""
 
 
 def table_view(table: Table) -> Grid:
@@ -144,19 +141,13 @@ def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[tuple[str, 
             ends = zip(values, high, strict=True)
             yield title, True, [_between(column, *pair, joint) for pair in ends]
         else:
-            yield column.title, number, [_text(column, value) for value in values]
+            yield column.title, number, [column.format(value) for value in values]
 
 
 def _between(column: Column, low: object, high: object, joint: str) -> str:
     if low is None or high is None:
         return NONE
     return f"{column.format(low)}{joint}{column.format(high)}"
-
-
-def _text(column: Column, value: object) -> str:
-    if column.unit == P_VALUE:
-        return chance(None if value is None else float(str(value)))
-    return column.format(value)
 
 
 def explained_view(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tabwb.report.measures import ACCURACY, DIFFERENCE
+from tabwb.report.measures import ACCURACY
 from tabwb.report.summaries.change import (
     CAUTION,
     FORM_OF_THE_DAY,
@@ -154,11 +154,12 @@ TESTS = (
          lambda given: given.measure),
     text("sessions", "Sessions", "that are compared", lambda given: given.sessions),
     whole("n_items", "Items", "with one answer in every session", lambda given: given.items),
-    measured(DIFFERENCE, lambda given: given.value, "value"),
+    number("value", "Value", "difference of shares right, or mean weighted sum over items",
+           lambda given: given.value),
     *ends("value_", LIKE, lambda given: given.interval),
-    whole("gained", "Gained", "items right only in the later session",
+    whole("gained", "Gain", "items right only in the later session",
           lambda given: given.gained),
-    whole("lost", "Lost", "items right only in the earlier session", lambda given: given.lost),
+    whole("lost", "Loss", "items right only in the earlier session", lambda given: given.lost),
     number("t", "t", "of the t test", lambda given: given.t),
     number("df", "df", "its degrees of freedom", lambda given: given.df, digits=1),
     p_value("p", "p", "of no change", lambda given: given.p),

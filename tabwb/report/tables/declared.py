@@ -8,14 +8,12 @@ from typing import Any
 from tabwb.report.measures import Measure
 from tabwb.report.summaries.groups import Grouped
 from tabwb.scoring.estimate import Interval
-from tabwb.tables.table import Column
+from tabwb.tables.table import P_VALUE, Column
 
 Declared = tuple[Column, Callable[[Any], Any]]
 """A column with the function that takes its value from a record."""
 
 LIKE, THESE = "prompts like these", "these prompts"
-P = "probability"
-"""The unit of p values."""
 
 
 def group_columns(row: Callable[[Any], Grouped]) -> tuple[Declared, ...]:
@@ -109,7 +107,7 @@ def p_value(name: str, title: str, meaning: str, value: Callable[[Any], float | 
         meaning: for the data dictionary.
         value: from a record.
     """
-    return Column(name, title, meaning, "number", P, 4), value
+    return Column(name, title, meaning, "number", P_VALUE, 3), value
 
 
 def ends(
