@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -206,23 +206,41 @@ def commands() -> str:
 
 
 def export_columns() -> str:
-    """Return the page of all columns of the long table."""
+    """Return the data dictionary: all columns of the long table, and all keys of JSON Lines."""
     from tabwb_builtin.columns import TABLE
+    from tabwb_builtin.lines import LINE
 
     lines = [
-        "# Columns of an export",
+        "# Data dictionary of exports",
+        "",
+        "Names are stable: later versions add columns and keys and change none. The same",
+        "declarations are in the `datapackage.json` and in the text beside each file.",
+        "",
+        "## CSV and Parquet",
         "",
         "`tabwb export --format csv` and `--format parquet` write one row per rating of a counted",
-        "response. Names of columns are stable. An empty cell (Parquet: a null) means no value.",
+        "response. An empty cell (Parquet: a null) means no value. Lists and JSON are JSON text",
+        "in CSV.",
         "",
-        "| column | type | unit | meaning |",
-        "|---|---|---|---|",
-    ]
-    lines += [
-        f"| `{column.name}` | {column.type} | {column.unit} | {column.meaning} |"
-        for column in TABLE
+        *_dictionary(TABLE),
+        "",
+        "## JSON Lines",
+        "",
+        "`tabwb export --format jsonl` writes one line per counted response. `null` means no",
+        "value.",
+        "",
+        *_dictionary(LINE),
     ]
     return "\n".join([*lines, ""])
+
+
+def _dictionary(columns: Iterable[Any]) -> Iterator[str]:
+    yield "| column | type | unit | meaning | values |"
+    yield "|---|---|---|---|---|"
+    for column in columns:
+        values = ", ".join(f"`{value}`" for value in column.allowed)
+        meaning = column.meaning.replace("|", "\\|")
+        yield f"| `{column.name}` | {column.type} | {column.unit} | {meaning} | {values} |"
 
 
 def measures() -> str:

@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from tabwb.records.condition import ColumnType
 from tabwb.records.conditions import CONDITIONS
+from tabwb.records.states import AdministrationStatus, RatingStatus, ResponseStatus, StopReason
 
-Type = ColumnType | Literal["JSON"]
+Type = ColumnType | Literal["JSON", "list of JSON"]
 Scope = Literal["administration", "trial", "rating"]
 Part = Mapping[str, Any]
 
@@ -29,6 +30,8 @@ class Column:
             administration, a trial, or a rating with the call of its judge.
         unit: of a number, or empty.
         scope: to which part it belongs.
+        required: whether every row has a value.
+        allowed: the values that there can be; empty: any.
     """
 
     name: str
@@ -37,6 +40,8 @@ class Column:
     value: Callable[[Any], Any]
     unit: str = ""
     scope: Scope = "trial"
+    required: bool = False
+    allowed: tuple[str, ...] = ()
 
     @property
     def told(self) -> str:
@@ -100,6 +105,11 @@ def _judgement(key: str) -> Callable[[Rated], Any]:
     return lambda rated: rated.call.get(key)
 
 
+def _whole(text: str | None) -> int | None:
+    """Labels of a profile are stored as text; earlier versions took any."""
+    return int(text) if text is not None and text.isdecimal() else None
+
+
 def _of(scope: Scope, *columns: Column) -> tuple[Column, ...]:
     return tuple(replace(column, scope=scope) for column in columns)
 
@@ -122,20 +132,38 @@ def _conditions(*, sent: bool) -> Iterator[Column]:
             )
 
 
+RESPONSE_STATUSES = tuple(status.value for status in ResponseStatus)
+
 GIVEN = _of(
     "administration",
-    Column("administration", "text", "the administration's uid", _given("uid")),
-    Column("id", "integer", "its number in the store", _given("id")),
-    Column("battery", "text", "the battery's id", _given("battery")),
-    Column("battery_version", "text", "the battery's version", _given("battery_version")),
-    Column("battery_hash", "text", "SHA-256 of the battery's content", _given("battery_hash")),
+    Column("administration", "text", "the administration's uid", _given("uid"), required=True),
+    Column("id", "integer", "its number in the store", _given("id"), required=True),
+    Column("battery", "text", "the battery's id", _given("battery"), required=True),
+    Column(
+        "battery_version", "text", "the battery's version", _given("battery_version"), required=True
+    ),
+    Column(
+        "battery_hash",
+        "text",
+        "SHA-256 of the battery's content",
+        _given("battery_hash"),
+        required=True,
+    ),
     Column(
         "examinee",
         "text",
         "the model's spec, or the speaker's participant code",
         _given("examinee"),
+        required=True,
     ),
-    Column("kind", "text", "model or speaker", _given("kind")),
+    Column(
+        "kind",
+        "text",
+        "model or speaker",
+        _given("kind"),
+        required=True,
+        allowed=("model", "speaker"),
+    ),
     Column("model", "text", "the model's spec; empty for a speaker", _given("model")),
     *_conditions(sent=False),
     Column(
@@ -144,9 +172,15 @@ GIVEN = _of(
         "the day of the responses, ISO 8601; empty if not known",
         _given("session_date"),
     ),
-    Column("created_at", "text", "when the run began, ISO 8601, UTC", _given("created_at")),
-    Column("administration_title", "text", "given by people", _marked("title")),
-    Column("administration_tags", "list of text", "given by people", _marked("tags")),
+    Column(
+        "created_at",
+        "text",
+        "when the run began, ISO 8601, UTC",
+        _given("created_at"),
+        required=True,
+    ),
+    Column("administration_title", "text", "given by people (tabwb tag)", _marked("title")),
+    Column("administration_tags", "list of text", "given by people (tabwb tag)", _marked("tags")),
     Column("model_profile", "text", "name of the profile of the model", _label("profile")),
     Column("model_family", "text", "from the model's profile", _label("family")),
     Column("model_tuning", "text", "from the model's profile", _label("tuning")),
@@ -154,7 +188,7 @@ GIVEN = _of(
         "model_parameters",
         "integer",
         "number of parameters, from the model's profile",
-        _label("parameters"),
+        lambda administration: _whole(_label("parameters")(administration)),
     ),
     Column("model_revision", "text", "of the model's repository", _fact("revision")),
     Column("model_weights_sha256", "text", "of the model's weights", _fact("weights_sha256")),
@@ -164,6 +198,26 @@ GIVEN = _of(
     Column("model_template_sha256", "text", "of that template", _fact("template_sha256")),
     Column("model_torch", "text", "version of torch", _fact("torch")),
     Column("model_transformers", "text", "version of transformers", _fact("transformers")),
+    Column(
+        "origin",
+        "text",
+        "who made the responses: human, model or unknown",
+        _given("origin"),
+        allowed=("human", "model", "unknown"),
+    ),
+    Column(
+        "participant",
+        "text",
+        "participant code of the person who made them; empty for a model",
+        lambda administration: administration["participant"] or None,
+    ),
+    Column(
+        "administration_status",
+        "text",
+        "running, paused, done or discontinued",
+        _given("status"),
+        allowed=tuple(status.value for status in AdministrationStatus),
+    ),
 )
 """Columns of the administration."""
 
@@ -176,11 +230,17 @@ ANSWERED = (
         "and for responses of versions that stored none",
         _sent("seed"),
     ),
-    Column("trial_number", "integer", "position in the administration, from 1", _trial("number")),
-    Column("subtest", "text", "the subtest's id", _trial("subtest")),
-    Column("item", "text", "the item's id", _trial("item")),
-    Column("replicate", "integer", "from 0", _trial("replicate")),
-    Column("practice", "boolean", "true: not counted", _trial("practice")),
+    Column(
+        "trial_number",
+        "integer",
+        "position in the administration, from 1",
+        _trial("number"),
+        required=True,
+    ),
+    Column("subtest", "text", "the subtest's id", _trial("subtest"), required=True),
+    Column("item", "text", "the item's id", _trial("item"), required=True),
+    Column("replicate", "integer", "from 0", _trial("replicate"), required=True),
+    Column("practice", "boolean", "true: not counted", _trial("practice"), required=True),
     Column("options", "list of text", "in the order shown", _trial("options")),
     Column("expected", "text", "the right answer, if there is one", _trial("expected")),
     Column("tags", "list of text", "the item's tags", _trial("tags")),
@@ -199,6 +259,7 @@ ANSWERED = (
         "text",
         "the status of the response (ok, empty, truncated ...), as stored",
         _trial("status"),
+        allowed=RESPONSE_STATUSES,
     ),
     Column(
         "effective_status",
@@ -207,6 +268,7 @@ ANSWERED = (
         "answers three or more prompts; features of an unusable response are undefined, "
         "whatever a rating says",
         _trial("effective_status"),
+        allowed=RESPONSE_STATUSES,
     ),
     Column("usable", "boolean", "whether its features count", _trial("usable")),
     Column(
@@ -214,6 +276,7 @@ ANSWERED = (
         "text",
         "end, length, stop-string, refused, or none for a person",
         _trial("stop_reason"),
+        allowed=tuple(reason.value for reason in StopReason),
     ),
     Column("latency_s", "number", "from request to end", _trial("latency_s"), "seconds"),
     Column(
@@ -273,7 +336,13 @@ RATED = _of(
     Column("rater", "text", "the rater: a scorer, a judge, or a person", _rating("rater")),
     Column("measure", "text", "the measure that was rated", _rating("measure")),
     Column("value", "number", "of the rating; empty: see rating_status", _rating("value")),
-    Column("rating_status", "text", "value, undefined, unparsed or error", _rating("status")),
+    Column(
+        "rating_status",
+        "text",
+        "value, undefined, unparsed or error",
+        _rating("status"),
+        allowed=tuple(status.value for status in RatingStatus),
+    ),
     Column(
         "rating_reason", "text", "the reason of the value, or of its absence", _rating("reason")
     ),

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 from tabwb.plugin_api.writing import write_with
 from tabwb.records.once import Once
 from tabwb_builtin.columns import ANSWERED, GIVEN, RATED, TABLE, Column, Part, Rated, Type
-from tabwb_builtin.exporters import DICTIONARY, Notices, answered, documents_of, rated
+from tabwb_builtin.exporters import DICTIONARY
+from tabwb_builtin.notices import Notices, answered, documents_of, rated
 
 NOTE = (
     "One row per rating of a counted response. A response without ratings has one row. A null has "
@@ -30,6 +31,7 @@ _TYPES: Mapping[Type, Any] = {
     "boolean": pa.bool_(),
     "list of text": pa.list_(pa.string()),
     "JSON": pa.string(),
+    "list of JSON": pa.string(),
 }
 
 
@@ -37,6 +39,8 @@ class ParquetExporter:
     """The same rows and columns as CSV."""
 
     suffix = ".parquet"
+    mediatype = "application/vnd.apache.parquet"
+    columns = TABLE
 
     def export(self, document: Part, out: Path) -> None:
         """Write every rating of every counted response of ``document``."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import Response as Response
     from tabwb.plugin_api.components import ScopedJudge as ScopedJudge
     from tabwb.plugin_api.components import Scorer as Scorer
+    from tabwb.plugin_api.components import StreamingExporter as StreamingExporter
     from tabwb.plugin_api.components import Transcriber as Transcriber
     from tabwb.plugin_api.components import Verdict as Verdict
     from tabwb.plugin_api.descriptors import BatterySource as BatterySource
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.remote.streaming import StopStrings as StopStrings
     from tabwb.plugin_api.time_limit import within as within
     from tabwb.plugin_api.writing import draft_of as draft_of
+    from tabwb.plugin_api.writing import write_pieces as write_pieces
     from tabwb.plugin_api.writing import write_text as write_text
     from tabwb.plugin_api.writing import write_with as write_with
     from tabwb.records.addresses import stays_here as stays_here
@@ -88,7 +90,8 @@ _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
     "tabwb.plugin_api.answer_files": "AnswerFile AnswerProblems",
     "tabwb.plugin_api.components": "BatchingBackend Cancel Exporter Importer Judge "
-    "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer Transcriber Verdict",
+    "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer StreamingExporter "
+    "Transcriber Verdict",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.extensions": "CommandSource PageData PageSource Responses Statistic "
     "StatisticValue",
@@ -101,7 +104,7 @@ _NAMES = {
     "tabwb.plugin_api.remote.offline": "is_offline",
     "tabwb.plugin_api.remote.streaming": "StopStrings",
     "tabwb.plugin_api.time_limit": "within",
-    "tabwb.plugin_api.writing": "draft_of write_text write_with",
+    "tabwb.plugin_api.writing": "draft_of write_pieces write_text write_with",
     "tabwb.records.addresses": "stays_here",
     "tabwb.records.answers": "KnownDecoding RecordedAnswer RecordedRun",
     "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",

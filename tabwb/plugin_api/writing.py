@@ -150,11 +150,16 @@ def write_bytes(out: Path, content: bytes) -> None:
         draft.replace(out)
 
 
+PACKAGE_START = '{\n  "tabwb": "'
+"""How every description of an export (``datapackage.json``) begins."""
+
+
 def is_explanation(path: Path) -> bool:
-    """Return whether a file is the explanation of an export, written by tabwb."""
+    """Return whether a file is the explanation or description of an export, written by tabwb."""
+    starts = RESEARCH_ONLY.encode(), PACKAGE_START.encode()
     try:
         with path.open("rb") as file:
-            return file.read(len(RESEARCH_ONLY.encode())) == RESEARCH_ONLY.encode()
+            return file.read(max(map(len, starts))).startswith(starts)
     except OSError:
         return False
 

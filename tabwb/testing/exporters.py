@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tabwb.plugin_api.components import Exporter
+from tabwb.plugin_api.components import Exporter, StreamingExporter
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
@@ -66,6 +66,20 @@ def _checks(exporter: Exporter, document: Document, folder: Path) -> Checks:
         differing = [name for name in written[0] if written[0][name] != written[1][name]]
         expect(not differing, f"one document twice gave different bytes: {', '.join(differing)}")
 
+    def check_stream() -> None:
+        if not isinstance(exporter, StreamingExporter):
+            return
+        whole, stream = folder / "whole", folder / "stream"
+        parts = ({**part, "trials": iter(part["trials"])} for part in document["documents"])
+        for place in (whole, stream):
+            place.mkdir()
+        exporter.export(document, whole / f"export{suffix}")
+        exporter.export_stream(parts, stream / f"export{suffix}")
+        written = [
+            [(path.name, path.read_bytes()) for path in _files(place)] for place in (whole, stream)
+        ]
+        expect(written[0] == written[1], "export() and export_stream() wrote different bytes")
+
     def check_unwritable() -> None:
         out = folder / "not-there" / f"export{suffix}"
         try:
@@ -79,6 +93,7 @@ def _checks(exporter: Exporter, document: Document, folder: Path) -> Checks:
         "contract, suffix": check_suffix,
         "contract, what is written": check_written,
         "determinism": check_same,
+        "contract, documents read while they are written": check_stream,
         "failure, a folder that is not there": check_unwritable,
     }
 

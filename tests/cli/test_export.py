@@ -76,7 +76,7 @@ class TestExport:
             assert run("export", 1, "--format", "csv", "--out", out, "--force").status == 0
         # What people said is for its user's eyes alone.
         files = list(tmp_path.glob("a.csv*"))
-        assert [path.stat().st_mode & 0o777 for path in files] == [0o600, 0o600]
+        assert [path.stat().st_mode & 0o777 for path in files] == [0o600] * 3
 
     def test_parquet_holds_the_rows_of_csv_with_types(self, run: Run, tmp_path: Path) -> None:
         run("model", "add", "tiny", "echo", "--family", "demo", "--parameters", "7", "--force")

@@ -132,8 +132,11 @@ def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> N
     assert list(lines[0]) == [
         "administration", "subtest", "item", "replicate", "prompt", "response", "status",
         "latency_s", "ratings", "battery", "battery_version", "battery_hash", "examinee", "kind",
-        "session_date", "lesion", "seed", "origin", "effective_status", "usable", "options",
-        "expected", "tags", "foils", "foil", "stop_reason", "reply",
+        "session_date", "lesion", "seed", "origin", "participant", "replicates", "protocol",
+        "conversation", "item_order", "option_order", "part_subtests", "part_items", "part_limit",
+        "research_protocol", "created_at", "administration_status", "administration_title",
+        "administration_tags", "labels", "effective_status", "usable", "options", "expected",
+        "tags", "foils", "foil", "stop_reason", "reply", "practice",
     ]  # fmt: skip
     wrong = next(line for line in lines if line["item"] == "wc3")
     assert (wrong["expected"], wrong["foil"]) == ("boot", "phonological")
@@ -146,7 +149,7 @@ def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> N
         assert line["administration"] == administration().uid
         assert line["prompt"] == trial.plan.prompt
         assert len(line["ratings"]) == len(trial.ratings)
-    assert [line["item"] for line in lines if line.get("practice")] == ["try"]
+    assert [line["item"] for line in lines if line["practice"]] == ["try"]
 
 
 def test_odd_characters_survive_a_round_trip(tmp_path: Path) -> None:

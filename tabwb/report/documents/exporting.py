@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tabwb.administer.consent import Permit, check_export
+from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import Exporter, StreamingExporter
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -16,10 +17,11 @@ from tabwb.records.errors import ComponentError, StoreError, TabwbError, UsageEr
 from tabwb.records.standard_streams import copy_to_stdout, is_stdout
 from tabwb.records.trials import Administration
 from tabwb.records.workfolder import WorkFolder
+from tabwb.report.documents.datapackage import described, write_description
 from tabwb.report.documents.document import FORMAT
 from tabwb.report.documents.streamed import names_in, streamed_documents
 from tabwb.report.plain import Json
-from tabwb.report.summaries.load import chosen_administrations
+from tabwb.report.summaries.load import batteries_of, chosen_administrations
 from tabwb.store import takes
 from tabwb.store.store import Store
 
@@ -80,7 +82,7 @@ def export(
         if is_stdout(out):
             _to_stdout(writer)
         else:
-            _to_place(writer, out)
+            _to_place(writer, out, batteries_of(store, chosen))
     store.people.log(*permit.acts)
     return permit
 
@@ -165,22 +167,29 @@ class Writer:
         return {"format": FORMAT, "documents": documents}
 
 
-def _to_place(writer: Writer, out: Path) -> None:
+def _to_place(writer: Writer, out: Path, batteries: Sequence[Battery]) -> None:
     """Let an exporter write beside ``out`` and then replace it: a failure changes nothing."""
     if writer.exporter.suffix == "" and out.exists():
         # A folder: its exporter says what may be there, and writes into it.
         writer.write(out, out)
+        _describe(writer, out, batteries)
         return
     try:
         with draft_of(out) as draft:
             draft.mkdir(mode=0o700)
             writer.write(draft / out.name, out)
+            _describe(writer, draft / out.name, batteries)
             made = sorted(draft.iterdir(), key=lambda path: path.name == out.name)
             _check_replaced(out, made)
             for path in made:  # the export itself last: it never is there without its explanation
                 path.replace(out.with_name(path.name))
     except OSError as error:
         raise _unwritable(out, error) from error
+
+
+def _describe(writer: Writer, out: Path, batteries: Sequence[Battery]) -> None:
+    titles = ", ".join(dict.fromkeys(battery.title for battery in batteries))
+    write_description(described(out, writer.exporter), out, batteries, f"Responses to {titles}")
 
 
 def _check_replaced(out: Path, made: Sequence[Path]) -> None:

@@ -12,10 +12,16 @@ from pathlib import Path
 
 from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.plugin_api.writing import write_text
+from tabwb.records.condition import ColumnType
 from tabwb.records.errors import TabwbError
 from tabwb.records.visible import CSV_CELLS, csv_text
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.destination import check_destination
+from tabwb.report.documents.datapackage import (
+    Described,
+    check_description,
+    write_description,
+)
 from tabwb.report.file_names import file_names, named
 from tabwb.report.keys import key_of
 from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
@@ -27,6 +33,7 @@ from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
+from tabwb.tables.table import Column
 from tabwb.tasks.task_type import task_type
 
 Row = dict[str, tuple[object, str]]
@@ -87,16 +94,35 @@ def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
     """
     text = groups_csv(groups)
     place = check_destination(out)
+    check_description(place)
+    rows = _rows(groups)
     names = file_names(_specs(groups))
     warnings = (
         named(sentence, names)
         for group in groups
         for sentence in cautions(group.battery, group.summary, model=True)
     )
-    columns = "\n".join(f"- {name}: {meaning}" for name, meaning in _columns(_rows(groups)).items())
+    columns = "\n".join(f"- {name}: {meaning}" for name, meaning in _columns(rows).items())
     notes = [*dict.fromkeys((RESEARCH_ONLY, *warnings)), NOTE, CSV_CELLS, f"Columns:\n{columns}"]
     write_text(place, text, notes)
+    declared = [
+        Column(name, name, meaning, _type([row[name][0] for row in rows if name in row]))
+        for name, meaning in _columns(rows).items()
+    ]
+    batteries = {group.battery.content_hash: group.battery for group in groups}
+    title = f"Results of models: {', '.join(one.title for one in batteries.values())}"
+    write_description([Described(place, place.name, declared)], place, batteries.values(), title)
     return place
+
+
+def _type(values: Sequence[object]) -> ColumnType:
+    given = [value for value in values if value is not None]
+    if given and all(value in ("true", "false") for value in given):
+        return "boolean"
+    if given and all(isinstance(value, int | float) for value in given):
+        whole = all(isinstance(value, int) for value in given)
+        return "integer" if whole else "number"
+    return "text"
 
 
 def judge_names(labels: Sequence[str]) -> tuple[str, ...]:
@@ -134,6 +160,7 @@ def _rows(groups: Sequence[Grouped]) -> list[Row]:
 
 def _specs(groups: Sequence[Grouped]) -> Iterator[str]:
     for group in groups:
+        yield group.group.name  # of a model without a profile it can be a path
         for member in group.group.members:
             conditions = member.administration.conditions
             yield conditions.examinee

@@ -220,6 +220,16 @@ def chosen_administrations(store: Store, references: Sequence[int | str]) -> lis
     return list({record.id: record for record in map(store.administration, references)}.values())
 
 
+def batteries_of(store: Store, administrations: Iterable[Administration]) -> tuple[Battery, ...]:
+    """Return the different batteries of administrations, in order.
+
+    Args:
+        store: where they are kept.
+        administrations: in which they were given.
+    """
+    return tuple(_batteries(store, administrations).values())
+
+
 def _batteries(store: Store, administrations: Iterable[Administration]) -> dict[str, Battery]:
     return {
         content_hash: battery_from_canonical(store.battery_canonical(content_hash))
