@@ -48,18 +48,19 @@ def configuration(*, offline: bool | None = None) -> Configuration:
 
 @contextmanager
 def opened_plugins(
-    *, offline: bool | None = None, function: Answering | None = None
+    *, offline: bool | None = None, function: Answering | None = None, workers: int = 1
 ) -> Iterator[Plugins]:
     """Yield the plugins with the user's settings.
 
     Args:
         offline: see :func:`configuration`.
         function: the examinee, where it is a function.
+        workers: calls of the function at one time.
     """
     from tabwb.plugin_api.registry.plugins import Plugins
 
     settings = configuration(offline=offline)
-    with closing(Plugins.load(settings, modules=plugin_of(function))) as plugins:
+    with closing(Plugins.load(settings, modules=plugin_of(function, workers))) as plugins:
         yield plugins
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,21 +37,18 @@ def name_of(function: Answering) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "", name) or "function"
 
 
-@dataclass(slots=True)
 class FunctionModel:
     """A function as a model back end.
 
-    Attributes:
+    Args:
         function: see :data:`Answering`.
         name: of its spec.
     """
 
-    function: Answering
-    name: str
-    _takes_request: bool = field(init=False, default=False)
-
-    def __post_init__(self) -> None:
-        self._takes_request = takes_request(self.function)
+    def __init__(self, function: Answering, name: str) -> None:
+        self.function = function
+        self.name = name
+        self._takes_request = takes_request(function)
 
     def open(self) -> Mapping[str, str]:
         """Return what is known of the function; its source is not stored."""
@@ -95,6 +92,48 @@ class FunctionModel:
         """Do nothing: the function is the user's."""
 
 
+class ParallelModel(FunctionModel):
+    """A function that is called for several items at once, each call in a thread of its own.
+
+    Attributes:
+        concurrency: number of calls in progress at one time.
+    """
+
+    def __init__(self, function: Answering, name: str, workers: int) -> None:
+        super().__init__(function, name)
+        self.concurrency = workers
+
+    def reply_many(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | ComponentError]]:
+        """Yield each reply with the place of its request, as calls end.
+
+        Args:
+            requests: the prompts.
+            cancel: calls that have not begun by then are not made.
+        """
+        pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="tabwb-function")
+        try:
+            calls = {pool.submit(self._answer, one, cancel): at for at, one in enumerate(requests)}
+            for call in as_completed(calls):
+                answer = call.result()
+                if answer is not None:
+                    yield calls[call], answer
+        finally:
+            # A call in progress cannot be stopped; its answer is not waited for.
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _answer(self, request: Request, cancel: Cancel) -> Reply | ComponentError | None:
+        try:
+            *_, reply = self.reply(request, cancel)
+        except ComponentError as error:
+            return error
+        except Exception as error:  # noqa: BLE001 - the user's function may raise anything
+            return ComponentError(f"{type(error).__name__}: {error}")
+        assert isinstance(reply, Reply)
+        return None if reply.stop_reason is StopReason.CANCELLED else reply
+
+
 def takes_request(function: Answering) -> bool:
     """Return whether a function has a parameter named ``request``.
 
@@ -107,13 +146,26 @@ def takes_request(function: Answering) -> bool:
         return False
 
 
-def plugin_of(function: Answering | None) -> dict[str, object]:
-    """Return the plugin that registers a function, for ``Plugins.load(modules=...)``."""
+def plugin_of(function: Answering | None, workers: int = 1) -> dict[str, object]:
+    """Return the plugin that registers a function, for ``Plugins.load(modules=...)``.
+
+    Args:
+        function: the examinee, or None.
+        workers: calls of it at one time.
+
+    Raises:
+        UsageError: ``workers`` is below 1.
+    """
+    if workers < 1:
+        raise UsageError(f"{workers} cannot be used", where="workers", allowed="1 or more")
     if function is None:
         return {}
 
     def factory(spec: Spec, options: Any) -> FunctionModel:
-        return FunctionModel(function, spec.name or name_of(function))
+        name = spec.name or name_of(function)
+        if workers > 1:
+            return ParallelModel(function, name, workers)
+        return FunctionModel(function, name)
 
     @hookimpl
     def tabwb_register_models(register: Register) -> None:
@@ -124,6 +176,7 @@ def plugin_of(function: Answering | None) -> dict[str, object]:
                 factory,
                 name_help="NAME",
                 name_required=True,
+                batches=workers > 1,
             )
         )
 

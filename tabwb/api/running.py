@@ -57,6 +57,7 @@ def run(
     labels: Mapping[str, str | int] | None = None,
     store: Place = None,
     batch_size: int = 64,
+    workers: int = 1,
     offline: bool | None = None,
     progress: Progress = False,
 ) -> Administration:
@@ -89,6 +90,7 @@ def run(
             have those of their profile.
         store: a path, a URL, or None for the configured store; it is made where there is none.
         batch_size: number of items given at once to a model that can batch.
+        workers: calls of a function at one time, each in a thread of its own.
         offline: use no network from now on, in the whole process; None: as configured.
         progress: True for a line on stderr, or a function that gets each event.
 
@@ -120,7 +122,7 @@ def run(
     from tabwb.administer.consent import Guard
     from tabwb.administer.session import setup
 
-    with opened_plugins(offline=offline, function=function) as plugins:
+    with opened_plugins(offline=offline, function=function, workers=workers) as plugins:
         given = setup.find_battery(plugins, named(battery))
         conditions = setup.resolve(plugins, given, asked)
         if own:
@@ -148,6 +150,7 @@ def resume(
     model: Answering | None = None,
     *,
     batch_size: int = 64,
+    workers: int = 1,
     offline: bool | None = None,
     progress: Progress = False,
 ) -> Administration:
@@ -158,6 +161,7 @@ def resume(
         administration: its number or uid.
         model: the function, where a function is the examinee.
         batch_size: number of items given at once to a model that can batch.
+        workers: calls of a function at one time, each in a thread of its own.
         offline: use no network from now on, in the whole process; None: as configured.
         progress: True for a line on stderr, or a function that gets each event.
 
@@ -169,7 +173,7 @@ def resume(
     from tabwb.administer.session import setup
 
     with (
-        opened_plugins(offline=offline, function=model) as plugins,
+        opened_plugins(offline=offline, function=model, workers=workers) as plugins,
         open_store(store, plugins.configuration) as opened,
         setup.resume(opened, plugins, administration) as session,
     ):

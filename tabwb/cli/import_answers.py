@@ -12,6 +12,7 @@ import click
 from tabwb.administer.answers.examinee import Stated
 from tabwb.administer.answers.importing import (
     Imported,
+    check_names,
     import_answers,
     import_conditions,
     told,
@@ -61,7 +62,7 @@ def import_file(
         lenient=options["skip_unknown"],
     )
     stated = Stated(options["model"], options["speaker"], options["origin"])
-    _check_model(plan, stated, path)
+    check_names(plan, stated, path)
     conditions = [
         import_conditions(
             plugins,
@@ -123,22 +124,6 @@ def _columns(texts: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"'{field}' is given twice", where="--column")
         columns[field] = name
     return columns
-
-
-def _check_model(plan: ImportPlan, stated: Stated, path: Path) -> None:
-    """Refuse one name for answers of several models or people."""
-    models = dict.fromkeys(run.run.model for run in plan.runs if run.run.model)
-    people = dict.fromkeys(run.run.participant for run in plan.runs if run.run.participant)
-    for option, names, what in (
-        (stated.model, models, "models"),
-        (stated.speaker, people, "participants"),
-    ):
-        if option and len(names) > 1:
-            raise UsageError(
-                f"holds answers of {len(names)} {what}: {', '.join(list(names)[:SHOWN])}",
-                where=str(path),
-                hint="without --model and --speaker each keeps its own name",
-            )
 
 
 def _report(plan: ImportPlan, battery: Battery) -> None:

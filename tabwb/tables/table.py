@@ -198,6 +198,11 @@ class Table:
     def __repr__(self) -> str:
         return f"<Table {self.name}: {len(self)} rows, {len(self.columns)} columns>"
 
+    def __str__(self) -> str:
+        from tabwb.tables.html import text_of
+
+        return text_of(self)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""

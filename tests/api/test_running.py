@@ -6,6 +6,7 @@ import inspect
 import json
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -87,6 +88,7 @@ def test_a_name_and_labels_are_recorded(give: Callable[..., tabwb.Administration
         ({"top_p": 0}, "top_p"),
         ({"option_order": "random"}, "option_order"),
         ({"limit": 0}, "part_limit"),
+        ({"workers": 0}, "workers"),
         ({"items": "w9"}, "no item 'w9'"),
         ({"protocol": "guess"}, "protocol"),
         ({"judges": "no-such-judge"}, "no-such-judge"),
@@ -123,7 +125,8 @@ def test_run_has_every_condition_that_the_command_has() -> None:
         {"subtests": "part_subtests", "items": "part_items", "limit": "part_limit"}.get(name, name)
         for name in inspect.signature(tabwb.run).parameters
     }
-    own = {"battery", "model", "name", "labels", "store", "batch_size", "offline", "progress"}
+    own = {"battery", "model", "name", "labels", "store", "batch_size", "workers", "offline",
+           "progress"}  # fmt: skip
     assert given - own == conditions
 
 
@@ -145,6 +148,33 @@ def test_a_failing_function_pauses_and_a_run_can_be_resumed(
     assert [len(trial["attempts"]) for trial in trials] == [1, 2, 1]
     assert "RuntimeError: no water" in trials[1]["attempts"][0]["error"]
     assert tabwb.resume(tmp_path / "s.db", 1).status == "done"  # nothing is left
+
+
+def test_calls_in_parallel_give_the_same_answers(
+    give: Callable[..., tabwb.Administration],
+) -> None:
+    together = threading.Barrier(3, timeout=30)  # passes only where three calls run at one time
+
+    def slow(prompt: str) -> str:
+        together.wait()
+        return listener(prompt)
+
+    trials = give(slow, workers=3, temperature=1.0, replicates=2).to_dict()["trials"]
+    assert [trial["response"] for trial in trials] == ["dog", "wall", "house."] * 2
+
+
+def test_a_failure_among_calls_in_parallel_is_asked_again(
+    give: Callable[..., tabwb.Administration], tmp_path: Path
+) -> None:
+    def broken(prompt: str) -> str:
+        if "swims" in prompt:
+            raise RuntimeError("no water")
+        return listener(prompt)
+
+    with pytest.raises(tabwb.Interrupted, match="paused"):
+        give(broken, workers=2)
+    resumed = tabwb.resume(tmp_path / "s.db", 1, listener, workers=2)
+    assert [len(trial["attempts"]) for trial in resumed.to_dict()["trials"]] == [1, 2, 1]
 
 
 def test_an_interrupt_keeps_what_was_answered(

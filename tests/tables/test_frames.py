@@ -87,6 +87,14 @@ def test_a_notebook_shows_the_first_and_the_last_rows() -> None:
     assert 'title="a &lt; b"' in html
 
 
+def test_a_printed_table_shows_the_first_and_the_last_rows() -> None:
+    column = Column("n", "N", "a number", "integer")
+    lines = str(table_of("long", [column], [(i,) for i in range(1000)])).splitlines()
+    assert lines[:3] == ["long: 1,000 rows, 1 column", "  n", "  0"]
+    assert lines[SHOWN_ROWS // 2 + 2 :][:2] == ["...", "985"] and lines[-1] == "999"
+    assert str(table_of("none", [column], [])).splitlines() == ["none: 0 rows, 1 column", "n"]
+
+
 def test_texts_in_html_are_escaped_and_cut() -> None:
     table = table_of("t", [Column("s", "S", "s")], [("<b>",), ("x" * 500,), (None,)])
     html = table._repr_html_()

@@ -22,6 +22,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.conditions import Conditions, OptionOrder
+from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding, Reply
 from tabwb.records.speakers import LogEntry
 from tabwb.records.states import ResponseKind, StopReason, TrialState
@@ -47,12 +48,41 @@ Tell = Callable[[int], None]
 """Is called with the number of answers that were rated since the last call."""
 
 
+NAMED = 5
+"""How many models or participants a message names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
     """An administration that was stored, and the raters that failed."""
 
     administration: Administration
     failed: tuple[FailedRater, ...]
+
+
+def check_names(plan: ImportPlan, stated: Stated, path: Path) -> None:
+    """Refuse one name for answers of several models or people.
+
+    Args:
+        plan: with the runs of the file.
+        stated: what the user says.
+        path: of the file, for messages.
+
+    Raises:
+        UsageError: the user gives one name to several.
+    """
+    models = dict.fromkeys(run.run.model for run in plan.runs if run.run.model)
+    people = dict.fromkeys(run.run.participant for run in plan.runs if run.run.participant)
+    for option, names, what in (
+        (stated.model, models, "models"),
+        (stated.speaker, people, "participants"),
+    ):
+        if option and len(names) > 1:
+            raise UsageError(
+                f"holds answers of {len(names)} {what}: {', '.join(list(names)[:NAMED])}",
+                where=str(path),
+                hint="without a model's or a speaker's name each keeps its own",
+            )
 
 
 def import_conditions(

@@ -1,0 +1,49 @@
+"""``tabwb.import_answers``: answers made elsewhere become administrations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tabwb
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.csv"
+    path.write_text("item,text\nw1,dog\nw2,wall\ns1,house.\n", encoding="utf-8")
+    return path
+
+
+def test_answers_of_a_table_are_scored(answers: Path, battery_file: Path, tmp_path: Path) -> None:
+    (given,) = tabwb.import_answers(
+        answers, battery_file, model="elsewhere", columns={"response": "text"}, judges=[],
+        store=tmp_path / "s.db",
+    )  # fmt: skip
+    assert given.status == "done" and given.record.conditions.examinee == "imported:elsewhere"
+    table = given.responses().select(["item", "response", "exact"])
+    assert list(table.rows()) == [
+        ("w1", "dog", True), ("w2", "wall", False), ("s1", "house.", True)
+    ]  # fmt: skip
+
+
+def test_what_is_left_out_is_a_warning(answers: Path, battery_file: Path, tmp_path: Path) -> None:
+    answers.write_text("item,response\nw1,dog\nw9,cat\n", encoding="utf-8")
+    with pytest.warns(tabwb.TabwbWarning) as told:
+        tabwb.import_answers(
+            answers, battery_file, model="m", skip_unknown=True, judges=[], store=tmp_path / "s.db"
+        )
+    texts = [str(one.message) for one in told]
+    assert any("'w9'" in text for text in texts) and any("without an answer" in t for t in texts)
+    assert told[0].filename == __file__
+
+
+def test_a_file_of_another_format_is_refused(battery_file: Path, tmp_path: Path) -> None:
+    for wrong, content in (("no.csv", None), ("picture.png", b"PNG")):
+        path = tmp_path / wrong
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(tabwb.TabwbError, match=wrong):
+            tabwb.import_answers(path, battery_file, model="m", store=tmp_path / "s.db")
+    assert not (tmp_path / "s.db").exists()
