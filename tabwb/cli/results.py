@@ -220,8 +220,13 @@ def _show_groups(
 
     every = groups_of(chosen, replace(choice, limit=None))
     made = every[: choice.limit]
-    by_model = replace(choice, by=("model",), limit=None, features=())
-    models = every if choice.by == ("model",) else groups_of(chosen, by_model, interval=False)
+    # A base and an instruct model are compared under like conditions, whatever is pooled above.
+    by_model = replace(choice, by=("model",), together=(), limit=None, features=())
+    models = (
+        every
+        if choice.by == ("model",) and not choice.together
+        else groups_of(chosen, by_model, interval=False)
+    )
     pairs = pairs_of(models)
     if as_json:
         print_json(document.groups_document(made, pairs))

@@ -152,6 +152,8 @@ def scores_of(
     short = short_titles(tuple(subtest.title for subtest in subtests))
     lines = []
     for subtest in subtests:
+        if not subtest.planned and by_subtest:
+            continue  # not in the part of the battery that is given
         own = by_subtest[subtest.id]
         scorers = battery.subtest(subtest.id).scorers
         lines.append(

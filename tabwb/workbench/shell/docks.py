@@ -251,7 +251,8 @@ def _label(administration: Administration, current: int | None) -> str:
     is_done = administration.status is AdministrationStatus.DONE
     progress = "" if is_done else f" {administration.answered}/{administration.planned}"
     mark = "●" if administration.id == current else glyph_of(administration)
-    return f"{mark} {administration.id}  {administration.status_word}{progress}"
+    title = f"  {administration.title}" if administration.title else ""
+    return f"{mark} {administration.id}  {administration.status_word}{progress}{title}"
 
 
 class ShownScores(NamedTuple):

@@ -195,13 +195,14 @@ def conditions_words(administration: Administration) -> list[str]:
 
 
 def special_words(administration: Administration) -> list[str]:
-    """Return the conditions that are not at their defaults: they tell runs apart in a list."""
+    """Return title, tags and conditions that are not at their defaults: what tells runs apart."""
     given = administration.conditions
     usual = conditions_words(
         replace(administration, conditions=Conditions(given.examinee, given.kind))
     )
     words = [word for word in conditions_words(administration) if word not in usual]
-    return sorted(words, key=lambda word: word.startswith("seed "))  # the least telling last
+    words.sort(key=lambda word: word.startswith("seed "))  # the least telling last
+    return [*([administration.title] if administration.title else []), *administration.tags, *words]
 
 
 def head_words(administration: Administration) -> list[str]:
