@@ -7,6 +7,7 @@ A new measure of a subtest is a function in :mod:`tabwb.scoring` and an entry in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -97,7 +98,10 @@ _NOT_YES_NO = Estimate(None, "not a subtest of yes or no")
 def _yes_rate(answers: ScoredAnswers) -> Estimate:
     if answers.yes is None:
         return _NOT_YES_NO
-    return yes_rate((chosen for _, chosen in answers.pairs), answers.yes)
+    chosen: Counter[str | None] = Counter()
+    for (_, answer), n in Counter(answers.pairs).items():
+        chosen[answer] += n
+    return yes_rate(chosen, answers.yes)
 
 
 def _balanced_accuracy(answers: ScoredAnswers) -> Estimate:

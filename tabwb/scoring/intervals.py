@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from math import fsum
+from math import fsum, log, pi
 from typing import TYPE_CHECKING
 
 from tabwb.scoring.distributions import beta_quantile, chi2_quantile, t_quantile
@@ -294,18 +294,32 @@ def _means() -> NDArray[np.float64]:
 
 
 def _rising(counts: Sequence[int], most: int) -> NDArray[np.float64]:
-    """Return the sum over items of log (a)_x on the grid: float64, (means, correlations)."""
+    """Return the sum over items of log (a)_x on the grid: float64, (means, correlations).
+
+    Logarithms are added up to :data:`CACHED_RESPONSES` = c; beyond, ``log (a)_x = log (a)_c + log
+    gamma(a + x) - log gamma(a + c)``.
+    """
+    reached = _times_reached(counts, min(most, CACHED_RESPONSES))
+    size = 1 << (len(reached) - 1).bit_length()
+    sums: NDArray[np.float64] = _grid(size)[..., : len(reached)] @ reached
+    for count, times in Counter(counts).items():
+        if count > CACHED_RESPONSES:
+            a = _parameters()
+            sums += times * (_log_gamma(a + count) - _log_gamma(a + CACHED_RESPONSES))
+    return sums
+
+
+def _log_gamma(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log gamma of numbers from :data:`CACHED_RESPONSES` on, by Stirling's series.
+
+    ``(z - 1/2) log z - z + log(2 pi)/2 + 1/(12 z) - 1/(360 z^3)``; the next term is below 1e-16.
+    """
     import numpy as np
 
-    reached = _times_reached(counts, most)
-    sums = np.zeros((MEANS, CORRELATIONS), dtype=np.float64)
-    for start in range(0, most, CACHED_RESPONSES):
-        part = reached[start : start + CACHED_RESPONSES]
-        if part.any():
-            size = 1 << (len(part) - 1).bit_length()
-            terms = (_first_grid if start == 0 else _grid)(start, size)
-            sums += terms[..., : len(part)] @ part
-    return sums
+    stirling: NDArray[np.float64] = (
+        (z - 0.5) * np.log(z) - z + log(2 * pi) / 2 + 1 / (12 * z) - 1 / (360 * z**3)
+    )
+    return stirling
 
 
 def _times_reached(counts: Sequence[int], most: int) -> NDArray[np.float64]:
@@ -318,14 +332,19 @@ def _times_reached(counts: Sequence[int], most: int) -> NDArray[np.float64]:
     return above[:most]
 
 
-def _grid(start: int, size: int) -> NDArray[np.float64]:
-    """Return log(a + j) for j from ``start``: float64, (means, correlations, size)."""
+def _parameters() -> NDArray[np.float64]:
+    """Return a on the grid: float64, (means, correlations)."""
     import numpy as np
 
     correlations = (np.arange(CORRELATIONS) + 0.5) / CORRELATIONS
-    a = _means()[:, None] * ((1 - correlations) / correlations)[None, :]
-    logarithms: NDArray[np.float64] = np.log(a[..., None] + np.arange(start, start + size))
+    a: NDArray[np.float64] = _means()[:, None] * ((1 - correlations) / correlations)[None, :]
+    return a
+
+
+@lru_cache(maxsize=12)
+def _grid(size: int) -> NDArray[np.float64]:
+    """Return log(a + j) for j from 0: float64, (means, correlations, size)."""
+    import numpy as np
+
+    logarithms: NDArray[np.float64] = np.log(_parameters()[..., None] + np.arange(size))
     return logarithms
-
-
-_first_grid = lru_cache(maxsize=12)(_grid)

@@ -224,14 +224,16 @@ def yes_rate(answers_read: Iterable[str | None], yes: str = YES) -> Estimate:
     ``yes_rate = n(Yes) / n(Yes or No)``; undefined where neither was read in any answer.
 
     Args:
-        answers_read: the answer read in each response; None where neither was read.
+        answers_read: the answer read in each response, None where neither was read; or a
+            ``Counter`` of them.
         yes: the battery's word for Yes.
 
     >>> yes_rate(["Yes", "No", "Yes", None]).value
     0.6666666666666666
     """
-    answers = [answer for answer in answers_read if answer is not None]
-    return ratio(answers.count(yes), len(answers), "neither answer was given exactly")
+    answers = Counter(answers_read)
+    del answers[None]
+    return ratio(answers[yes], answers.total(), "neither answer was given exactly")
 
 
 def balanced_accuracy(pairs: Iterable[tuple[str, str | None]]) -> Estimate:

@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
+from tabwb.scoring import intervals
 from tabwb.scoring.differences import (
     NO_VARIATION,
     difference_interval,
@@ -379,3 +380,11 @@ def test_every_difference_has_width_and_its_mirror(
         assert -19 <= low < high <= 19
         mirrored = difference_interval(second, first, 19, estimand)
         assert ends(mirrored.interval) == pytest.approx((-high, -low), abs=1e-9)
+
+
+def test_many_responses_to_an_item_give_the_sum_of_all_logarithms() -> None:
+    # From 512 responses on, Stirling's series takes the place of the sum.
+    counts, parameters = [5, 512, 513, 2000, 2000], intervals._parameters()
+    expected = sum(np.log(parameters[..., None] + np.arange(n)).sum(axis=-1) for n in counts)
+    found = intervals._rising(counts, 2000)
+    assert np.abs(found - expected).max() < 1e-9

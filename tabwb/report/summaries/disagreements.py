@@ -101,8 +101,8 @@ def disagreements(sources: Sequence[Source], feature: str) -> Disagreements:
     for at, judge in enumerate(judges):
         own = judge.rows.rows[table.usable[judge.rows.rows]]  # else undefined for every judge
         counts = table.representative[own]
-        value = table.measure(judge.rater, feature).values[own]
-        probability = table.measure(judge.rater, feature + PROBABILITY).values[own]
+        value = table.measure(judge.rater, feature, own).values
+        probability = table.measure(judge.rater, feature + PROBABILITY, own).values
         rows[at, counts], verdicts[at, counts] = own, value
         scores[at, counts] = np.where(np.isnan(value + probability), value, probability)
     compared = (~np.isnan(scores)).sum(axis=0) >= 2

@@ -67,7 +67,7 @@ def _written(table: Table) -> Iterator[Marks]:
         scorer = None if subtest.task.coded else decider(subtest, number, [table])
         if scorer is None:
             continue
-        values = table.verdict(scorer, "exact").values[rows]
+        values = table.verdict(scorer, "exact", rows).values
         rows, values = rows[~np.isnan(values)], values[~np.isnan(values)]
         offers = subtest.task.options
         used, place = np.unique(table.place[rows], return_inverse=True)

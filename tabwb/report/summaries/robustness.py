@@ -218,7 +218,7 @@ def verdicts(table: Table, judge: JudgeSummary, features: Sequence[str]) -> Floa
     counts = table.representative[rows]
     own = table.usable[counts]
     for at, feature in enumerate(features):
-        values[counts[own], at] = table.measure(judge.rater, feature).values[rows[own]]
+        values[counts[own], at] = table.measure(judge.rater, feature, rows[own]).values
     return values[table.counts]
 
 

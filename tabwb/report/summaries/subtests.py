@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 
 from tabwb.records.states import ResponseKind
 from tabwb.report.summaries.draws import without_draws
@@ -194,7 +195,6 @@ def measured(
     values: Sequence[float | None],
     rater: str = "",
     measure: str = "",
-    add: Callable[[Iterable[float]], float] = sum,
 ) -> Measured:
     """Return counts and sum of values; None where a value is undefined.
 
@@ -202,8 +202,7 @@ def measured(
         values: of all responses.
         rater: who measured.
         measure: its name.
-        add: returns the sum.
     """
     known = [value for value in values if value is not None]
     nonzero = sum(value != 0 for value in known)
-    return Measured(len(known), add(known), nonzero, len(values) - len(known), rater, measure)
+    return Measured(len(known), fsum(known), nonzero, len(values) - len(known), rater, measure)

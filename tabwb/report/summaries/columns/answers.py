@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import fsum
 from operator import itemgetter
 
 import numpy as np
@@ -13,13 +12,12 @@ from tabwb.report.summaries.columns.table import (
     NOT_RATED,
     Table,
     first_of,
-    plain,
+    measured_of,
     status_counts,
     usable_of,
 )
 from tabwb.report.summaries.subtests import (
     Measured,
-    measured,
 )
 from tabwb.report.summaries.summary import Answers
 from tabwb.scoring.burden import NO_USABLE
@@ -119,15 +117,14 @@ def others_of(table: Table) -> dict[str, dict[str, Measured]]:
         rows = chosen[own]
         if not len(rows):
             continue
-        measures: list[tuple[int, int, str, list[float | None]]] = []
+        measures: list[tuple[int, int, str, Measured]] = []
         for rank, (measure, ratings) in enumerate(columns.measures.items()):
-            given = table.spread(ratings)
-            mine = np.flatnonzero(given.statuses[rows] != NOT_RATED)
+            given = table.spread(ratings, rows)
+            mine = np.flatnonzero(given.statuses != NOT_RATED)
             if len(mine):
-                values = plain(given.values[rows][mine])
-                measures.append((int(mine[0]), rank, measure, values))
+                measures.append((int(mine[0]), rank, measure, measured_of(given.values[mine])))
         measures.sort(key=itemgetter(0, 1))
         first = int(counted[own][0])
-        means = {name: measured(values, add=fsum) for _, _, name, values in measures}
+        means = {name: given for _, _, name, given in measures}
         made.append(((first, int(place[rows[0]])), rater, means))
     return {rater: means for _, rater, means in sorted(made, key=itemgetter(0))}

@@ -17,6 +17,7 @@ from tabwb.report.summaries.columns.table import (
     EMPTY,
     NOT_RATED,
     Table,
+    distinct,
     side_of,
     unusable,
     usable_of,
@@ -33,13 +34,13 @@ from tabwb.scoring.burden import (
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, ratio
 from tabwb.scoring.intervals import burden_interval
 from tabwb.store.column_ratings import Ints, small
-from tabwb.store.column_rows import STATUSES
+from tabwb.store.column_rows import STATUSES, Places
 from tabwb.store.write import STATUSES as RATING_STATUSES
 
 VALUE, UNDEFINED, UNPARSED, ERROR = (RATING_STATUSES.index(status) for status in (
     RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR
 ))  # fmt: skip
-_NAMES = np.array([status.value for status in STATUSES], object)
+_NAMES = [status.value for status in STATUSES]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +158,7 @@ def _undeclared(table: Table, place: int, rater: str) -> Declaration:
     connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
     rows = np.flatnonzero((table.source == place) & connected[table.subtest])
     statuses = {
-        measure: table.spread(ratings).statuses[rows]
+        measure: table.spread(ratings, rows).statuses
         for measure, ratings in table.columns.ratings[rater].measures.items()
     }
     valued = np.zeros(len(rows), bool)
@@ -184,7 +185,7 @@ def _summarise(
     burden = _burden(table, rows, present, causes, terms.features, interval=interval)
     categories = {
         name: {
-            category: _category(present[causes == ""], terms.features, frozenset(members))
+            category: _category(present[causes.codes == 0], terms.features, frozenset(members))
             for category, members in grouping.items()
         }
         for name, grouping in groupings_of(table.battery).items()
@@ -206,58 +207,79 @@ def _summarise(
             table.columns.places,
             small(table.place[rows]),
             present,
-            causes == "",
+            causes.codes == 0,
             table.fixed[rows],
             table.shared[rows],
         ),
     )
 
 
-def _present(table: Table, rows: Ints, terms: Terms) -> tuple[Bools, NDArray[np.object_]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Causes:
+    """Why responses have no burden: a place in ``names`` for each; 0 where it has one."""
+
+    codes: Ints
+    names: tuple[str, ...]
+
+
+def _present(table: Table, rows: Ints, terms: Terms) -> tuple[Bools, _Causes]:
     """Return which features are present, (responses x features), and why there is no burden."""
-    features = terms.features
-    present = np.zeros((len(rows), len(features)), bool)
-    statuses = np.full((len(rows), len(features)), NOT_RATED)
-    reasons = np.zeros((len(rows), len(features)), np.int64)
+    features, n = terms.features, len(rows)
+    present = np.zeros((n, len(features)), bool)
+    unparsed, failed, missing = (np.zeros(n, bool) for _ in range(3))
+    # Of each response the features that are undefined, with the ids of their reasons.
+    pattern: Ints = np.zeros(n, np.int64)
+    patterns = [tuple[tuple[int, int], ...]()]
     for at, feature in enumerate(features):
-        given = table.measure(terms.rater, feature)
-        values = given.values[rows]
-        present[:, at] = ~np.isnan(values) & (values != 0)
-        statuses[:, at] = given.statuses[rows]
-        reasons[:, at] = given.reasons[rows]
-    causes = np.full(len(rows), "", object)
-    undefined = statuses == UNDEFINED
-    for row in np.flatnonzero(undefined.any(axis=1)).tolist():
-        named, words = "", ""
-        for at in np.flatnonzero(undefined[row]).tolist():
-            reason = table.columns.reasons.get(int(reasons[row, at]), "")
-            status = reason.partition(":")[0]
-            if not named and status in UNUSABLE:
-                named = status
-            if not words and reason:
-                words = f"{features[at]} undefined: {reason}"
-        causes[row] = named or words or "undefined"
-    causes[(statuses == UNPARSED).any(axis=1)] = RatingStatus.UNPARSED.value
-    causes[(statuses == ERROR).any(axis=1)] = RatingStatus.ERROR.value
-    causes[(statuses == NOT_RATED).any(axis=1)] = "not-rated"
+        given = table.measure(terms.rater, feature, rows)
+        present[:, at] = ~np.isnan(given.values) & (given.values != 0)
+        unparsed |= given.statuses == UNPARSED
+        failed |= given.statuses == ERROR
+        missing |= given.statuses == NOT_RATED
+        undefined = np.where(given.statuses == UNDEFINED, given.reasons.astype(np.int64) + 1, 0)
+        if undefined.any():
+            size = int(undefined.max()) + 1
+            codes, _, pattern = distinct(pattern * size + undefined, len(patterns) * size)
+            patterns = [
+                (*patterns[before], (at, reason - 1)) if reason else patterns[before]
+                for before, reason in (divmod(code, size) for code in codes.tolist())
+            ]
+    names = Places[str]({"": 0})
+    causes = np.array([names[_undefined(table, terms, own)] for own in patterns])[pattern]
+    causes[unparsed] = names[RatingStatus.UNPARSED.value]
+    causes[failed] = names[RatingStatus.ERROR.value]
+    causes[missing] = names["not-rated"]
     if not features:
-        causes[:] = "no-feature"
+        causes[:] = names["no-feature"]
     spoilt = unusable(table, rows)
-    causes = np.where(spoilt < 0, causes, _NAMES[spoilt])
-    causes[table.status[rows] == EMPTY] = "no-response"
-    return present, causes
+    causes = np.where(spoilt < 0, causes, np.array([names[name] for name in _NAMES])[spoilt])
+    causes[table.status[rows] == EMPTY] = names["no-response"]
+    return present, _Causes(causes, tuple(names))
+
+
+def _undefined(table: Table, terms: Terms, undefined: Sequence[tuple[int, int]]) -> str:
+    """Return why features are undefined, given their places and the ids of the reasons."""
+    named, words = "", ""
+    for at, number in undefined:
+        reason = table.columns.reasons.get(number, "")
+        status = reason.partition(":")[0]
+        if not named and status in UNUSABLE:
+            named = status
+        if not words and reason:
+            words = f"{terms.features[at]} undefined: {reason}"
+    return named or words or ("undefined" if undefined else "")
 
 
 def _burden(
     table: Table,
     rows: Ints,
     present: Bools,
-    causes: NDArray[np.object_],
+    causes: _Causes,
     features: Sequence[str],
     *,
     interval: bool,
 ) -> Burden:
-    has = causes == ""
+    has = causes.codes == 0
     profiles = present[has]
     sizes = profiles.sum(axis=1)
     clusters, names = table.clusters
@@ -274,7 +296,8 @@ def _burden(
             for estimand in Estimand
         )
     usable = table.usable[rows]
-    missing = Counter(causes[~has].tolist())
+    missing = np.bincount(causes.codes[~has], minlength=len(causes.names)).tolist()
+    without = {name: n for name, n in zip(causes.names, missing, strict=True) if n}
     counts = np.bincount(own, minlength=len(names))
     hits = {
         name: np.bincount(own, weights=profiles[:, at], minlength=len(names))
@@ -288,7 +311,7 @@ def _burden(
             int(table.prepared.words[table.text[rows][usable]].sum()), int(usable.sum()), NO_USABLE
         ),
         n_burden=int(has.sum()),
-        no_burden=dict(sorted(missing.items())),
+        no_burden=dict(sorted(without.items())),
         symptom_burden=ratio(int(sizes.sum()), int(has.sum()), NO_BURDEN),
         intervals=intervals,
         present={name: int(profiles[:, at].sum()) for at, name in enumerate(features)},
@@ -314,13 +337,18 @@ def _category(profiles: Bools, features: Sequence[str], members: frozenset[str])
 
 def _other_prompts(table: Table, rows: Ints, terms: Terms) -> Mapping[str, int]:
     columns = table.columns.ratings[terms.rater]
-    judged, prompts = table.local(columns.judged, columns.prompts)
+    judged, prompts = table.values_at(columns.judged, columns.prompts)
     used = np.full(len(table), -1, np.int64)
     used[judged] = prompts
+    own = rows[used[rows] >= 0]
+    size = int(used.max(initial=0)) + 1
+    codes, times, _ = distinct(table.source[own] * size + used[own], len(table.sources) * size)
     counts: Counter[str] = Counter()
-    for row in rows[used[rows] >= 0].tolist():
-        declared = table.sources[int(table.source[row])].declarations.get(terms.rater)
-        prompt = table.columns.prompts[int(used[row])]
+    for (place, number), n in zip(
+        (divmod(code, size) for code in codes.tolist()), times.tolist(), strict=True
+    ):
+        declared = table.sources[place].declarations.get(terms.rater)
+        prompt = table.columns.prompts[number]
         if declared is not None and prompt != declared.prompt_text:
-            counts[prompt_hash(prompt) or "none"] += 1
+            counts[prompt_hash(prompt) or "none"] += n
     return counts

@@ -17,6 +17,7 @@ from tabwb.report.summaries.columns.table import (
     distinct,
     first_of,
     is_verdict,
+    measured_of,
     plain,
     status_counts,
     usable_of,
@@ -28,7 +29,6 @@ from tabwb.report.summaries.subtests import (
     Measured,
     Share,
     SubtestSummary,
-    measured,
 )
 from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
 from tabwb.scoring.estimate import Estimate, always_first, always_yes, guessing_rate
@@ -63,7 +63,7 @@ def right_side(table: Table, number: int, scorer: str, policy: str = "exact") ->
         policy: under which they are right.
     """
     rows = np.flatnonzero(table.counts & (table.subtest == number))
-    values = table.verdict(scorer, policy).values[rows]
+    values = table.verdict(scorer, policy, rows).values
     return table.side(rows, np.where(np.isnan(values), np.nan, values == 1.0))
 
 
@@ -80,9 +80,9 @@ def decider(subtest: Subtest, number: int, tables: Iterable[Table]) -> str | Non
     for scorer in subtest.scorers:
         verdicts = []
         for table in tables:
-            given = table.verdict(scorer, "exact")
-            own = table.counts & (table.subtest == number) & (given.statuses != NOT_RATED)
-            verdicts.append(given.values[own])
+            rows = np.flatnonzero(table.counts & (table.subtest == number))
+            given = table.verdict(scorer, "exact", rows)
+            verdicts.append(given.values[given.statuses != NOT_RATED])
         values = np.concatenate(verdicts)
         if len(values) and is_verdict(values):
             return scorer
@@ -128,12 +128,14 @@ class _Subtest:
         ]
         self.decider = decider(subtest, number, [table])
         self.by_policy = {
-            policy: table.verdict(self.decider, policy) for policy in POLICIES if self.decider
+            policy: table.verdict(self.decider, policy, self.rows)
+            for policy in POLICIES
+            if self.decider
         }
 
     def summary(self) -> SubtestSummary:
         table, subtest, rows = self.table, self.subtest, self.rows
-        share = self._share(rows)
+        share = self._share(np.arange(len(rows)))
         verdicts = self._verdicts()
         protocols = {PROTOCOLS.index(table.sources[place].protocol)
                      for place in np.unique(table.source[rows]).tolist()}  # fmt: skip
@@ -173,7 +175,9 @@ class _Subtest:
                 for measure in SUBTEST_MEASURES
                 if measure.compute is not None
             },
-            by_tag={tag: self._share(rows[own[self.places]]) for tag, own in tagged.items()},
+            by_tag={
+                tag: self._share(np.flatnonzero(own[self.places])) for tag, own in tagged.items()
+            },
             by_foil=self._by_foil(verdicts) if subtest.task.options else {},
             measures=self._measures(),
             statuses=status_counts(table, rows),
@@ -182,13 +186,14 @@ class _Subtest:
             positions=self._positions(verdicts) if subtest.task.options else (),
         )
 
-    def _share(self, rows: Ints) -> Share:
-        table = self.table
+    def _share(self, own_rows: Ints) -> Share:
+        """Return right answers of some of the rows, by their places."""
+        table, rows = self.table, self.rows[own_rows]
         clusters, names = table.clusters
         items: dict[str, tuple[tuple[int, int], ...]] = {}
         for policy in POLICIES:
             values = (
-                self.by_policy[policy].values[rows]
+                self.by_policy[policy].values[own_rows]
                 if self.decider is not None
                 else np.full(len(rows), np.nan)
             )
@@ -214,7 +219,7 @@ class _Subtest:
             if self.decider is None or not self.subtest.task.closed:
                 continue
             given = self.by_policy[policy]
-            values, reasons = given.values[self.rows], given.reasons[self.rows]
+            values, reasons = given.values, given.reasons
             known = np.flatnonzero(~np.isnan(values))
             ids, _, reason = distinct(reasons[known], int(reasons.max(initial=0)) + 1)
             size = max(len(ids), 1)
@@ -315,12 +320,12 @@ class _Subtest:
             if (declaration := source.declarations.get(self.decider or "")) is not None
             and declaration.kind == "scorer"
         }
-        made: list[tuple[tuple[int, int, int], str, str, list[float | None]]] = []
+        made: list[tuple[tuple[int, int, int], str, str, Measured]] = []
         for rater in self.subtest.scorers:
             columns = table.columns.ratings.get(rater)
             if columns is None:
                 continue
-            sizes = table.measure(rater, "words").values[self.rows]
+            sizes = table.measure(rater, "words", self.rows).values
             place = np.zeros(len(table), np.int64)
             at, order = table.rated_rows(rater)
             place[at] = order
@@ -328,8 +333,8 @@ class _Subtest:
                 # A deciding measure of one administration may be a further one of another.
                 if rater == self.decider and measure in POLICIES:
                     continue
-                given = table.spread(ratings)
-                rated = given.statuses[self.rows] != NOT_RATED
+                given = table.spread(ratings, self.rows)
+                rated = given.statuses != NOT_RATED
                 if rater == self.decider and measure in deciding:
                     rated &= ~np.isin(table.source[self.rows], self._deciders(measure))
                 if text or measure in LEXICAL:
@@ -337,22 +342,19 @@ class _Subtest:
                 own = np.flatnonzero(rated)
                 if not len(own):
                     continue
-                values = given.values[self.rows][own]
+                values = given.values[own]
                 if not all(defined_at(measure, size) for size in (0.0, 1e9)):
-                    known = [defined_at(measure, size) for size in plain(sizes[own])]
-                    values = np.where(known, values, np.nan)
+                    different, which = np.unique(sizes[own], return_inverse=True)
+                    known = np.array([defined_at(measure, size) for size in plain(different)])
+                    values = np.where(known[which], values, np.nan)
                 first = int(self.rows[own[0]])
-                made.append((
-                    (first, int(place[first]), rank), rater, measure,
-                    plain(values),
-                ))  # fmt: skip
+                order_of = first, int(place[first]), rank
+                made.append((order_of, rater, measure, measured_of(values, rater, measure)))
         made.sort(key=itemgetter(0))
         shared = Counter(measure for _, _, measure, _ in made)
         return {
-            measure if shared[measure] == 1 else f"{rater}: {measure}": measured(
-                values, rater, measure
-            )
-            for _, rater, measure, values in made
+            measure if shared[measure] == 1 else f"{rater}: {measure}": given
+            for _, rater, measure, given in made
         }
 
     def _deciders(self, measure: str) -> list[int]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tabwb.report.summaries.columns.prepared import Bools, Prepared, items_of, p
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.paired import Place, Side
 from tabwb.report.summaries.parts import Part
+from tabwb.report.summaries.subtests import Measured
 from tabwb.scoring.burden import Usable, count_usable
 from tabwb.store.column_ratings import Ints, Ratings
 from tabwb.store.column_rows import STATUSES
@@ -86,6 +88,7 @@ class Table:
         self.fixed: Bools = prepared.fixed[self.rows]
         self.shared: Bools = prepared.shared[self.rows]
         self.text: Ints = self.columns.texts[self.rows]
+        self._places: dict[int, Ints] = {}
         self.representative = representatives(self)
         self.counts: Bools = self.representative == np.arange(len(self.rows))
 
@@ -123,64 +126,79 @@ class Table:
         table[used] = [rank[keys[at]] for at in used.tolist()]
         return table[code], names
 
-    def local(self, rows: Ints, *columns: NDArray[Any]) -> list[NDArray[Any]]:
-        """Return the rows of this table among ``rows`` (ascending), and their values.
+    def _found(self, rated: Ints) -> Ints:
+        """Return, for each row, its place in ``rated``, rows of all columns; or -1."""
+        if id(rated) not in self._places:
+            found = np.full(len(self), -1, np.int32)
+            for (start, stop), own, offset in zip(
+                self.ranges, self.own, self.offsets.tolist(), strict=False
+            ):
+                # Of the same type: otherwise all of them would be converted.
+                low, high = np.searchsorted(rated, np.array((start, stop), rated.dtype)).tolist()
+                at, places = rated[low:high].astype(np.int64) - start, np.arange(low, high)
+                if own is not None:
+                    here = np.isin(at + start, own)
+                    at, places = np.searchsorted(own, at[here] + start), places[here]
+                found[at + offset] = places
+            self._places[id(rated)] = found
+        return self._places[id(rated)]
+
+    def values_at(self, rated: Ints, values: NDArray[Any]) -> list[NDArray[Any]]:
+        """Return the rows of this table among ``rated``, ascending, and their values.
 
         Args:
-            rows: of all columns.
-            columns: values, one for each of ``rows``.
+            rated: rows of all columns, ascending.
+            values: one for each of them.
         """
-        parts: list[list[NDArray[Any]]] = [[] for _ in range(1 + len(columns))]
-        for (start, stop), own, offset in zip(
-            self.ranges, self.own, self.offsets.tolist(), strict=False
-        ):
-            low, high = np.searchsorted(rows, (start, stop))
-            at = rows[low:high].astype(np.int64)
-            values = [column[low:high] for column in columns]
-            if own is None:
-                at -= start
-            else:
-                here = np.isin(at, own)
-                at, values = np.searchsorted(own, at[here]), [value[here] for value in values]
-            parts[0].append(at + offset)
-            for part, value in zip(parts[1:], values, strict=True):
-                part.append(value)
-        return [np.concatenate(part) for part in parts]
+        found = self._found(rated)
+        rows = np.flatnonzero(found >= 0)
+        return [rows, values[found[rows]]]
 
     def rated_rows(self, rater: str) -> tuple[Ints, Ints]:
         """Return the rows that a rater has rated, ascending, and its order among their raters."""
         ratings = self.columns.ratings[rater]
-        rows, order = self.local(ratings.rows, ratings.order)
+        rows, order = self.values_at(ratings.rows, ratings.order)
         return rows, order
 
-    def spread(self, ratings: Ratings | None) -> Given:
-        """Return the ratings of a measure for every row."""
-        n = len(self)
-        given = Given(np.full(n, np.nan), np.full(n, NOT_RATED), np.zeros(n, np.int64))
+    def spread(self, ratings: Ratings | None, rows: Ints | None = None) -> Given:
+        """Return the ratings of a measure for every row, or for some.
+
+        Args:
+            ratings: of the measure; None where there are none.
+            rows: of this table; None: all.
+        """
+        n = len(self) if rows is None else len(rows)
+        given = Given(np.full(n, np.nan), np.full(n, NOT_RATED, np.int8), np.zeros(n, np.int32))
         if ratings is None:
             return given
-        at, values, statuses, reasons = self.local(
-            ratings.rows, ratings.values, ratings.statuses, ratings.reasons
-        )
-        given.values[at], given.statuses[at], given.reasons[at] = values, statuses, reasons
+        found = self._found(ratings.rows)
+        if rows is not None:
+            found = found[rows]
+        at = np.flatnonzero(found >= 0)
+        places = found[at]
+        given.values[at] = ratings.values[places]
+        given.statuses[at] = ratings.statuses[places]
+        given.reasons[at] = ratings.reasons[places]
         return given
 
-    def measure(self, rater: str, measure: str) -> Given:
+    def measure(self, rater: str, measure: str, rows: Ints | None = None) -> Given:
         """Return what a rater gave to a measure.
 
         Args:
             rater: its name.
             measure: its name.
+            rows: of this table; None: all.
         """
         ratings = self.columns.ratings.get(rater)
-        return self.spread(None if ratings is None else ratings.measures.get(measure))
+        return self.spread(None if ratings is None else ratings.measures.get(measure), rows)
 
-    def verdict(self, rater: str, policy: str) -> Given:
+    def verdict(self, rater: str, policy: str, rows: Ints | None = None) -> Given:
         """Return a scorer's verdicts.
 
         Args:
             rater: the scorer.
             policy: ``exact`` is its deciding measure, whatever its name.
+            rows: of this table; None: all.
         """
         names = {
             place: next(iter(declaration.features), "")
@@ -189,10 +207,11 @@ class Table:
             and (declaration := source.declarations.get(rater)) is not None
             and declaration.kind == "scorer"
         }
-        given = self.measure(rater, policy)
+        given = self.measure(rater, policy, rows)
+        sources = self.source if rows is None else self.source[rows]
         for name in set(names.values()) - {policy}:
-            other = self.measure(rater, name)
-            own = np.isin(self.source, [place for place, key in names.items() if key == name])
+            other = self.measure(rater, name, rows)
+            own = np.isin(sources, [place for place, key in names.items() if key == name])
             given = Given(
                 np.where(own, other.values, given.values),
                 np.where(own, other.statuses, given.statuses),
@@ -330,6 +349,22 @@ def distinct(codes: Ints, bound: int) -> tuple[Ints, Ints, Ints]:
     place[used] = np.arange(len(used))
     places = place[codes]
     return codes_sorted[used], np.bincount(places, minlength=len(used)), places
+
+
+def measured_of(values: NDArray[np.float64], rater: str = "", measure: str = "") -> Measured:
+    """Return counts and sum of values; nan where a value is undefined.
+
+    Args:
+        values: of all responses.
+        rater: who measured.
+        measure: its name.
+    """
+    known = values[~np.isnan(values)]
+    # A sum of integers is exact in any order.
+    whole = bool((known == np.rint(known)).all())
+    total = float(known.sum()) if whole else fsum(known.tolist())
+    nonzero = int(np.count_nonzero(known))
+    return Measured(len(known), total, nonzero, len(values) - len(known), rater, measure)
 
 
 def plain(values: NDArray[np.float64]) -> list[float | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from math import fsum
 
 from tabwb.battery.model import Subtest
 from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
@@ -236,6 +235,6 @@ def other_measures(
                     given.setdefault(rating.measure, []).append(rating.value)
             counted.update(rating.rater for rating in ratings)
     return {
-        rater: {name: measured(given, add=fsum) for name, given in measures.items()}
+        rater: {name: measured(given) for name, given in measures.items()}
         for rater, measures in values.items()
     }
