@@ -172,7 +172,7 @@ async def test_arrows_go_through_the_export_dialog(sit: Sit, battery: str) -> No
             assert seat.app.focused is not None
             assert seat.app.focused.id == name
         field = seat.app.screen.query_one("#export-path", Input)
-        assert field.value == f"administration-1.{last}"
+        assert field.value == f"administration-1-{last}.pdf"
         field.value = ""
         await seat.press("enter")
         await seat.reads("a file name is needed")

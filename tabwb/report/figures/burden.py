@@ -116,4 +116,5 @@ FIGURE = FigureKind(
     table=_table,
     draw=_draw,
     options=(INTERVAL,),
+    judged=True,
 )

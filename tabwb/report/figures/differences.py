@@ -274,4 +274,5 @@ FIGURE = FigureKind(
         FigureOption("measure", "what is compared", "all", ("all", BURDEN.id, ACCURACY.id)),
         FigureOption("against", "the group that all others are compared with"),
     ),
+    judged=True,
 )

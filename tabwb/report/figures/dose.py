@@ -326,4 +326,5 @@ FIGURE = FigureKind(
         INTERVAL,
     ),
     by="administration",
+    judged=True,
 )

@@ -53,6 +53,7 @@ class FigureKind:
         by: how administrations are grouped where nothing else is asked for.
         loads: what it reads of each response.
         people: drawn of people as a rule, so that nobody is left out unasked.
+        judged: it draws what judges say, so that it may be of one of them.
     """
 
     id: str
@@ -65,6 +66,7 @@ class FigureKind:
     by: str = "model"
     loads: Loads = "columns"
     people: bool = False
+    judged: bool = False
 
     def checked(self, given: Mapping[str, str]) -> Options:
         """Return the options with their defaults.

@@ -278,4 +278,5 @@ FIGURE = FigureKind(
             ("all", "set"),
         ),
     ),
+    judged=True,
 )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tabwb.workbench.comparison.page import ModelsPage
 
 TWO = "Mark two models with space, then c compares them."
+FIGURES = ("burden", "accuracy", "profile", "differences", "dose", "agreement", "latency")
+"""Figures that suit the page."""
 UNPAIRED = (
     "No base and instruct model of one family and size are shown. What a model is comes from "
     "its profile: family, tuning, parameters."
@@ -263,8 +265,24 @@ class ComparisonActions(Actions):
         members = [member.administration for row in rows for member in row.group.members]
         if members:
             numbers = tuple(member.id for member in members)
-            people = any(member.conditions.guarded for member in members)
-            self.desk.tell(ExportWanted(numbers, label, "results-by-model", people))
+            shown = [member for row in self.page.shown for member in row.group.members]
+            people = any(member.administration.conditions.guarded for member in shown)
+            page = self.page
+            by, drawn, rows = page.by, page.administrations(), page.selected or page.shown
+            terms = None if page.basis is None else page.basis.terms
+            self.desk.tell(
+                ExportWanted(
+                    numbers,
+                    label,
+                    f"results-by-{by}",
+                    people,
+                    FIGURES,
+                    drawn,
+                    by,
+                    "" if terms is None else terms.rater,
+                    rows[0].label if len(rows) == 1 else plural(len(rows), "group"),
+                )
+            )
 
     async def back(self) -> None:
         """Return to the open administration, or home."""

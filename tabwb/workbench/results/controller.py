@@ -106,6 +106,31 @@ class ResultsController(Controller):
             self.store, self.plugins, studied(rows), out, document, within_study=within_study
         )
 
+    def draw(
+        self, wanted: messages.ExportWanted, name: str, path: str, *, within_study: bool
+    ) -> None:
+        """Write a figure of administrations to a new file; the dialog is told of errors."""
+        from tabwb.report.documents.figure_file import FigureRequest, write_figure
+        from tabwb.report.figures import figure_kind
+        from tabwb.report.selection import Selection
+
+        try:
+            judge = wanted.judge if figure_kind(name).judged else ""
+            primary = self.plugins.configuration.study.primary_rater
+            choice = Selection.of(wanted.by, judge=judge or None, primary=primary)
+            words = ("--by", wanted.by, *(("--judge", judge) if judge else ()))
+            numbers = wanted.drawn or wanted.numbers
+            request = FigureRequest(
+                name, Path(path).absolute(), words=words, within_study=within_study
+            )
+            written = write_figure(self.store, self.plugins, numbers, choice, request)
+        except TabwbError as error:
+            self.say(Exported(refused=ErrorReport.of("The figure could not be written", error)))
+        else:
+            self.say(Exported(str(written.files[0])))
+            for notice in written.notices:
+                self.say(messages.Told(notice))
+
     def rescore(self, number: int) -> None:
         """Score and judge every counting answer again."""
         with self._sessions.session_of(number) as session:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from tabwb.report.figures import figure_kind
 from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.results.controller import Exported, ResultsController
@@ -24,13 +26,14 @@ NOTE = "enter writes; a file that is there is never overwritten"
 
 
 class Formats(OptionList):
-    """The export formats that plugins bring, reports and tables."""
+    """The export formats that plugins bring, reports and tables, and figures."""
 
     HELP = """\
 # Format
 
 What the file will hold. JSONL can be read again by the model `replay:FILE`. A report has methods,
-tables and figures in one file. **enter** moves to the file's name.
+tables and figures in one file. A figure's file is named `.pdf`, `.svg` or `.png`. **enter** moves
+to the file's name.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "before", show=False),
@@ -56,6 +59,42 @@ class Path(Input):
     HELP = "# File\n\nA new file; one that is there is never overwritten. **enter** writes it."
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file: its line in the list, and the proposed name.
+
+    Attributes:
+        name: of the exporter, or of the report or table; empty for a figure.
+        figure: its name; empty for an export of responses.
+    """
+
+    title: str
+    file: str
+    name: str = ""
+    figure: str = ""
+
+    def line(self, *, chosen: bool) -> str:
+        """Return its line of the list."""
+        return f"{'▸' if chosen else ' '} {self.name or 'figure':<10} {self.title}"
+
+
+def kinds_of(wanted: ExportWanted, formats: Sequence[tuple[str, str]]) -> tuple[Kind, ...]:
+    """Return the kinds of files that can be written: formats of exporters, then figures.
+
+    Args:
+        wanted: what is to be written.
+        formats: (id, title) of each exporter.
+    """
+    stem = wanted.name
+    return (
+        *(Kind(title, f"{stem}.{name}", name=name) for name, title in formats),
+        *(
+            Kind(figure_kind(name).title, f"{stem}-{name}.pdf", figure=name)
+            for name in wanted.figures
+        ),
+    )
+
+
 class ExportScreen(Dialog[str | None]):
     """Stays until the file is written, and returns its path, or until it is closed.
 
@@ -74,7 +113,8 @@ class ExportScreen(Dialog[str | None]):
         self, desk: Desk, wanted: ExportWanted, formats: Sequence[tuple[str, str]]
     ) -> None:
         super().__init__()
-        self._desk, self._wanted, self._formats = desk, wanted, formats
+        self._desk, self._wanted = desk, wanted
+        self._kinds = kinds_of(wanted, formats)
         self._within = False
         self._writing = False
 
@@ -83,7 +123,10 @@ class ExportScreen(Dialog[str | None]):
         with Vertical(classes="dialog"):
             yield Static(f"Export {self._wanted.what}", classes="dialog-title", markup=False)
             yield Formats(
-                *(Option(_line(name, title, False), id=name) for name, title in self._formats),
+                *(
+                    Option(kind.line(chosen=False), id=kind.name or kind.figure)
+                    for kind in self._kinds
+                ),
                 id="formats",
                 compact=True,
             )
@@ -98,19 +141,22 @@ class ExportScreen(Dialog[str | None]):
     def on_mount(self) -> None:
         """Mark JSONL if it is there; listen to the result of writing."""
         self._desk.news.subscribe(self, self._hear)
-        names = [name for name, _ in self._formats]
+        names = [kind.name for kind in self._kinds]
         if names:
             self.query_one(Formats).highlighted = names.index("jsonl") if "jsonl" in names else 0
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """The format is marked; the name follows it, as long as it was not typed over."""
-        for at, (name, title) in enumerate(self._formats):
-            chosen = at == event.option_index
-            event.option_list.replace_option_prompt_at_index(at, _line(name, title, chosen))
+        for at, kind in enumerate(self._kinds):
+            line = kind.line(chosen=at == event.option_index)
+            event.option_list.replace_option_prompt_at_index(at, line)
+        chosen = self._kinds[event.option_index]
+        what = self._wanted.drawn_words if chosen.figure else ""
+        title = self.query_one(".dialog-title", Static)
+        title.update(Content(f"{'Figure of' if what else 'Export'} {what or self._wanted.what}"))
         field = self.query_one(Path)
-        stem = self._wanted.name
-        if not field.value or field.value in {f"{stem}.{name}" for name, _ in self._formats}:
-            field.value = f"{stem}.{event.option.id}"
+        if not field.value or field.value in {kind.file for kind in self._kinds}:
+            field.value = chosen.file
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """On to the name."""
@@ -158,17 +204,16 @@ class ExportScreen(Dialog[str | None]):
             return
         self._writing = True
         self._tell(Content.styled("… writing", QUIET))
-        export = self._desk.controller(ResultsController).export
-        format_id = self._formats[formats.highlighted][0]
-        numbers = self._wanted.numbers
-        self._desk.do(partial(export, numbers, format_id, path, within_study=self._within))
+        controller, wanted = self._desk.controller(ResultsController), self._wanted
+        kind = self._kinds[formats.highlighted]
+        if kind.figure:
+            job = partial(controller.draw, wanted, kind.figure)
+        else:
+            job = partial(controller.export, wanted.numbers, kind.name)
+        self._desk.do(partial(job, path, within_study=self._within))
 
     def _tell(self, content: Content) -> None:
         self.query_one("#export-message", Static).update(content)
-
-
-def _line(name: str, title: str, chosen: bool) -> str:
-    return f"{'▸' if chosen else ' '} {name:<10} {title}"
 
 
 def _within(yes: bool) -> str:

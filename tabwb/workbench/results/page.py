@@ -262,7 +262,21 @@ class ResultsPage(Page):
         if self.results is not None:
             given = self.results.administration
             name, people = f"administration-{given.id}", given.conditions.guarded
-            self.desk.tell(ExportWanted((given.id,), f"#{given.id}", name, people))
+            what, judges = f"#{given.id}", self.results.summary.judges
+            judge = judges[0].rater if judges else ""
+            self.desk.tell(
+                ExportWanted(
+                    (given.id,), what, name, people, self._figures(), judge=judge, drawn_words=what
+                )
+            )
+
+    def _figures(self) -> tuple[str, ...]:
+        """The figures of one administration: of pictures named aloud others than of text."""
+        assert self.results is not None
+        if self.results.summary.named:
+            return ("confusion", "latency")
+        several = len(self.results.summary.judges) > 1
+        return ("burden", "accuracy", "profile", *(("agreement",) if several else ()), "latency")
 
     def rescore(self) -> None:
         """Score again."""
