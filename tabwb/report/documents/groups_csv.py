@@ -22,7 +22,7 @@ from tabwb.report.documents.datapackage import (
     check_description,
     write_description,
 )
-from tabwb.report.file_names import file_names, named
+from tabwb.report.file_names import file_names, named, without_folders
 from tabwb.report.keys import key_of
 from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
 from tabwb.report.summaries.cautions import cautions
@@ -160,7 +160,9 @@ def _rows(groups: Sequence[Grouped]) -> list[Row]:
 
 def _specs(groups: Sequence[Grouped]) -> Iterator[str]:
     for group in groups:
-        yield group.group.name  # of a model without a profile it can be a path
+        name = group.group.name
+        if without_folders(name) != name:
+            yield name  # models with the same short name can have their paths as names
         for member in group.group.members:
             conditions = member.administration.conditions
             yield conditions.examinee
