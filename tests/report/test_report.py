@@ -281,3 +281,10 @@ def test_the_command_line_reads_the_command_back() -> None:
     context = run.make_context("run", words)
     read = requested_conditions("run", "echo", "model", context.params)
     assert replace(read, judges=asked.judges) == asked
+
+
+def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabwb.report.documents.pictured.MOST_DRAWN", 1)
+    made = two()
+    assert made.figures == ()
+    assert made.no_figures == "No figure is drawn of 2 groups: 1 have room on a page."

@@ -10,6 +10,8 @@ from tabwb.report.documents.studied import Studied
 DRAWN = ("burden", "accuracy", "profile")
 """Figures that need no further choice; those without data are left out."""
 WIDTH = "double"
+MOST_DRAWN = 60
+"""With more groups a figure has more rows than a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,14 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
     from tabwb.report.figures.saving import figure_bytes
 
     found: list[Pictured] = []
+    many = 0
     for battery in about.batteries:
         rows = [
             row for row in about.printable_rows if row.battery.content_hash == battery.content_hash
         ]
+        if len(rows) > MOST_DRAWN:
+            many = len(rows)
+            continue
         of = f"{battery.title}: " if len(about.batteries) > 1 else ""
         for name in DRAWN:
             try:
@@ -65,4 +71,7 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
                     tuple(made.facts.notes) if made.facts else (),
                 )
             )
+    if many:
+        why = f"No figure is drawn of {many} groups: {MOST_DRAWN} have room on a page."
+        return tuple(found), why
     return tuple(found), "" if found else "There is nothing that a figure shows."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from tabwb.report.documents.studied import Studied
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.trials import Trial
     from tabwb.store.store import Store
 
 ENDINGS = (".html", ".htm", ".md")
@@ -75,13 +76,12 @@ def write_report(
     from tabwb.report.documents.examples import examples_of
     from tabwb.report.documents.report import report_of
 
+    def trials_of(number: int) -> Iterator[Trial]:
+        return chain.from_iterable(store.trial_parts(number))
+
     def content() -> bytes:
-        examples = examples_of(
-            about, lambda number: chain.from_iterable(store.trial_parts(number)), n_responses
-        )
-        made = report_of(
-            about, title=title, command=command, examples=examples if n_responses else ()
-        )
+        examples = examples_of(about, trials_of, n_responses) if n_responses else ()
+        made = report_of(about, title=title, command=command, examples=examples)
         if out.suffix.lower() == ".md":
             from tabwb.report.documents.report_markdown import report_markdown
 
