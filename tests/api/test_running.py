@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import subprocess
-import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -18,6 +16,7 @@ from tabwb.plugin_api import Request
 from tabwb.records import conditions as declared
 from tabwb.records.events import AttemptRecorded, Event, Finished
 from tabwb.store.store import Store
+from tests.cli.conftest import Run
 
 ANSWERS = {"barks": "dog", "swims": "wall", "house": "house."}
 
@@ -28,11 +27,11 @@ def listener(prompt: str) -> str:
 
 @pytest.fixture
 def give(battery_file: Path, tmp_path: Path) -> Callable[..., tabwb.Administration]:
-    def run(model: object = listener, **options: object) -> tabwb.Administration:
+    def given_to(model: object = listener, **options: object) -> tabwb.Administration:
         given = {"judges": [], "store": tmp_path / "s.db", **options}
         return tabwb.run(battery_file, model, **given)  # type: ignore[arg-type]
 
-    return run
+    return given_to
 
 
 def test_a_function_answers_every_item(give: Callable[..., tabwb.Administration]) -> None:
@@ -243,9 +242,8 @@ def test_a_recorded_export_gives_its_own_replicates(
 
 
 def test_the_document_is_the_one_of_the_command_line(
-    give: Callable[..., tabwb.Administration], tmp_path: Path
+    run: Run, give: Callable[..., tabwb.Administration], tmp_path: Path
 ) -> None:
     document = give().to_dict()
-    command = [sys.executable, "-m", "tabwb", "results", "1", "--json", "--store"]
-    shown = subprocess.run([*command, str(tmp_path / "s.db")], capture_output=True, check=True)
-    assert json.loads(json.dumps(document)) == json.loads(shown.stdout)
+    shown = run("results", 1, "--json", "--store", tmp_path / "s.db").document
+    assert json.loads(json.dumps(document)) == shown

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +15,7 @@ from tabwb.administer.session import setup
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
+from tests.cli.conftest import Run
 
 GOOD = {"barks": "dog", "swims": "fish", "house": "house."}
 RIGHT = ("dog", "fish", "house.")
@@ -142,11 +140,10 @@ def test_ratings_of_one_rater(study: tabwb.Study) -> None:
         study.ratings(judge="rules")
 
 
-def test_results_are_those_of_the_command_line(study: tabwb.Study) -> None:
+def test_results_are_those_of_the_command_line(run: Run, study: tabwb.Study) -> None:
     table = study.results(by="model")
-    command = [sys.executable, "-m", "tabwb", "results", "--by", "model", "--json", "--store"]
-    shown = subprocess.run([*command, study.location], capture_output=True, check=True)
-    for group in json.loads(shown.stdout)["groups"]:
+    shown = run("results", "--by", "model", "--json", "--store", study.location).document
+    for group in shown["groups"]:
         for subtest in group["summary"]["subtests"]:
             found = table.where(
                 group=group["name"], part=subtest["id"], measure="accuracy", policy="exact"
@@ -293,14 +290,11 @@ def test_an_export_of_people_checks_consent_and_is_logged(
         assert acts[-1] == "exported"
 
 
-def test_an_export_is_the_file_of_the_command_line(study: tabwb.Study, tmp_path: Path) -> None:
+def test_an_export_is_the_file_of_the_command_line(
+    run: Run, study: tabwb.Study, tmp_path: Path
+) -> None:
     made = study.export([1, 2], format="csv", out=tmp_path / "a.csv")
-    command = [sys.executable, "-m", "tabwb", "export", "1", "2", "--format", "csv", "--out"]
-    subprocess.run(
-        [*command, str(tmp_path / "b.csv"), "--store", study.location],
-        capture_output=True,
-        check=True,
-    )
+    run("export", 1, 2, "--format", "csv", "--out", tmp_path / "b.csv", "--store", study.location)
     assert made.read_bytes() == (tmp_path / "b.csv").read_bytes()
     with pytest.raises(tabwb.TabwbError, match="there already"):
         study.export(1, out=made)
