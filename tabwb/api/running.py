@@ -15,6 +15,7 @@ from tabwb.api.administration import Administration, stored_in
 from tabwb.api.batteries import named
 from tabwb.api.engine import Place, open_store, opened_plugins, warn
 from tabwb.api.functions import Answering, spec_of
+from tabwb.api.judging import judge_one
 from tabwb.api.options import Names
 from tabwb.records import conditions as declared
 from tabwb.records.condition import NONE, Whole
@@ -283,14 +284,13 @@ def _loaded(plugins: Plugins, conditions: Conditions) -> Iterator[Loaded]:
 
 
 def _give(session: Session, loaded: Loaded, together: int, progress: Progress) -> None:
-    from tabwb.administer.session.drive import drive
-    from tabwb.administer.session.raters import failed_raters
-    from tabwb.api.judging import judge_one
-
-    backend, facts = loaded
     number = session.administration.id
-    told = teller(progress, len(session.trials))
     try:
+        from tabwb.administer.session.drive import drive
+        from tabwb.administer.session.raters import failed_raters
+
+        backend, facts = loaded
+        told = teller(progress, len(session.trials))
         session.opened(facts)
         for event in drive(session, backend, threading.Event(), together=together):
             told(event)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.api.judging import Scope, judge_one, judgements_table
+from tabwb.api.judging import Scope, judge_one
 
 if TYPE_CHECKING:
     from tabwb.administer.consent import Permit
@@ -44,6 +44,7 @@ def judge_stored(
     """
     from tabwb.administer.judging.calls import check_limits
     from tabwb.api.running import teller
+    from tabwb.report.tables.judging import judgements_table
 
     if limits.requests is not None:
         check_limits(plugins.judge(judge), limits)
