@@ -131,7 +131,7 @@ def run_of(block: Mapping[str, Any], run: RecordedRun, where: str) -> RecordedRu
         model=examinee if block.get("kind") == "model" else "",
         origin=origin,
         participant="" if origin == "model" else words_of(block.get("participant")),
-        session_date=words_of(block.get("session_date")),
+        session_date=moment_of(block.get("session_date"))[:10],
         seed=whole(block.get("seed"), -(2**63)),
         decoding=decoding_of(block.get("decoding")),
         protocol=Protocol(protocol),

@@ -74,7 +74,14 @@ class Archive:
         most = min(MOST_MEMBER, self._left)
         try:
             content = self._unpacked(info, most, where)
-        except (zlib.error, zipfile.BadZipFile, EOFError, struct.error) as error:
+        except (
+            zlib.error,
+            zipfile.BadZipFile,
+            EOFError,
+            OSError,
+            ValueError,
+            struct.error,
+        ) as error:
             raise TabwbError(f"is damaged: {error}", where=where) from error
         if len(content) > most:
             raise TabwbError(

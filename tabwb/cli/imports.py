@@ -122,6 +122,7 @@ def import_(**options: Any) -> None:
 
 NAMING = "naming"
 """The format of spoken naming, which no plugin reads."""
+ANNOTATIONS = (".textgrid", ".eaf")
 ONLY_ANSWERS = ("model", "columns", "number_replicates", "skip_unknown", "judges", "dry_run")
 ONLY_NAMING = ("session", "rater", "tiers")
 
@@ -136,6 +137,15 @@ def _importer(plugins: Plugins, path: Path, format_id: str | None) -> Importer |
         importer = plugins.importer(descriptor.id)
         if importer.recognises(path):
             return importer
+    if path.is_file() and path.suffix.lower() not in ANNOTATIONS:
+        known = [descriptor.id for descriptor in plugins.descriptors("importers")]
+        raise UsageError(
+            "is not a file of a known format",
+            where=str(path),
+            allowed="CSV, TSV and JSON lines of answers, a log of inspect_ai, samples of lm_eval, "
+            "TextGrid, EAF",
+            hint=f"say it with --format ({', '.join([*known, NAMING])}); save a spreadsheet as CSV",
+        )
     return None
 
 

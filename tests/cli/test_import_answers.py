@@ -414,6 +414,14 @@ def test_bad_options(
     assert message in refused.err
 
 
+def test_a_file_of_no_known_format(run: Run, battery_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "answers.xlsx").write_bytes(b"PK")
+    refused = run("import", tmp_path / "answers.xlsx", "--battery", battery_file)
+    assert refused.status == 2
+    assert "is not a file of a known format" in refused.err
+    assert "save a spreadsheet as CSV" in refused.err
+
+
 def test_answers_to_nothing_in_the_battery(run: Run, table: Path) -> None:
     pytest.importorskip("zstandard")
     refused = run("import", DATA / "words.eval", "--battery", "naming-demo")

@@ -7,10 +7,13 @@ are not real.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tabwb_interchange.inspect_log import InspectLog
 from tabwb_interchange.lm_eval_samples import LmEvalSamples
 
@@ -231,3 +234,38 @@ def test_conformance(tmp_path: Path) -> None:
     check_importer("lm-eval", SAMPLES)
     results = next(SAMPLES.rglob("results_*.json"))
     assert len(LmEvalSamples().read(results, {}).answers) == 8
+
+
+WRONG: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, -1, 1e308, float("nan"), "", "x", [], {}, [[]], {"a": 1}, 10**30, "\ud800"]
+)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, value: Any) -> Any:
+    """A JSON value in which some values are of another type, or missing."""
+    if draw(st.integers(0, 19)) == 0:
+        return draw(WRONG)
+    if isinstance(value, dict):
+        return {key: draw(damaged(part)) for key, part in value.items() if draw(st.integers(0, 19))}
+    if isinstance(value, list):
+        return [draw(damaged(part)) for part in value]
+    return value
+
+
+@given(st.data())
+def test_values_of_the_wrong_type_are_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    turns = [{"role": "user", "content": "Which?"}, {"role": "assistant", "content": "dog"}]
+    spec = {"task": "t", "model": "m", "created": "2026-01-02", "config": {"epochs": 1}}
+    whole = {"version": 2, "eval": spec, "samples": [sample(messages=turns, scores={"s": {}})]}
+    path = folder / "damaged.json"
+    path.write_text(json.dumps(data.draw(damaged(whole))), encoding="utf-8")
+    with suppress(TabwbError):
+        assert InspectLog().read(path, {}).answers
+    path = folder / "samples_damaged_2026.jsonl"
+    path.write_text(json.dumps(data.draw(damaged(line()))), encoding="utf-8")
+    with suppress(TabwbError):
+        assert LmEvalSamples().read(path, {}).answers

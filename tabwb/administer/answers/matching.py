@@ -94,9 +94,9 @@ class ItemIndex:
                 answer,
                 "subtest",
                 f"'{self._battery.id}' has no such subtest",
-                subtest,
+                _shortened(subtest),
                 ", ".join(subtests),
-                near(subtest, subtests),
+                near(_shortened(subtest), subtests),
             )
         items = [known.id for known in self._battery.subtest(subtest).items]
         return self._no_item(answer, item, items, f"'{subtest}' has no such item")
@@ -112,7 +112,7 @@ class ItemIndex:
         if found:
             keys = ", ".join(f"{subtest.id}/{item.id}" for subtest, item in found)
             return Unmatched(
-                answer, "item", "several subtests have an item of this id", answer.item, keys
+                answer, "item", "several subtests have an item of this id", found[0][1].id, keys
             )
         return self._no_item(
             answer, answer.item, list(self._by_item), f"'{self._battery.id}' has no such item"
@@ -122,7 +122,8 @@ class ItemIndex:
         self, answer: RecordedAnswer, item: str, items: Sequence[str], message: str
     ) -> Unmatched:
         allowed = ", ".join(items[:12]) + (", …" if len(items) > 12 else "")
-        return Unmatched(answer, "item", message, item, allowed, near(item, items))
+        shown = _shortened(item)
+        return Unmatched(answer, "item", message, shown, allowed, near(shown, items))
 
     def _checked(self, match: Match) -> Match:
         """Return a match by id, or by the text where that is another item's."""
@@ -146,8 +147,7 @@ class ItemIndex:
             found = self._inside(text)
             if len(found) == 1:
                 return Match(answer, *found[0], "prompt within the text")
-        shown = " ".join((texts[-1] if texts else "").split())
-        shown = shown if len(shown) <= 60 else shown[:59] + "…"
+        shown = _shortened(texts[-1] if texts else "")
         if found:
             keys = ", ".join(f"{subtest.id}/{item.id}" for subtest, item in found[:6])
             return Unmatched(
@@ -201,6 +201,11 @@ def options_shown(match: Match) -> tuple[str, ...]:
 def _place(text: str, word: str) -> int:
     found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
     return -1 if found is None else found.start()
+
+
+def _shortened(text: str, most: int = 60) -> str:
+    shown = " ".join(text[: 4 * most].split())
+    return shown if len(shown) <= most and len(text) <= 4 * most else shown[: most - 1] + "…"
 
 
 def _folded(text: str) -> str:
