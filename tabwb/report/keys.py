@@ -143,6 +143,7 @@ def _given_battery(data: AdministrationData) -> tuple[Value, ...]:
     return (f"{data.administration.battery} {data.administration.battery_version}",)
 
 
+PARTICIPANT_GROUP = "group"
 SUBJECTS: tuple[Key, ...] = (
     Key(
         "administration",
@@ -236,7 +237,7 @@ SUBJECTS: tuple[Key, ...] = (
         label=lambda data, value, who: f"speaker {value}",
     ),
     Key(
-        "group",
+        PARTICIPANT_GROUP,
         "group",
         "the group of the participant, as the participant's record says",
         lambda data: _one(str(data.speaker.get("group", ""))),

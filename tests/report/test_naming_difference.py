@@ -152,3 +152,16 @@ def test_the_table_shows_responses_and_the_test(found: Difference, store: Store)
     assert "McNemar" in text
     assert "/kæt/" in text
     assert "4 items, 1 alike in every respect" in text
+
+
+def test_groups_of_items_have_the_names_of_these_items_alone(store: Store, tmp_path: Path) -> None:
+    battery = naming_battery(tmp_path)
+    _give(store, battery, BEFORE)
+    _give(store, battery, AFTER)
+    rows = selected_groups(store, (), Selection.of("participant,item", items=("dog", "tree")))
+    assert [row.label for row in rows] == ["speaker S-014, dog", "speaker S-014, tree"]
+    for row, right in zip(rows, (1, 2), strict=True):
+        (subtest,) = row.summary.named
+        assert {item.item for item in subtest.items} == {row.group.values[1].name}
+        (share,) = (share for share in subtest.summary.accuracy if share.basis == "outcome")
+        assert (share.correct, share.n) == (right, 2)

@@ -21,6 +21,7 @@ from tabwb.report.selection import Selection, selected_groups
 from tabwb.report.summaries.groups import Grouped
 from tabwb.store.store import Store
 from tests.report.selected import FEATURES, GROUPS, LLAMA, Known, fill
+from tests.report.test_columns import Made
 
 
 class Filled(NamedTuple):
@@ -169,6 +170,36 @@ def test_unlike_conditions_stay_apart_unless_they_are_pooled_on_purpose(filled: 
         "gpt (option order as-given)",
         "gpt (option order shuffled)",
     ]
+
+
+def test_participants_are_pooled_by_the_group_of_their_record_and_models_stay_apart(
+    filled: Filled,
+) -> None:
+    rows = of(filled, "group", together="lesion,protocol,temperature,option-order")
+    found = {
+        row.label: sorted({member.administration.id for member in row.group.members})
+        for row in rows
+    }
+    assert found == {"small": [1, 2], "L-1B": [3], "gpt": [4, 5, 6, 7],
+                     "patients": [8, 10], "controls": [9]}  # fmt: skip
+    assert [row.group.values[0].value for row in rows] == [None] * 3 + ["patients", "controls"]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_each_subtest_is_the_same_alone_as_in_the_whole(seed: int, tmp_path: Path) -> None:
+    """In stores with voids, undos, corrections, draws that came again, and failed ratings."""
+    with Store.open(tmp_path / "made.db") as store:
+        made = Made(store, seed)
+        for _ in range(4):
+            made.administration()
+        for by in ("administration", "battery"):
+            whole = selected_groups(store, (), Selection.of(by), interval=False)
+            expected = [one for row in whole for one in row.summary.to_json()["subtests"]]
+            parts = selected_groups(store, (), Selection.of(f"{by},subtest"), interval=False)
+            found = [one for row in parts for one in row.summary.to_json()["subtests"]]
+            assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, expected))
+            answers = [sum(row.summary.answers.n for row in rows) for rows in (whole, parts)]
+            assert answers[0] == answers[1]
 
 
 def test_planned_trials_are_those_of_the_part(filled: Filled) -> None:
