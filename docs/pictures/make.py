@@ -2,7 +2,7 @@
 
     PYTHONPATH=. .venv/bin/python docs/pictures/make.py [NAME] [--theme dark]
 
-NAME is workbench, results-by-model or naming.
+NAME is workbench, results-by-model, naming, or figures: those of a made-up study (``study.py``).
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -135,6 +135,38 @@ async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) ->
     return drawn
 
 
+FIGURES = {
+    "burden": ("--where", "family!=none", "--judge", "tab-2026:judge-a"),
+    "accuracy": ("--where", "family!=none", "--width", "double"),
+    "profile": ("--where", "family!=none", "--judge", "tab-2026:judge-a"),
+    "differences": ("--where", "family!=none", "--judge", "tab-2026:judge-a", "--width", "double"),
+    "dose": ("--where", "model=bundled", "--option", "measure=accuracy", "--width", "double"),
+    "agreement": ("--where", "tuning=base", "--option", "judges=tab-2026:judge-a,tab-2026:judge-b"),
+    "latency": ("--where", "family!=none"),
+    "change": ("--where", "participant=S-014"),
+    "confusion": ("--where", "participant=S-014"),
+}
+"""Figure: the options with which it is drawn of the made-up study."""
+
+
+def figures() -> None:
+    """Draw every figure of the made-up study, small, in few colours."""
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder, "study.db")
+        command = [sys.executable, str(HERE / "study.py"), str(store)]
+        subprocess.run(command, check=True)
+        for name, options in FIGURES.items():
+            drawn, out = Path(folder, f"{name}.png"), HERE / f"figure-{name}.png"
+            command = [sys.executable, "-m", "tabwb", "figure", name, *options, "--dpi", "110"]
+            command += ["--out", str(drawn), "--store", str(store), "--within-study"]
+            subprocess.run(command, check=True)
+            with Image.open(drawn) as image:
+                image.convert("RGB").quantize(48).save(out, optimize=True)
+            print(f"{out}: {out.stat().st_size // 1024} KB")
+
+
 PICTURES = {"workbench": picture, "results-by-model": by_model, "naming": naming}
 
 
@@ -158,11 +190,15 @@ def main() -> None:
     import resvg_py
 
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("name", nargs="?", choices=PICTURES, default="workbench")
+    names = (*PICTURES, "figures")
+    arguments.add_argument("name", nargs="?", choices=names, default="workbench")
     arguments.add_argument("--theme", default="dark")
     arguments.add_argument("--size", default="140x36")
     arguments.add_argument("--items", type=int, default=8)
     given = arguments.parse_args()
+    if given.name == "figures":
+        figures()
+        return
     out = HERE / f"{given.name}.png"
     columns, lines = (int(part) for part in given.size.split("x"))
     with tempfile.TemporaryDirectory() as folder:

@@ -51,6 +51,8 @@ TICKS = {
 }
 """Marks of baselines. They differ in form and lie above, below and across the line of a row, so
 that equal ones can be seen side by side. 6 and 7 are matplotlib's carets that end at the line."""
+SHIFTS = {"always_first": -0.2, "always_yes": 0.2}
+"""How far from the line, in parts of the distance between rows."""
 
 
 def _table(groups: Sequence[Grouped], options: Options) -> Table:
@@ -104,7 +106,7 @@ def _draw(table: Table, page: Page, options: Options) -> None:
                 "accuracy",
                 [mark_of(row, record, options) for row, record in enumerate(own)],
                 [
-                    Tick(row, record[name], style)
+                    Tick(row, record[name], style, SHIFTS.get(name, 0.0))
                     for row, record in enumerate(own)
                     for name, style in TICKS.items()
                     if record[name] is not None

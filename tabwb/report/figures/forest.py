@@ -53,6 +53,7 @@ class Tick:
     row: int
     value: float
     style: dict[str, Any]
+    shift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,12 @@ def _draw(
         axes.plot([mark.value], [y], zorder=3, clip_on=False, gid="value", **mark.style)
     for tick in panel.ticks:
         axes.plot(
-            [tick.value], [places[tick.row]], zorder=2.5, clip_on=False, gid="tick", **tick.style
+            [tick.value],
+            [places[tick.row] + tick.shift * PITCH],
+            zorder=2.5,
+            clip_on=False,
+            gid="tick",
+            **tick.style,
         )
     return 0.17
 
