@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import replace
 
 import pytest
 
 from tabwb.battery.model import Battery
+from tabwb.records import conditions
+from tabwb.records.condition import Comparison, Condition, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
@@ -19,6 +22,7 @@ from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.parts import Part
 from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, answered, trials
 from tests.report.test_groups import given
+from tests.report.test_judges import BOTH, MODEL, judged
 
 GREEDY = Conditions("model-a", "model")
 
@@ -331,3 +335,30 @@ def test_imported_responses_are_said_to_be_given_elsewhere() -> None:
     assert "seed" not in procedure
     assert "obtained in a way that it does not state" in text(of(second), "Procedure")
     assert "were given with tabwb" not in text(of(first), "Software")
+
+
+def test_a_condition_that_is_new_is_said_without_further_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pace = Condition("pace", Whole(0, 9), path="seed", comparison=Comparison("pace", "pace"))
+    monkeypatch.setattr(conditions, "CONDITIONS", (*conditions.CONDITIONS, pace))
+    members = [
+        given(number, replace(GREEDY, examinee=name, seed=seed))
+        for number, (name, seed) in enumerate((("a", 1), ("b", 7), ("c", 1)), start=1)
+    ]
+    assert "Pace: 1, except for b (7)." in text(of(*members), "Procedure")
+    assert "Pace" not in of(members[0]).text  # the default of all
+
+
+def test_a_judge_with_a_model_is_named_with_the_hash_of_its_prompt_and_its_caution() -> None:
+    member = given(1, GREEDY, [judged(answered("ct1", ANSWERS["ct1"]), ["jargon"])])
+    said = text(of(replace(member, declarations=BOTH)), "Scoring")
+    digest = hashlib.sha256(MODEL.prompt_text.encode()).hexdigest()[:12]
+    assert (
+        f"Connected text was rated by tab-2026:gemini:x (prompt SHA-256 {digest}) for the presence "
+        "of 19 features: " in said
+    )
+    assert (
+        "Verdicts of tab-2026:gemini:x: labels by a language model; have a person check a sample."
+        in said
+    )

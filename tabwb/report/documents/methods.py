@@ -15,9 +15,9 @@ from tabwb.report.documents.methods_given import (
     materials,
     models,
     participants,
-    procedure,
     software_used,
 )
+from tabwb.report.documents.methods_procedure import procedure
 from tabwb.report.documents.methods_scored import analysis, scoring, unusable
 from tabwb.report.documents.references import Citations, Reference, bibliography
 from tabwb.report.documents.studied import Studied, studied

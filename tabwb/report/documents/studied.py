@@ -10,7 +10,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.visible import visible
 from tabwb.records.words import plural
-from tabwb.report.documents.sentences import listed, spread
+from tabwb.report.documents.sentences import listed, once, spread
 from tabwb.report.file_names import file_names, named, without_folders
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.grouping import grouped
@@ -86,6 +86,21 @@ class Studied:
                 part = f" in {numbers}"
             words.append(f"{name}{part}")
         return listed(words)
+
+    def said(
+        self,
+        members: Sequence[AdministrationData],
+        lead: str,
+        phrase: Callable[[AdministrationData], str],
+    ) -> str:
+        """Return a sentence about administrations: what they share once, exceptions with names.
+
+        Args:
+            members: at least one.
+            lead: how the sentence begins.
+            phrase: how it ends for an administration.
+        """
+        return f"{lead} {once(members, phrase, self.some)}."
 
     @property
     def group_names(self) -> GroupNames:
