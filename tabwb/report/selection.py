@@ -17,7 +17,7 @@ from tabwb.report.filters import (
     of_administration,
     of_cell,
 )
-from tabwb.report.keys import PARTICIPANT_GROUP, Key, Level, key_of, read_keys
+from tabwb.report.keys import Key, Level, key_of, read_keys
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import (
     Grouped,
@@ -27,7 +27,7 @@ from tabwb.report.summaries.groups import (
     summarised,
 )
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.summaries.load import AdministrationData, load_columns, outlines
+from tabwb.report.summaries.load import AdministrationData, outlines, with_columns
 from tabwb.report.summaries.parts import Cell, part_of
 from tabwb.report.summaries.summary import Summary
 from tabwb.store.store import Store
@@ -208,22 +208,12 @@ def selected(
     Raises:
         UsageError: a filter names what there is not, or nothing matches all of them.
     """
-    known: dict[int, AdministrationData] = {}
-    if _of_level(selection, "administration") or PARTICIPANT_GROUP in selection.by:
-        known = {data.administration.id: data for data in outlined(store, references, selection)}
-        if not known:
-            return ()
-        references = sorted(known)
-    loaded = [
-        replace(data, speaker=known[data.administration.id].speaker)
-        if data.administration.id in known and not data.speaker
-        else data
-        for data in load_columns(
-            store, references, primary=selection.primary, statistics=statistics
-        )
-    ]
+    known = outlined(store, references, selection)
+    if not known:
+        return ()
+    loaded = with_columns(store, known, primary=selection.primary, statistics=statistics)
     if not selection.has_cells:
-        return tuple(loaded)
+        return loaded
     plans = store.planned_cells([data.administration.id for data in loaded])
     planned = [replace(data, plan=plans[data.administration.id]) for data in loaded]
     return _parts(planned, _of_level(selection, "response"))

@@ -142,29 +142,46 @@ def load_columns(
         statistics: of plugins, which summaries with intervals have too.
         explained: further measures of which the reasons of all values are read.
     """
+    return with_columns(
+        store,
+        outlines(store, references),
+        primary=primary,
+        statistics=statistics,
+        explained=explained,
+    )
+
+
+def with_columns(
+    store: Store,
+    outlined: Sequence[AdministrationData],
+    *,
+    primary: str = "",
+    statistics: tuple[Statistic, ...] = (),
+    explained: Collection[str] = (),
+) -> tuple[AdministrationData, ...]:
+    """Return administrations with their responses, as :func:`load_columns` does.
+
+    Args:
+        store: where they are.
+        outlined: without responses (:func:`outlines`).
+        primary: the rater whose scores of spoken responses count; empty: whoever scored first.
+        statistics: of plugins, which summaries with intervals have too.
+        explained: further measures of which the reasons of all values are read.
+    """
     from tabwb.report.summaries.columns.prepared import prepare
 
-    administrations = sorted(
-        chosen_administrations(store, references), key=lambda record: record.id
-    )
-    batteries = _batteries(store, administrations)
+    known = sorted(outlined, key=lambda data: data.administration.id)
     spoken = [
-        record
-        for record in administrations
-        if record.conditions.kind == "speaker" and batteries[record.battery_hash].coded
+        data.administration
+        for data in known
+        if data.administration.conditions.kind == "speaker" and data.battery.coded
     ]
     named = {
         data.administration.id: data
         for data in _with_trials(store, spoken, sound=False, primary=primary)
     }
-    numbers = [record.id for record in administrations]
-    loaded = [
-        named.get(record.id)
-        or AdministrationData(
-            record, batteries[record.battery_hash], (), facts.model, facts.notes, facts.declarations
-        )
-        for record, facts in zip(administrations, store.facts(numbers), strict=True)
-    ]
+    numbers = [data.administration.id for data in known]
+    loaded = [named.get(data.administration.id, data) for data in known]
     deciding = {
         next(iter(declared.features), "")
         for data in loaded
