@@ -14,7 +14,7 @@ from tabwb.records.words import did_you_mean
 from tabwb.report.keys import Key, Value, key_of, written
 from tabwb.report.summaries.load import AdministrationData
 
-_FILTER = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*(!=|<=|>=|=|<|>)(.*)", re.DOTALL)
+_FILTER = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*(!=|<=|>=|==?|<|>)(.*)", re.DOTALL)
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -54,6 +54,8 @@ def read_filter(text: str) -> Filter:
 
     >>> read_filter("temperature > 0.5")
     Filter(key='temperature', sign='>', values=('0.5',))
+    >>> read_filter("parameters == 1.2B").values
+    ('1200000000',)
     >>> str(read_filter("option_order=shuffled, rotated"))
     'option-order=shuffled,rotated'
     """
@@ -61,14 +63,19 @@ def read_filter(text: str) -> Filter:
     if matched is None:
         raise UsageError(f"'{text}' is not a filter", where="--where", allowed=FORMS)
     name, sign, rest = matched.groups()
-    key = key_of(name)
+    key, sign = key_of(name), sign.replace("==", "=")
     # A spec has commas of its own: 'model-name=a,b' is asked for as a whole first.
-    values = tuple(part.strip() for part in rest.split(",") if part.strip())
+    values = tuple(_typed(key, part.strip()) for part in rest.split(",") if part.strip())
     if not values:
         raise UsageError(f"after '{sign}' of '{text}' a value is missing", allowed=FORMS)
     if sign in _COMPARE:
         _check_bound(key, sign, values)
     return Filter(key.id, sign, values)
+
+
+def _typed(key: Key, text: str) -> str:
+    """Return a text as the value that it stands for is written."""
+    return text if key.read is None or text == NOTHING else written(key.read(text))
 
 
 def filters_of(where: str | Iterable[str | Filter] | Mapping[str, object]) -> tuple[Filter, ...]:
@@ -93,7 +100,8 @@ def filters_of(where: str | Iterable[str | Filter] | Mapping[str, object]) -> tu
         )
         if not texts:
             raise UsageError(f"no value of '{name}' is named", allowed=FORMS)
-        made.append(Filter(key_of(name).id, "=", texts))
+        key = key_of(name)
+        made.append(Filter(key.id, "=", tuple(_typed(key, text) for text in texts)))
     return tuple(made)
 
 

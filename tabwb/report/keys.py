@@ -49,6 +49,7 @@ class Key(NamedTuple):
         pooled: what :func:`~tabwb.records.condition_table.compared` must leave out so that
             responses are pooled over the key: ids of conditions, or empty.
         several: whether one administration or item may have several values.
+        read: what a person typed as a value; None: as it is.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Key(NamedTuple):
     place: Callable[[Subtest, Item], tuple[Value, ...]] | None = None
     pooled: tuple[str, ...] = ()
     several: bool = False
+    read: Callable[[str], Value] | None = None
 
     def applies_to(self, data: AdministrationData) -> bool:
         """Return whether the key applies to the examinee of an administration."""
@@ -114,6 +116,12 @@ def _labelled(name: str) -> Callable[[AdministrationData], tuple[Value, ...]]:
 def _parameters(data: AdministrationData) -> tuple[Value, ...]:
     given = _given(data).labels.get("parameters", "")
     return (int(given),) if given.isdecimal() else _one(given)
+
+
+def _number_of_parameters(text: str) -> int:
+    from tabwb.plugin_api.config.profiles import number_of_parameters
+
+    return number_of_parameters(text)
 
 
 def _battery_name(data: AdministrationData, value: Value, who: str) -> str:
@@ -186,6 +194,7 @@ SUBJECTS: tuple[Key, ...] = (
         kind="number",
         whom="model",
         absent="parameters not said",
+        read=_number_of_parameters,
     ),
     Key(
         "profile",

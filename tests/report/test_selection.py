@@ -80,6 +80,7 @@ FILTERS: dict[str, Callable[[Known], bool]] = {
     "lesion=none": lambda one: one.conditions.lesion is None,
     "lesion-severity=0.5": lambda one: one.conditions.lesion is not None,
     "model=L-1B": lambda one: model(one).startswith(LLAMA),
+    "parameters<2K": lambda one: "parameters" in one.conditions.labels,
     "profile=small": lambda one: "profile" in one.conditions.labels,
     "model-dtype=float16": lambda one: "float16" in one.conditions.examinee,
 }

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.engine.view_models import SubtestScore
-from tabwb.workbench.shell.wording import compact
+from tabwb.workbench.shell.wording import compact, special_words
+from tests.report.given import CONDITIONS, administration
 
 TITLES = ("Connected Text", "Word Comprehension", "Sentence Comprehension", "Repetition")
 BURDEN = "burden 1.60 over 7"
@@ -44,3 +45,10 @@ def test_what_does_not_fit_is_marked_and_the_current_subtest_stays() -> None:
     scores = [replace(one, current=one.title == "Repetition") for one in tab_scores()]
     line = compact(scores, BURDEN, 50, hidden=False).plain
     assert line == "text 5 given  repetition -  …  burden 1.60 over 7"
+
+
+def test_title_and_tags_come_first_in_what_tells_runs_apart() -> None:
+    given = administration(3, replace(CONDITIONS, seed=7))
+    assert special_words(given) == ["seed 7"]
+    marked = replace(given, title="First try", tags=("pilot", "a"))
+    assert special_words(marked) == ["First try", "pilot", "a", "seed 7"]
