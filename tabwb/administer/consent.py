@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabwb.plugin_api.components import Judge, ModelJudge
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import IMPORTED, Conditions
 from tabwb.records.errors import NoConsent, UsageError
 from tabwb.records.speakers import CONSENTED_TO, SCOPES, Act, LogEntry, Scope
 from tabwb.records.study import Value
@@ -43,14 +43,23 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
         raise NoConsent(
             f"it is not known who gave the answers of {speaker}: a person would have to consent to "
             f"{CONSENTED_TO[scope]} (scope '{scope}')",
-            hint="say it with the option origin=model, or origin=human and participant=ID, "
-            f"for example {speaker}@origin=model",
+            hint=f"say it with {_saying(speaker)}",
         )
     refusal = f"on {withdrawn.on} withdrew consent to" if withdrawn else "has not consented to"
     raise NoConsent(
         f"{speaker} {refusal} {CONSENTED_TO[scope]} (scope '{scope}': {SCOPES[scope]})",
         hint="once it is given: "
         f"tabwb speaker consent {speaker} --scope {scope} --given DAY --document WHERE",
+    )
+
+
+def _saying(examinee: str) -> str:
+    """Return how a user says who gave answers of unknown origin."""
+    if examinee.startswith(IMPORTED):
+        return "--model NAME or --speaker ID, and import the file again"
+    return (
+        "the option origin=model, or origin=human and participant=ID, for example "
+        f"{examinee}@origin=model"
     )
 
 
@@ -100,7 +109,7 @@ class Guard:
         if self.conditions.study_id is None:
             return (
                 f"who made the answers of {speaker} is not known: they are guarded as a person's "
-                "(say it with the option origin=model, or origin=human and participant=ID)",
+                f"(say it with {_saying(speaker)})",
             )
         remarks = [self.plugins.configuration.study.remark(speaker)]
         if not _is_registered(self.store, speaker) and not self.store.elsewhere:
