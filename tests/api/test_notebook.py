@@ -20,7 +20,9 @@ def test_the_notebook_is_kept_without_outputs() -> None:
 def test_the_notebook_makes_table_figures_and_methods(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    for name in ("TMPDIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR",
+                 "JUPYTER_RUNTIME_DIR"):  # fmt: skip
+        monkeypatch.setenv(name, str(tmp_path))
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     NotebookClient(notebook, timeout=240, resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = {cell.source: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}

@@ -130,7 +130,7 @@ def test_run_has_every_condition_that_the_command_has() -> None:
 
 
 def test_a_failing_function_pauses_and_a_run_can_be_resumed(
-    give: Callable[..., tabwb.Administration], tmp_path: Path
+    run: Run, give: Callable[..., tabwb.Administration], tmp_path: Path
 ) -> None:
     def broken(prompt: str) -> str:
         if "swims" in prompt:
@@ -141,6 +141,8 @@ def test_a_failing_function_pauses_and_a_run_can_be_resumed(
         give(broken)
     with pytest.raises(tabwb.UsageError, match="'python:broken'"):
         tabwb.resume(tmp_path / "s.db", 1)
+    refused = run("resume", 1, "--store", tmp_path / "s.db")
+    assert refused.status == 2 and "tabwb.resume(STORE, ID, FUNCTION)" in refused.err
     resumed = tabwb.resume(tmp_path / "s.db", 1, listener)
     trials = resumed.to_dict()["trials"]
     assert resumed.status == "done"

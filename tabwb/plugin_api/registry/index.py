@@ -144,6 +144,8 @@ class Registry:
             if self.kind in ("models", "judges"):
                 hint = f"'tabwb {noun.split()[0]} list' shows what is there, "
                 hint += "'tabwb plugins list' what failed"
+            if self.kind == "models" and word == "python":
+                hint = "the model was a Python function: tabwb.resume(STORE, ID, FUNCTION)"
             raise UsageError(
                 f"there is no {noun} '{word}'" + did_you_mean(word, known),
                 allowed=", ".join(known) or "none is installed",
