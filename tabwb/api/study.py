@@ -95,12 +95,15 @@ class Study(Reading):
             MissingExtra: matplotlib is not installed.
             UsageError: there is no such figure, option or group.
         """
-        from tabwb.report.figures import make
+        from tabwb.report.figures import figure_kind, make
+        from tabwb.report.figures.source import as_drawn
 
+        kind = figure_kind(name)
         groups = self.groups(
             ids, by=by, where=where, judge=judge, subtests=subtests, items=items, limit=limit,
             together=together, sort=sort, primary=primary,
         )  # fmt: skip
+        groups = as_drawn(kind, self.store, groups, primary=primary or self._counting())
         return make(name, groups, width=width, caption=caption, footer=False, command="", **options)
 
     def paper_tables(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 
+from tabwb.scoring.distributions import incomplete_beta
 from tabwb.scoring.estimate import LEVEL, Interval
 
 
@@ -46,10 +46,14 @@ def median_interval(values: Sequence[float]) -> Interval | None:
     Interval(low=2.0, high=9.0)
     """
     n, tail = len(values), (1 - LEVEL) / 2
-    below, k = 0.0, 0
-    while k < n and below + comb(n, k) * 0.5**n <= tail:
-        below += comb(n, k) * 0.5**n
-        k += 1
+    k, above = 0, n // 2 + 1
+    while above - k > 1:
+        middle = (k + above) // 2
+        # P[Bin(n, p) < k] = I_{1-p}(n - k + 1, k)
+        if incomplete_beta(0.5, n - middle + 1, middle) <= tail:
+            k = middle
+        else:
+            above = middle
     if k == 0:
         return None
     ordered = sorted(values)

@@ -98,7 +98,8 @@ def _members(groups: Sequence[Grouped]) -> list[AdministrationData]:
     )
     if len(who) > 1:
         raise UsageError(
-            f"sessions of several participants: {', '.join(who)}",
+            f"sessions of {len(who)} participants: {', '.join(list(who)[:4])}"
+            + (" ..." if len(who) > 4 else ""),
             hint="choose one: --where participant=ID, or name the administrations",
         )
     batteries = dict.fromkeys(member.battery.content_hash for member in members.values())

@@ -103,13 +103,20 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
             for measure in measures
         ]
     given += list(_means(given))
-    given.sort(key=lambda record: (record["row"] != "intact", record.get("amount") or 0.0))
+    given.sort(key=_order)
     notes = [
         *_notes(groups, options, given),
         *undefined_note([record for record in given if record["row"] != "mean"]),
         batteries_note(groups),
     ]
     return table_of("dose", COLUMNS, rows_of(COLUMNS, given), notes)
+
+
+def _order(record: Record) -> tuple[bool, str, float, str, int, str]:
+    seed = record.get("seed") or ""
+    number = int(seed) if seed.lstrip("-").isdecimal() else 0
+    amount = record.get("amount") or 0.0
+    return record["row"] != "intact", record["series"], amount, record["row"], number, seed
 
 
 def _check_batteries(groups: Sequence[Grouped]) -> None:

@@ -41,13 +41,41 @@ def figure_groups(
     """
     selection = selection or Selection(by=read_keys(kind.by))
     chosen = tuple(check(selected(store, references, selection)))
-    if kind.loads == "trials" and chosen:
-        numbers = [data.administration.id for data in chosen]
-        loaded = load_administrations(store, numbers, primary=selection.primary)
-        trials = {data.administration.id: data for data in loaded}
-        chosen = tuple(_with_trials(data, trials[data.administration.id]) for data in chosen)
-    return groups_of(chosen, selection) if chosen else ()
+    groups = groups_of(chosen, selection) if chosen else ()
+    return as_drawn(kind, store, groups, primary=selection.primary)
 
 
-def _with_trials(data: AdministrationData, loaded: AdministrationData) -> AdministrationData:
-    return replace(data, trials=loaded.trials, judged=loaded.judged)
+def as_drawn(
+    kind: FigureKind, store: Store, groups: Sequence[Grouped], *, primary: str = ""
+) -> tuple[Grouped, ...]:
+    """Return groups with the trials of their members, where a figure draws trials.
+
+    Args:
+        kind: of the figure.
+        store: where the administrations are.
+        groups: as :func:`tabwb.report.selection.selected_groups` returns them.
+        primary: the rater whose scores of spoken responses count.
+    """
+    if kind.loads == "columns" or not groups:
+        return tuple(groups)
+    members = [member for group in groups for member in group.group.members]
+    numbers = sorted({member.administration.id for member in members})
+    loaded = load_administrations(store, numbers, primary=primary)
+    trials = {data.administration.id: data for data in loaded}
+    return tuple(
+        replace(
+            group,
+            group=replace(
+                group.group,
+                members=tuple(
+                    replace(
+                        member,
+                        trials=trials[member.administration.id].trials,
+                        judged=trials[member.administration.id].judged,
+                    )
+                    for member in group.group.members
+                ),
+            ),
+        )
+        for group in groups
+    )
