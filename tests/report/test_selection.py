@@ -22,6 +22,7 @@ from tabwb.report.summaries.groups import Grouped
 from tabwb.store.store import Store
 from tests.report.selected import FEATURES, GROUPS, LLAMA, Known, fill
 from tests.report.test_columns import Made
+from tests.store.conftest import location  # noqa: F401 - a fixture
 
 
 class Filled(NamedTuple):
@@ -187,9 +188,12 @@ def test_participants_are_pooled_by_the_group_of_their_record_and_models_stay_ap
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_each_subtest_is_the_same_alone_as_in_the_whole(seed: int, tmp_path: Path) -> None:
+def test_each_subtest_is_the_same_alone_as_in_the_whole(
+    seed: int,
+    location: str,  # noqa: F811
+) -> None:
     """In stores with voids, undos, corrections, draws that came again, and failed ratings."""
-    with Store.open(tmp_path / "made.db") as store:
+    with Store.open(location) as store:
         made = Made(store, seed)
         for _ in range(4):
             made.administration()
@@ -201,6 +205,8 @@ def test_each_subtest_is_the_same_alone_as_in_the_whole(seed: int, tmp_path: Pat
             assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, expected))
             answers = [sum(row.summary.answers.n for row in rows) for rows in (whole, parts)]
             assert answers[0] == answers[1]
+        members = [member for row in whole for member in row.group.members]
+        assert all(member.administration.notes == member.notes for member in members)
 
 
 def test_planned_trials_are_those_of_the_part(filled: Filled) -> None:

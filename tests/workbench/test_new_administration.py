@@ -94,3 +94,17 @@ async def test_what_a_person_has_not_agreed_to_is_told_in_the_dialog_and_before_
         await seat.reads("! no microphone will be opened")
         assert "Rode" in seat.text
         assert seat.app.remembered.microphone == "Rode"
+
+
+async def test_a_part_of_a_battery_is_given_and_only_its_subtests_are_scored(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery="tab", model="echo", judges="none", part_subtests="repetition, ct1")
+        await seat.press("enter")
+        await seat.reads("no subtest 'ct1'")
+        seat.fill(part_subtests="repetition", part_limit="2")
+        await seat.press("enter")
+        await seat.until(lambda: seat.desk.work, "the administration")
+        assert seat.work.administration.planned == 2
+        assert [subtest.title for subtest in seat.work.scores.subtests] == ["Repetition"]
