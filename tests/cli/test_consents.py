@@ -75,7 +75,8 @@ ACTS: dict[str, tuple[str, ...]] = {
 """Command: the scopes that it asks a registered speaker for."""
 OF_NO_ACT = {
     "trust",
-    *("battery", "diff", "doctor", "key", "microphone", "model", "phonemes", "plugins"),
+    *("battery", "change", "diff", "doctor", "key", "microphone", "model", "phonemes", "plugins"),
+    "tag",
     *("results", "speaker", "store", "judge-list", "judge-show", "judge-check", "judge-report"),
     *("trial-void", "trial-note", "trial-undo", "trial-rescore", "trial-history"),
 }
