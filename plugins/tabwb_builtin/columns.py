@@ -272,6 +272,12 @@ ANSWERED = (
     ),
     Column("usable", "boolean", "whether its features count", _trial("usable")),
     Column(
+        "drawn",
+        "boolean",
+        "whether it was sampled, or a person's; if not, identical responses to an item count once",
+        _trial("drawn"),
+    ),
+    Column(
         "stop_reason",
         "text",
         "end, length, stop-string, refused, or none for a person",

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.writing import TextFile, write_pieces
@@ -28,6 +28,9 @@ from tabwb_builtin.columns import (
 )
 from tabwb_builtin.lines import JsonLinesExporter
 from tabwb_builtin.notices import Notices, answered, documents_of, rated
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 class CsvExporter:
@@ -95,8 +98,27 @@ def _made(exporter: Callable[[], Any]) -> Callable[[Spec, Any], Any]:
 
 def _parquet(spec: Spec, options: Any) -> Any:
     from tabwb_builtin.parquet import ParquetExporter
+    from tabwb_builtin.partitions import check_keys
 
-    return ParquetExporter()
+    by = [name for name in options.partition_by.split("+") if name]
+    return ParquetExporter(wide=options.wide, partition_by=check_keys(by))
+
+
+def _parquet_options() -> type[BaseModel]:
+    from pydantic import BaseModel, ConfigDict, Field
+
+    class Options(BaseModel):
+        """Options of Parquet."""
+
+        model_config = ConfigDict(extra="forbid")
+        wide: bool = Field(
+            default=False, description="one row per response instead of one per rating"
+        )
+        partition_by: str = Field(
+            default="", description="columns whose values become folders, joined by +"
+        )
+
+    return Options
 
 
 EXPORTERS: tuple[Descriptor, ...] = (
@@ -106,6 +128,7 @@ EXPORTERS: tuple[Descriptor, ...] = (
         "parquet",
         "Parquet, the same table as CSV with typed columns",
         _parquet,
+        options=_parquet_options,
         needs=("tables",),
     ),
 )

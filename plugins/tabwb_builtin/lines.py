@@ -60,7 +60,7 @@ REST = (
     *(
         _TABLE[name]
         for name in (
-            "effective_status", "usable", "options", "expected", "tags", "foils", "foil",
+            "effective_status", "usable", "drawn", "options", "expected", "tags", "foils", "foil",
             "stop_reason",
         )
     ),

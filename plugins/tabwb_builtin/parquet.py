@@ -1,4 +1,4 @@
-"""The long table of results as Parquet: typed columns, nulls for what has no value."""
+"""Tables of results as Parquet: typed columns, nulls for what has no value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ import pyarrow.parquet as pq
 from tabwb.plugin_api.writing import write_with
 from tabwb.records.once import Once
 from tabwb_builtin.columns import ANSWERED, GIVEN, RATED, TABLE, Column, Part, Rated, Type
-from tabwb_builtin.exporters import DICTIONARY
 from tabwb_builtin.notices import Notices, answered, documents_of, rated
+from tabwb_builtin.partitions import ROWS, Partitions
+from tabwb_builtin.wide import Burdens, Measures, measures_in, wide_columns
 
-NOTE = (
+LONG = (
     "One row per rating of a counted response. A response without ratings has one row. A null has "
     "no value: the rating's status says why. Rows with practice = true belong into no score."
+)
+WIDE = (
+    "One row per counted response; a column for the value of each measure of each rater. A null "
+    "has no value. Rows with practice = true belong into no score."
 )
 GROUP = 100_000
 """Rows of a row group, at least; what is written at a time."""
@@ -33,111 +38,189 @@ _TYPES: Mapping[Type, Any] = {
     "JSON": pa.string(),
     "list of JSON": pa.string(),
 }
+_CODES = pa.dictionary(pa.int32(), pa.string())
 
 
 class ParquetExporter:
-    """The same rows and columns as CSV."""
+    """One file, or a folder with a file for each value of some columns.
 
-    suffix = ".parquet"
+    Args:
+        wide: one row per response instead of one per rating.
+        partition_by: columns by whose values the rows are put into folders.
+    """
+
     mediatype = "application/vnd.apache.parquet"
-    columns = TABLE
+
+    def __init__(self, *, wide: bool = False, partition_by: Sequence[str] = ()) -> None:
+        self._wide = wide
+        self._by = tuple(partition_by)
+        self.suffix = "" if partition_by else ".parquet"
+        self._measured: tuple[Column, ...] = ()
+        self.columns = self._left(TABLE)
+
+    def expect(self, measures: Measures, judges: Sequence[str]) -> None:
+        """Take note of the ratings that can come.
+
+        Args:
+            measures: rater and measure.
+            judges: those raters who can have a burden.
+        """
+        self._measured = wide_columns(measures, judges)
 
     def export(self, document: Part, out: Path) -> None:
         """Write every rating of every counted response of ``document``."""
-        self.export_stream(documents_of(document), out)
+        documents = documents_of(document)
+        if self._wide:
+            judges = (judge for part in documents for judge in part["summary"]["judges"])
+            self.expect(measures_in(documents), list(dict.fromkeys(one["rater"] for one in judges)))
+        self.export_stream(documents, out)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
         """Write every rating of the counted responses of documents, some at a time."""
-        notices = Notices(NOTE, DICTIONARY)
+        scopes: tuple[Sequence[Column], ...] = (GIVEN, ANSWERED, RATED)
+        if self._wide:
+            scopes = GIVEN, (*ANSWERED, *self._measured), ()
+        kept = tuple(self._left(columns) for columns in scopes)
+        self.columns = tuple(column for columns in kept for column in columns)
+        told = "Columns:\n" + "\n".join(f"- {column.told}" for column in self.columns)
+        notices = Notices(WIDE if self._wide else LONG, told)
+        heard = notices.heard(documents)
+        if not self._by:
 
-        def write(path: Path) -> None:
-            # Texts are written as dictionaries, which is ten times faster than to repeat them. The
-            # schema that readers see has texts, and what was said of all documents.
-            with pq.ParquetWriter(path, _CODED, store_schema=False) as writer:
-                rows = Rows(writer.write_batch)
-                for document in notices.heard(documents):
-                    rows.add(document)
-                rows.write()
-                said = {"tabwb": "\n\n".join(notices.notes())}
-                schema = SCHEMA.with_metadata(said).serialize().to_pybytes()
-                writer.add_key_value_metadata({**said, "ARROW:schema": b64encode(schema)})
+            def write(path: Path) -> None:
+                file = TableFile(path, kept, GROUP)
+                for document in heard:
+                    self._add(document, file.add)
+                file.close(notices.notes())
 
-        write_with(out, write, notices.notes)
+            write_with(out, write, notices.notes)
+            return
+        partitions = Partitions(out, self._by, lambda path: TableFile(path, kept, ROWS))
+        for document in heard:
+            self._add(document, partitions.add)
+        partitions.close(notices.notes())
 
+    def _left(self, columns: Iterable[Column]) -> tuple[Column, ...]:
+        return tuple(column for column in columns if column.name not in self._by)
 
-SCHEMA = pa.schema(
-    [
-        pa.field(
-            column.name,
-            _TYPES[column.type],
-            metadata={"meaning": column.meaning, "unit": column.unit},
-        )
-        for column in TABLE
-    ]
-)
-"""Every column, in order."""
-_CODES = pa.dictionary(pa.int32(), pa.string())
-_CODED = pa.schema(
-    [(field.name, _CODES if field.type == pa.string() else field.type) for field in SCHEMA]
-)
+    def _add(self, document: Part, add: Callable[[Part, Part], None]) -> None:
+        administration = document["administration"]
+        trials = answered(document)
+        for trial in Burdens(document).with_burdens(trials) if self._wide else trials:
+            add(administration, trial)
 
 
-class Rows:
-    """Puts rows together from their parts: each part is made an array once.
+def schema_of(columns: Iterable[Column]) -> pa.Schema:
+    """Return the schema that readers see: type, meaning and unit of each column."""
+    return pa.schema(
+        [
+            pa.field(
+                column.name,
+                _TYPES[column.type],
+                metadata={"meaning": column.meaning, "unit": column.unit},
+            )
+            for column in columns
+        ]
+    )
+
+
+def coded(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with dictionaries of texts, which are written ten times faster than texts."""
+    texts = pa.string()
+    return pa.schema(
+        [(field.name, _CODES if field.type == texts else field.type) for field in schema]
+    )
+
+
+class TableFile:
+    """A Parquet file. Rows are put together from their parts: each part is made an array once.
 
     Args:
-        write: takes a batch of rows.
+        path: of the file.
+        scopes: columns of administrations, of trials, and of ratings; without the last one there is
+            one row for each trial.
+        group: number of rows that are written at a time, at least.
     """
 
-    def __init__(self, write: Callable[[pa.RecordBatch], object]) -> None:
-        self._write = write
-        self._parts = tuple(_Parts(columns) for columns in (GIVEN, ANSWERED, RATED))
+    def __init__(self, path: Path, scopes: Sequence[Sequence[Column]], group: int) -> None:
+        self._schema = schema_of(column for columns in scopes for column in columns)
+        # Texts are written as dictionaries, which is ten times faster than to repeat them.
+        texts = pa.string()
+        self._coded = pa.schema(
+            [(field.name, _CODES if field.type == texts else field.type) for field in self._schema]
+        )
+        self._writer = pq.ParquetWriter(path, self._coded, store_schema=False)
+        self._parts = tuple(_Parts(columns) for columns in scopes)
+        self._group = group
         self._codes = Once(self._code)
+        self._last: Part | None = None
 
-    def add(self, document: Part) -> None:
-        """Add the rows of a document."""
+    def add(self, administration: Part, trial: Part) -> None:
+        """Add the rows of a response.
+
+        Args:
+            administration: to which the response belongs.
+            trial: with the response and its ratings.
+        """
         given, trials, ratings = self._parts
-        given.add(document["administration"])
-        for trial in answered(document):
-            if trial.get("judgements") or not trial["ratings"]:
-                codes = [ratings.add(one) for one in rated(trial)]
-            else:
-                codes = self._codes.of(trial["ratings"])
+        if self._last is not administration:
+            given.add(administration)
+            self._last = administration
+        if not ratings.columns:
+            n = 1
+        elif trial.get("judgements") or not trial["ratings"]:
+            codes = [ratings.add(one) for one in rated(trial)]
             ratings.places.extend(codes)
-            trials.places.extend([trials.add(trial)] * len(codes))
-            given.places.extend([len(given) - 1] * len(codes))
-            if len(ratings.places) >= GROUP:
-                self.write()
-                given.add(document["administration"])
+            n = len(codes)
+        else:
+            codes = self._codes.of(trial["ratings"])
+            ratings.places.extend(codes)
+            n = len(codes)
+        trials.places.extend([trials.add(trial)] * n)
+        given.places.extend([given.size - 1] * n)
+        if len(given.places) >= self._group:
+            self.write()
 
-    def _code(self, ratings: Sequence[Part]) -> list[int]:
-        of = self._parts[2]
-        return [of.add(Rated(rating, {})) for rating in ratings]
+    def _code(self, given: Sequence[Part]) -> list[int]:
+        ratings = self._parts[2]
+        return [ratings.add(Rated(rating, {})) for rating in given]
 
     def write(self) -> None:
         """Write the rows that were added since the last call."""
-        if self._parts[2].places:
+        if self._parts[0].places:
             arrays = [made for part in self._parts for made in part.arrays()]
-            self._write(pa.record_batch(arrays, schema=_CODED))
+            self._writer.write_batch(pa.record_batch(arrays, schema=self._coded))
         self._codes = Once(self._code)
+        self._last = None
+
+    def close(self, notes: Sequence[str]) -> None:
+        """Write what is left, and the notes into the schema that readers see.
+
+        Args:
+            notes: paragraphs.
+        """
+        self.write()
+        said = {"tabwb": "\n\n".join(notes)}
+        schema = self._schema.with_metadata(said).serialize().to_pybytes()
+        self._writer.add_key_value_metadata({**said, "ARROW:schema": b64encode(schema)})
+        self._writer.close()
 
 
 class _Parts:
     """Different parts of rows, and of each row the place of its part."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._columns = columns
+        self.columns = columns
         self._values: list[list[Any]] = [[] for _ in columns]
         self.places = array("i")
-
-    def __len__(self) -> int:
-        return len(self._values[0])
+        self.size = 0
 
     def add(self, part: object) -> int:
         """Add a part and return its place."""
-        for column, values in zip(self._columns, self._values, strict=True):
+        for column, values in zip(self.columns, self._values, strict=True):
             values.append(_typed(column, column.value(part)))
-        return len(self) - 1
+        self.size += 1
+        return self.size - 1
 
     def arrays(self) -> list[pa.Array]:
         """Return the columns of all rows, and forget them."""
@@ -145,24 +228,22 @@ class _Parts:
         rows = pa.Array.from_buffers(pa.int32(), len(self.places), [None, places])
         arrays = [
             _repeated(pa.array(values, type=_TYPES[column.type]), rows)
-            for column, values in zip(self._columns, self._values, strict=True)
+            for column, values in zip(self.columns, self._values, strict=True)
         ]
-        self._values = [[] for _ in self._columns]
+        self._values = [[] for _ in self.columns]
         self.places = array("i")
+        self.size = 0
         return arrays
 
 
 def _repeated(values: pa.Array, rows: pa.Array) -> pa.Array:
     if values.type != pa.string():
         return values.take(rows)
-    coded = values.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(coded.indices.take(rows), coded.dictionary)
+    encoded = values.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices.take(rows), encoded.dictionary)
 
 
 def _typed(column: Column, value: Any) -> Any:
-    if value is None:
-        return None
-    if column.type == "JSON":
+    if value is not None and column.type in ("JSON", "list of JSON"):
         return json.dumps(value, ensure_ascii=False)
-    # Labels of a profile are stored as text.
-    return int(value) if column.type == "integer" else value
+    return value

@@ -286,7 +286,24 @@ def _label(side: tuple[AdministrationData, ...]) -> str:
 
 
 @click.command()
-@click.argument("administrations", nargs=-1, required=True)
+@click.argument("administrations", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every administration of the store.")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Only administrations with this value; repeatable. Also KEY=A,B, KEY!=VALUE, KEY<NUMBER, "
+    "KEY>NUMBER.",
+)
+@click.option(
+    "--wide", is_flag=True, help="One row for each response, one column for each measure (parquet)."
+)
+@click.option(
+    "--partition-by",
+    metavar="COLUMN[,COLUMN...]",
+    default="",
+    help="Write a folder with a file for each value of these columns (parquet).",
+)
 @click.option("--format", "format_id", metavar="F", default="jsonl", show_default=True)
 @click.option(
     "--out",
@@ -306,6 +323,10 @@ def _label(side: tuple[AdministrationData, ...]) -> str:
 @store_option
 def export(
     administrations: tuple[str, ...],
+    everything: bool,
+    where: tuple[str, ...],
+    wide: bool,
+    partition_by: str,
     format_id: str,
     out: Path,
     force: bool,
@@ -313,7 +334,7 @@ def export(
     primary: str,
     store_location: str | None,
 ) -> None:
-    """Write ADMINISTRATIONS (numbers or uids) to a file.
+    """Write ADMINISTRATIONS (numbers or uids) to a file; or --all, or those --where.
 
     jsonl has one line per counted response and can be read by the model replay:FILE.
     """
@@ -321,6 +342,11 @@ def export(
     from tabwb.report.destination import check_destination
     from tabwb.report.documents import exporting
 
+    if not (administrations or everything or where):
+        raise UsageError("name administrations, or choose them with --where or --all")
+    if administrations and everything:
+        raise UsageError("administrations are named, and --all is given")
+    format_id = _with_options(format_id, wide=wide, partition_by=partition_by)
     with opened_plugins() as plugins:
         plugins.resolve("exporters", format_id)
         if not is_stdout(out):
@@ -331,7 +357,7 @@ def export(
                 permit = exporting.export(
                     store,
                     plugins,
-                    administrations,
+                    _matching(store, administrations, where) if where else administrations,
                     format_id,
                     out,
                     within_study=within_study,
@@ -344,3 +370,27 @@ def export(
                 note(f"warning: {permit.notice}")
         if not is_stdout(out):
             inform(f"{out} written")
+
+
+def _with_options(format_id: str, *, wide: bool, partition_by: str) -> str:
+    from tabwb.records.specs import parse_spec
+
+    spec = parse_spec(format_id)
+    options = {"wide": "true"} if wide else {}
+    if partition_by:
+        names = (name.strip().replace("-", "_") for name in partition_by.split(","))
+        options["partition_by"] = "+".join(names)
+    return str(replace(spec, options={**spec.options, **options}))
+
+
+def _matching(store: Store, administrations: tuple[str, ...], where: tuple[str, ...]) -> list[int]:
+    from tabwb.report.selection import Selection, outlined
+
+    choice = Selection.of("administration", where)
+    if choice.has_cells:
+        raise UsageError(
+            "an export has whole administrations",
+            where="--where",
+            allowed="keys of administrations, such as model, battery, tag, temperature",
+        )
+    return [data.administration.id for data in outlined(store, administrations, choice)]

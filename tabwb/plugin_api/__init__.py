@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.answer_files import AnswerProblems as AnswerProblems
     from tabwb.plugin_api.components import BatchingBackend as BatchingBackend
     from tabwb.plugin_api.components import Cancel as Cancel
+    from tabwb.plugin_api.components import ExpectingExporter as ExpectingExporter
     from tabwb.plugin_api.components import Exporter as Exporter
     from tabwb.plugin_api.components import Importer as Importer
     from tabwb.plugin_api.components import Judge as Judge
@@ -89,8 +90,8 @@ if TYPE_CHECKING:
 _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
     "tabwb.plugin_api.answer_files": "AnswerFile AnswerProblems",
-    "tabwb.plugin_api.components": "BatchingBackend Cancel Exporter Importer Judge "
-    "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer StreamingExporter "
+    "tabwb.plugin_api.components": "BatchingBackend Cancel ExpectingExporter Exporter Importer "
+    "Judge LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer StreamingExporter "
     "Transcriber Verdict",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.extensions": "CommandSource PageData PageSource Responses Statistic "

@@ -323,6 +323,19 @@ class Importer(Protocol):
 
 
 @runtime_checkable
+class ExpectingExporter(StreamingExporter, Protocol):
+    """An exporter that must know all measures before the first document, for its columns."""
+
+    def expect(self, measures: Sequence[tuple[str, str]], judges: Sequence[str]) -> None:
+        """Take note of the ratings that can come.
+
+        Args:
+            measures: rater and measure.
+            judges: those raters who can have a burden.
+        """
+
+
+@runtime_checkable
 class Transcriber(Protocol):
     """Transcribes audio. Made by the factory, opened once, used from one thread."""
 

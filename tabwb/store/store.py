@@ -404,6 +404,27 @@ class Store:
         with self._access.reading() as transaction:
             return tuple(spec for (spec,) in transaction.rows("SELECT spec FROM raters"))
 
+    def measures_rated(self, administration_ids: Sequence[int]) -> tuple[tuple[str, str], ...]:
+        """Return rater and measure of all ratings of administrations, sorted.
+
+        Args:
+            administration_ids: whose; those between them may be included.
+        """
+        if not administration_ids:
+            return ()
+        with self._access.reading() as transaction:
+            rows = transaction.rows(
+                "SELECT DISTINCT spec, name FROM attempts"
+                " JOIN rating_sets ON rating_sets.attempt_id = attempts.id"
+                " JOIN raters ON raters.id = rater_id"
+                " JOIN ratings ON ratings.set_id = rating_sets.id"
+                " JOIN measures ON measures.id = measure_id"
+                " WHERE administration_id BETWEEN ? AND ?",
+                min(administration_ids),
+                max(administration_ids),
+            )
+        return tuple(sorted((spec, name) for spec, name in rows))
+
     def notes_with(
         self, administration_ids: Sequence[int], names: Collection[str]
     ) -> tuple[str, ...]:

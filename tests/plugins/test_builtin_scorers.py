@@ -32,7 +32,10 @@ from tests.report.given import (
 )
 
 SCORER: dict[str, Scorer] = {one.id: one.factory(Spec(one.id), None) for one in SCORERS}
-EXPORTER: dict[str, Exporter] = {one.id: one.factory(Spec(one.id), None) for one in EXPORTERS}
+EXPORTER: dict[str, Exporter] = {
+    one.id: one.factory(Spec(one.id), None if one.options is None else one.options()())
+    for one in EXPORTERS
+}
 
 
 def score(scorer: str, text: str, item: Item, kind: ResponseKind) -> dict[str, Rating]:
@@ -135,8 +138,8 @@ def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> N
         "session_date", "lesion", "seed", "origin", "participant", "replicates", "protocol",
         "conversation", "item_order", "option_order", "part_subtests", "part_items", "part_limit",
         "research_protocol", "created_at", "administration_status", "administration_title",
-        "administration_tags", "labels", "effective_status", "usable", "options", "expected",
-        "tags", "foils", "foil", "stop_reason", "reply", "practice",
+        "administration_tags", "labels", "effective_status", "usable", "drawn", "options",
+        "expected", "tags", "foils", "foil", "stop_reason", "reply", "practice",
     ]  # fmt: skip
     wrong = next(line for line in lines if line["item"] == "wc3")
     assert (wrong["expected"], wrong["foil"]) == ("boot", "phonological")

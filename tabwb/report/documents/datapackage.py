@@ -98,12 +98,15 @@ def described(out: Path, exporter: Exporter) -> list[Described]:
         out: the file or folder.
         exporter: with its columns, if it declares them.
     """
+    columns = getattr(exporter, "columns", ())
+    mediatype = getattr(exporter, "mediatype", "")
     if out.is_file():
-        columns = getattr(exporter, "columns", ())
-        mediatype = getattr(exporter, "mediatype", "")
         return [Described(out, out.name, columns, mediatype, exporter.suffix)]
     files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != NAME)
-    return [Described(file, file.relative_to(out).as_posix()) for file in files]
+    folder = out.parent if columns else out
+    return [
+        Described(file, file.relative_to(folder).as_posix(), columns, mediatype) for file in files
+    ]
 
 
 def package(files: Iterable[Described], batteries: Iterable[Battery], title: str) -> str:
@@ -130,9 +133,15 @@ def package(files: Iterable[Described], batteries: Iterable[Battery], title: str
     return text
 
 
-def description_of(out: Path) -> Path:
-    """Return where the description of an export stands: in its folder, or beside its file."""
-    return out / NAME if out.is_dir() else out.with_name(f"{out.name}.{NAME}")
+def description_of(out: Path, *, table: bool = False) -> Path:
+    """Return where the description of an export stands: in its folder, or beside its file.
+
+    Args:
+        out: the file or folder.
+        table: its folder is read as one table, and can have no other files.
+    """
+    inside = out.is_dir() and not table
+    return out / NAME if inside else out.with_name(f"{out.name}.{NAME}")
 
 
 def check_description(out: Path) -> None:
@@ -151,7 +160,7 @@ def check_description(out: Path) -> None:
 
 
 def write_description(
-    files: Iterable[Described], out: Path, batteries: Iterable[Battery], title: str
+    files: Sequence[Described], out: Path, batteries: Iterable[Battery], title: str
 ) -> None:
     """Write the description of an export.
 
@@ -164,7 +173,8 @@ def write_description(
     Raises:
         OSError: it cannot be written.
     """
-    write_private(description_of(out), package(files, batteries, title))
+    place = description_of(out, table=any(file.columns for file in files))
+    write_private(place, package(files, batteries, title))
 
 
 def _named(files: Iterable[Described]) -> Iterator[Json]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabwb.administer.consent import Permit, check_export
 from tabwb.battery.model import Battery
-from tabwb.plugin_api.components import Exporter, StreamingExporter
+from tabwb.plugin_api.components import ExpectingExporter, Exporter, StreamingExporter
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import draft_of, is_explanation
@@ -68,6 +68,8 @@ def export(
     primary = primary or plugins.configuration.study.primary_rater
     with store.unchanged():
         chosen = chosen_administrations(store, references)
+        if not chosen:
+            raise TabwbError("there is no administration to export", where=store.location)
         permit = check_export(store, plugins, chosen, format_id, out, within_study=within_study)
         if permit.acts and store.only_read:
             raise StoreError(
@@ -103,7 +105,21 @@ def documents_for(
     documents = partial(
         streamed_documents, store, chosen, sound=sound, messages=messages, primary=primary
     )
-    return partial(documents, names=names_in(store, chosen, documents))
+    names = names_in(store, chosen, documents)
+    if isinstance(exporter, ExpectingExporter):
+        rated = store.measures_rated([record.id for record in chosen])
+        scorers = {
+            scorer
+            for battery in batteries_of(store, chosen)
+            for subtest in battery.subtests
+            for scorer in subtest.scorers
+        }
+        raters = dict.fromkeys(rater for rater, _ in rated)
+        exporter.expect(
+            tuple((names.get(rater, rater), measure) for rater, measure in rated),
+            tuple(names.get(rater, rater) for rater in raters if rater not in scorers),
+        )
+    return partial(documents, names=names)
 
 
 @dataclass(slots=True)

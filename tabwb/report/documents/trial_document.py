@@ -21,6 +21,7 @@ from tabwb.records.trials import Attempt, Trial
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.counted import is_usable
 from tabwb.report.summaries.draws import REPLAYED
+from tabwb.report.summaries.live.counted import is_fixed, protocol_of
 from tabwb.scoring.choice import read_reason
 
 T = TypeVar("T")
@@ -89,6 +90,7 @@ class TrialDocuments:
         made["options"] = self._options[plan.options]
         made.update(own)
         made["foil"] = _foil(subtest, trial, item)
+        made["drawn"] = None if given is None else self._is_drawn(subtest, trial, given)
         made.update(others)
         made["reply"] = None if given is None else self._reply(subtest, given)
         if sent is not None:
@@ -107,6 +109,13 @@ class TrialDocuments:
 
     def _shared(self, part: T) -> T:
         return part if self._named is None else self._named(part)
+
+    def _is_drawn(self, subtest: Subtest, trial: Trial, attempt: Attempt) -> bool:
+        conditions = self._conditions
+        if conditions.kind != "model":
+            return True
+        protocol = protocol_of(conditions.protocol, subtest, trial, attempt)
+        return not is_fixed(conditions, protocol, attempt)
 
     def _reply(self, subtest: Subtest, attempt: Attempt) -> Json:
         """Return what was sent for the reply that counts, and what came with it."""

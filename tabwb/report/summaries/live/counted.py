@@ -98,15 +98,32 @@ class CountedResponse:
         return self
 
 
-def _protocol_of(source: Source, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
+_PROTOCOLS = frozenset(Protocol)
+
+
+def protocol_of(given: Protocol, subtest: Subtest, trial: Trial, attempt: Attempt) -> Protocol:
+    """Return how a response was obtained.
+
+    Args:
+        given: the protocol of the administration.
+        subtest: of the trial.
+        trial: with the options shown.
+        attempt: the one that counts.
+    """
     noted = attempt.metadata.get("protocol")
-    if noted in set(Protocol):
+    if noted in _PROTOCOLS:
         return Protocol(noted)
-    return source.protocol if trial.plan.options or subtest.task.answers else Protocol.GENERATE
+    return given if trial.plan.options or subtest.task.answers else Protocol.GENERATE
 
 
-def _is_fixed(conditions: Conditions, protocol: Protocol, attempt: Attempt) -> bool:
-    """Return whether a model gives the same response again to the same request."""
+def is_fixed(conditions: Conditions, protocol: Protocol, attempt: Attempt) -> bool:
+    """Return whether a model gives the same response again to the same request.
+
+    Args:
+        conditions: of the administration.
+        protocol: of the response, see :func:`protocol_of`.
+        attempt: the one that counts.
+    """
     if attempt.metadata.get("replayed_sampled") == "yes":
         return False  # drawn when it was recorded
     drew_nothing = attempt.metadata.get("sampled") == "no"
@@ -156,8 +173,8 @@ def counted(sources: Iterable[Source]) -> list[CountedResponse]:
             if conditions is None or conditions.kind != "model":
                 rows.append(row)
                 continue
-            protocol = _protocol_of(source, subtest, trial, attempt)
-            fixed = _is_fixed(conditions, protocol, attempt)
+            protocol = protocol_of(source.protocol, subtest, trial, attempt)
+            fixed = is_fixed(conditions, protocol, attempt)
             shared = not fixed and shares_stream(conditions, attempt)
             row = replace(row, fixed=fixed, shares_stream=shared)
             question = examinee, protocol, plan.subtest, plan.item, attempt.messages or plan.prompt
