@@ -21,6 +21,7 @@ import tempfile
 import zlib
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, overload
 
@@ -127,7 +128,8 @@ def load(
             _check(file)
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             reader = _Reader(mapped, described["arrays"])
-            return _columns(described["columns"], reader).selected(administrations)
+            columns = replace(_columns(described["columns"], reader), mapped=mapped)
+            return columns.selected(administrations)
     return None
 
 
@@ -242,6 +244,7 @@ def _columns(described: Any, array: _Reader) -> ResponseColumns:
             name: Ratings(*map(array, numbers)) for name, numbers in given["measures"].items()
         }
         ratings[rater] = RaterColumns(rows, order, measures, judged, prompts)
+    rows_of: dict[str, Any] = {name: array(number) for name, number in described["rows"].items()}
     return ResponseColumns(
         administrations=tuple(described["administrations"]),
         starts=array(described["starts"]),
@@ -254,7 +257,7 @@ def _columns(described: Any, array: _Reader) -> ResponseColumns:
         ratings=ratings,
         reasons=dict(described["reasons"]),
         prompts=dict(described["prompts"]),
-        **{name: array(number) for name, number in described["rows"].items()},
+        **rows_of,
     )
 
 

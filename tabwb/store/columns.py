@@ -9,8 +9,9 @@ skipped, voided, taken back or corrected is folded there; in all others the last
 from __future__ import annotations
 
 import json
+import mmap
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,7 @@ class ResponseColumns:
         ratings: by rater.
         reasons: id to text, of ratings without a value and of the verdicts asked for.
         prompts: id to text, of what judges were told.
+        mapped: the file of which arrays are parts, or None.
     """
 
     administrations: tuple[int, ...]
@@ -90,9 +92,15 @@ class ResponseColumns:
     ratings: Mapping[str, RaterColumns]
     reasons: Mapping[int, str]
     prompts: Mapping[int, str]
+    mapped: mmap.mmap | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.trials)
+
+    def release(self) -> None:
+        """Let the system take back the memory of what was read from a file; it is read again."""
+        if self.mapped is not None and hasattr(self.mapped, "madvise"):
+            self.mapped.madvise(mmap.MADV_DONTNEED)
 
     def selected(self, administrations: Sequence[int]) -> ResponseColumns:
         """Return the columns of some of the administrations.
@@ -182,7 +190,7 @@ def response_columns(
         read_chunk(
             transaction, chosen, read, [number for number, name in measures if name in explained]
         )
-    ints = {
+    ints: dict[str, Any] = {
         name: small(np.concatenate([*read.ints.pop(name, ()), np.empty(0, np.int32)]))
         for name in ROWS
     }
@@ -245,7 +253,7 @@ def _by_rater(transaction: Transaction, read: ReadRatings) -> dict[str, RaterCol
             if key[0] == rater:
                 measures[names[key[1]]] = _whole(read.ratings.pop(key), rows)
         judged, prompts = _joined(read.prompts.get(rater, []))
-        columns[specs[rater]] = RaterColumns(rows, order, measures, judged, prompts)
+        columns[specs[rater]] = RaterColumns(rows, small(order), measures, judged, prompts)
     return columns
 
 

@@ -108,7 +108,7 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
 
     table = table_of(sources)
     chosen = subtests_of(sources)
-    return Summary(
+    summary = Summary(
         subtests=subtests.summarise_subtests(table, chosen),
         judges=tuple(
             judge
@@ -121,6 +121,8 @@ def pool(sources: Sequence[Source], *, interval: bool = False) -> Summary:
         failed=answers.failures_of(table),
         statistics=statistics_of(table) if interval else (),
     )
+    table.columns.release()
+    return summary
 
 
 def named_of(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:

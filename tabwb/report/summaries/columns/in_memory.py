@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -69,6 +70,7 @@ def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
         for name, codes in notes.items():
             codes.append(held.noted[noted[name]] if name in noted else -1)
         seeds.append(seed_code(noted["seed"], held.noted) if "seed" in noted else -1)
+    arrays: dict[str, Any] = {name: np.array(values, np.int32) for name, values in columns.items()}
     return ResponseColumns(
         administrations=tuple(range(len(sources))),
         starts=np.array(held.starts),
@@ -82,7 +84,7 @@ def columns_in_memory(sources: Sequence[Source]) -> ResponseColumns:
         ratings={name: _columns_of(rater, held.reasons) for name, rater in held.raters.items()},
         reasons={code: text for text, code in held.reasons.items()},
         prompts={code: text for text, code in held.prompts.items()},
-        **{name: np.array(values, np.int32) for name, values in columns.items()},
+        **arrays,
     )
 
 
