@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.api.functions import Answering, plugin_of
@@ -21,10 +23,18 @@ Place = str | PathLike[str] | None
 """A store: path of an SQLite file, URL of a PostgreSQL database, or None for the configured one."""
 
 
+_HERE = str(Path(__file__).parent)
+
+
 def warn(*messages: str) -> None:
     """Issue each message that is not empty as a :class:`TabwbWarning` of the user's code."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and (
+        frame.f_code.co_filename.startswith(_HERE) or frame.f_globals["__name__"] == "contextlib"
+    ):
+        level, frame = level + 1, frame.f_back
     for message in filter(None, messages):
-        warnings.warn(message, TabwbWarning, stacklevel=3)
+        warnings.warn(message, TabwbWarning, stacklevel=level)
 
 
 def configuration(*, offline: bool | None = None) -> Configuration:
@@ -43,6 +53,12 @@ def configuration(*, offline: bool | None = None) -> Configuration:
     if loaded.offline:
         go_offline()  # for the whole process, and not to be taken back
     sweep(loaded.data_dir / FOLDER)
+    named = [key for key in loaded.ignored if key != "store"]  # the store has its own error
+    if named:
+        warn(
+            f"ignored, because this folder is not trusted: {', '.join(named)} "
+            f"({loaded.untrusted}/tabwb.toml; read it, then: tabwb trust {loaded.untrusted})"
+        )
     return loaded
 
 

@@ -257,6 +257,18 @@ def test_columns_have_the_types_of_the_exported_table(study: tabwb.Study) -> Non
         assert {name: own[name] for name in shared} == {name: exported[name] for name in shared}
 
 
+def test_ignored_settings_are_a_warning(
+    study: tabwb.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "downloaded"
+    folder.mkdir()
+    (folder / "tabwb.toml").write_text('[profile.x]\nid = "echo"\n', encoding="utf-8")
+    monkeypatch.chdir(folder)
+    with pytest.warns(tabwb.TabwbWarning, match="not trusted: profile.x") as told:
+        tabwb.open(study.location).close()
+    assert told[0].filename == __file__
+
+
 def test_threads_may_share_a_study(study: tabwb.Study) -> None:
     lengths: list[int] = []
     threads = [
