@@ -18,13 +18,11 @@ from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend,
 from tabwb.plugin_api.judge_prompts.prompt import JudgePrompt
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Request, Wait
-from tabwb.records.ratings import valued
+from tabwb.records.ratings import PROBABILITY, valued
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb_judges.chat import PromptJudge
 
-PROBABILITY = ".probability"
-"""Ends the measure that holds a feature's probability: ``anomia.probability``."""
 LABELS = ("0", "1")
 
 

@@ -11,16 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.battery.model import Item
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import PROBABILITY, Rating
 from tabwb.report.summaries.columns.judged import summarise_judges
 from tabwb.report.summaries.columns.prepared import Bools
 from tabwb.report.summaries.columns.table import NOT_RATED, Table, table_of
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import judge_labels
 from tabwb.store.write import STATUSES as RATING_STATUSES
-
-PROBABILITY = ".probability"
-"""Ends the measure with which a judge tells a feature's probability beside its verdict."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,10 @@ from textual.content import Content
 from textual.widgets import DataTable, Static
 
 from tabwb.battery.model import Battery
-from tabwb.records.ratings import Judged, Judgement, Rating
+from tabwb.records.ratings import PROBABILITY, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.records.trials import Trial
 from tabwb.records.words import plural
-from tabwb.report.summaries.disagreements import PROBABILITY
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
