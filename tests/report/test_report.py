@@ -104,8 +104,8 @@ def test_the_page_has_every_part_and_each_link_leads_somewhere(whole: Report) ->
     page = Page(report_html(whole))
     links = [(link["href"] or "").removeprefix("#") for link in page.all("a")]
     assert links == [
-        "methods", "results", "figures", "burden", "features", "accuracy", "errors", "responses",
-        "examples", "cautions", "dictionary", "reproduction",
+        "methods", "results", "figures", "burden", "features", "accuracy", "measures", "errors",
+        "responses", "examples", "cautions", "dictionary", "reproduction",
     ]  # fmt: skip
     assert len(page.ids) == len(set(page.ids))
     assert set(links) <= set(page.ids)

@@ -70,6 +70,14 @@ def test_accuracies_are_by_policy_with_baselines_below() -> None:
     assert "yes_rate" in sentences.table.names and "yes_rate" not in words.table.names
 
 
+def test_lexical_means_have_the_number_of_responses_for_which_they_are_defined() -> None:
+    (made, *_) = beside.measure_tables(BATTERY, rows(), NAMES)
+    found = only(made.table, "bundled")
+    # Texts of 19 words each: too short for MATTR, and no mean is 0.
+    assert (found["words"], found["words_n"]) == (19.0, 2)
+    assert (found["mattr"], found["mattr_n"]) == (None, 0)
+
+
 def test_errors_are_by_kind_where_there_are_some() -> None:
     (words,) = details.error_tables(BATTERY, rows(), NAMES)
     assert only(words.table, "bundled")["phonological"] == "1 of 2"

@@ -30,8 +30,8 @@ from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.tables.table import Column
 
 TITLES = (
-    "Burden", "Features", "Accuracy", "Naming", "Positions", "Errors", "Base and instruct",
-    "Responses", "Statistics of plugins",
+    "Burden", "Features", "Accuracy", "Measures", "Naming", "Positions", "Errors",
+    "Base and instruct", "Responses", "Statistics of plugins",
 )  # fmt: skip
 """The sections behind the table for a paper; those without a table are left out."""
 
@@ -141,6 +141,7 @@ def _sections(about: Studied) -> Iterator[tuple[str, str, list[Captioned]]]:
             "Burden": list(details.burden_tables(rows, names)),
             "Features": list(details.feature_tables(battery, rows, names)),
             "Accuracy": list(details.accuracy_tables(battery, rows, names)),
+            "Measures": list(beside.measure_tables(battery, rows, names)),
             "Naming": list(beside.naming_tables(rows, names)),
             "Errors": list(details.error_tables(battery, rows, names)),
             "Responses": [details.status_table(rows, names)],

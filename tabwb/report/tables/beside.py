@@ -1,10 +1,11 @@
-"""Tables of a report that only some studies have: names given aloud, statistics of plugins."""
+"""Tables of a report that only some studies have: measures of texts, names, statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tabwb.battery.model import Battery
 from tabwb.report.measures import LATENCY, measure_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.tables.captioned import Captioned
@@ -55,6 +56,57 @@ def _shares(accuracy: Sequence[NamingAccuracy]) -> Iterator[float | None]:
         yield None if share is None else share.rate
         yield None if interval is None else interval.low
         yield None if interval is None else interval.high
+
+
+def measure_tables(
+    battery: Battery, rows: Sequence[Grouped], names: GroupNames
+) -> Iterator[Captioned]:
+    """Yield the means of further measures of each subtest, such as lexical diversity.
+
+    Args:
+        battery: with the subtests.
+        rows: groups that were given it.
+        names: of groups.
+    """
+    for subtest in battery.subtests:
+        parts = [
+            next((part for part in row.summary.subtests if part.id == subtest.id), None)
+            for row in rows
+        ]
+        found = {
+            name: measured
+            for part in parts
+            if part is not None
+            for name, measured in part.measures.items()
+            if measured.measure not in subtest.task.errors
+        }
+        if not found:
+            continue
+        declared = list(names.columns(rows))
+        for name in found:
+            measure, column = measure_of(name), snake(name)
+            meaning = measure.meaning or measure.title
+            told = f"mean of: {meaning}"
+            declared += [
+                Column(
+                    column,
+                    measure.title[:1].upper() + measure.title[1:],
+                    told,
+                    "number",
+                    measure.unit,
+                    2,
+                ),
+                Column(f"{column}_n", "N", f"responses for which {column} is defined", "integer"),
+            ]
+        values = []
+        for row, part in zip(rows, parts, strict=True):
+            cells: list[Any] = [*names.cells(row)]
+            for name in found:
+                measured = None if part is None else part.measures.get(name)
+                cells += [measured and measured.mean.value, measured and measured.n]
+            values.append(cells)
+        caption = f"{subtest.title}: means over the responses for which a measure is defined."
+        yield Captioned(table_of(f"measures_{snake(subtest.id)}", declared, values), caption)
 
 
 def statistics_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
