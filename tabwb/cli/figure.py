@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -207,11 +208,15 @@ def _list(*, as_json: bool) -> None:
         for words in (kind.shows, f"Needs: {kind.data}"):
             click.echo(_indented(words))
         for option in kind.options:
-            allowed = f" ({', '.join(option.allowed)})" if option.allowed else ""
+            values = ", ".join(filter(None, option.allowed))
+            allowed = f" ({values})" if values else ""
             default = f"; default {option.default}" if option.default else ""
             click.echo(_indented(f"--option {option.name}=...: {option.meaning}{allowed}{default}"))
         click.echo()
 
 
 def _indented(words: str) -> str:
-    return click.formatting.wrap_text(words, 88, initial_indent="    ", subsequent_indent="    ")
+    indent = " " * 4
+    return textwrap.fill(
+        words, 88, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )

@@ -10,6 +10,7 @@ from tabwb.administer.consent import Permit, check_export
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.installation import need
 from tabwb.records.visible import CSV_CELLS
 from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.report.destination import check_destination
@@ -87,6 +88,7 @@ def write_figure(
         TabwbError: a file cannot be written, or is there already.
     """
     kind = figure_kind(wanted.name)
+    need("matplotlib", "a figure", "figures")  # before anything is read
     kind.checked(wanted.options)
     width_mm(wanted.width)
     format_of(wanted.out)

@@ -65,7 +65,7 @@ def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
     from tabwb.report.figures.naming import without_paths
 
     kind = figure_kind(name)
-    chosen = kind.checked({key.replace("_", "-"): value for key, value in options.items()})
+    chosen = kind.checked(options)
     if not groups:
         raise UsageError("there are no administrations to draw")
     if len(groups) > MOST_GROUPS and kind.by != "administration":
@@ -151,7 +151,7 @@ def drawn(
     from tabwb.report.figures.page import Facts, Page, fixed_style
 
     kind = figure_kind(name)
-    chosen = kind.checked({key.replace("_", "-"): value for key, value in options.items()})
+    chosen = kind.checked(options)
     with fixed_style():
         page = Page(width_mm(width) * MM)
         if caption:

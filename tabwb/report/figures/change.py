@@ -17,9 +17,9 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.lettering import line_height, text_width, wrapped
-from tabwb.report.figures.page import MARGIN, round_ticks
 from tabwb.report.figures.shades import HATCH
-from tabwb.report.figures.style import INK, MAIN, NORMAL, RULE, SMALL, SOFT, series_styles
+from tabwb.report.figures.style import INK, MAIN, MARGIN, NORMAL, RULE, SMALL, SOFT, series_styles
+from tabwb.report.figures.ticks import round_ticks
 from tabwb.report.summaries.change import FORM_OF_THE_DAY, Change, change_of, sets_of_tags
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.tables.table import Column, Table, table_of

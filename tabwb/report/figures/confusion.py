@@ -11,9 +11,8 @@ from tabwb.records.words import plural
 from tabwb.report.figures.estimates import Record, batteries_note, columns, records, rows_of
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.lettering import line_height, text_width
-from tabwb.report.figures.page import MARGIN
 from tabwb.report.figures.shades import shade, shade_bar
-from tabwb.report.figures.style import INK, NORMAL, RULE, SMALL, text_on
+from tabwb.report.figures.style import INK, MARGIN, NORMAL, RULE, SMALL, text_on
 from tabwb.report.summaries.naming import namings
 from tabwb.tables.table import Column, Table, table_of
 

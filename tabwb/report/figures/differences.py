@@ -204,7 +204,7 @@ def _least(given: Sequence[Record], options: Options) -> list[str]:
     if not parts:
         return []
     return [f"p: sign flips over items, two-sided; the smallest that can be reached is "
-            f"{', '.join(parts)}."]  # fmt: skip
+            f"{', '.join(parts)}. Not corrected for the number of tests."]  # fmt: skip
 
 
 def _differing(compared: Sequence[_Compared]) -> list[str]:

@@ -8,11 +8,13 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from tabwb.report.figures.lettering import line_height, shortened, text_width, wrapped
-from tabwb.report.figures.page import MARGIN, Page, round_ticks
-from tabwb.report.figures.style import INK, MAIN, NORMAL, RULE, SMALL, SOFT
+from tabwb.report.figures.style import INK, MAIN, MARGIN, NORMAL, RULE, SMALL, SOFT
+from tabwb.report.figures.ticks import round_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from tabwb.report.figures.page import Page
 
 NARROW = 0.95
 """Inches: least width of a panel's axes."""

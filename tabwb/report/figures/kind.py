@@ -68,14 +68,15 @@ class FigureKind:
     people: bool = False
     judged: bool = False
 
-    def checked(self, given: Mapping[str, str]) -> Options:
-        """Return the options with their defaults.
+    def checked(self, given: Mapping[str, object]) -> Options:
+        """Return the options with their defaults; in names ``_`` stands for ``-``.
 
         Raises:
             UsageError: the figure has no such option, or the option no such value.
         """
         own = {option.name: option for option in self.options}
-        for name, value in given.items():
+        values = {name.replace("_", "-"): str(value) for name, value in given.items()}
+        for name, value in values.items():
             if name not in own:
                 meant = near(name, own)
                 raise UsageError(
@@ -88,4 +89,4 @@ class FigureKind:
                 raise UsageError(
                     f"'{value}' is not a value of '{name}'", allowed=", ".join(allowed)
                 )
-        return {name: given.get(name, option.default) for name, option in own.items()}
+        return {name: values.get(name, option.default) for name, option in own.items()}

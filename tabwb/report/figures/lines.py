@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 from tabwb.report.figures.estimates import ESTIMANDS, Record, records
 from tabwb.report.figures.kind import Options
 from tabwb.report.figures.lettering import line_height, text_width, wrapped
-from tabwb.report.figures.page import MARGIN, round_ticks
 from tabwb.report.figures.style import (
     BAND,
+    MARGIN,
     NORMAL,
     SMALL,
     SOFT,
     SeriesStyle,
     series_styles,
 )
+from tabwb.report.figures.ticks import round_ticks
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 
 if TYPE_CHECKING:

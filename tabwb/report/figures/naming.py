@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tabwb.records.visible import visible
 from tabwb.report.file_names import file_names, named
 from tabwb.tables.table import Series, Table
 
@@ -20,18 +21,21 @@ def without_paths(table: Table, groups: Sequence[Grouped]) -> Table:
         groups: whose models, lesions and judges may be named in it.
     """
     names = spec_names(groups)
-    if not names:
-        return table
     series = {}
     for name in table.names:
         given = table[name]
         if given.labels is not None:
             labels = [
-                named(label, names) if isinstance(label, str) else label for label in given.labels
+                _plain(label, names) if isinstance(label, str) else label for label in given.labels
             ]
             given = Series(given.values, labels, given.missing)  # type: ignore[arg-type]
         series[name] = given
-    return Table(table.name, table.columns, series, [named(note, names) for note in table.notes])
+    return Table(table.name, table.columns, series, [_plain(note, names) for note in table.notes])
+
+
+def _plain(text: str, names: Mapping[str, str]) -> str:
+    """Return a text on one line, without folders; control characters are shown as escapes."""
+    return visible(named(text, names)).replace("\n", " ").replace("\t", " ")
 
 
 def spec_names(groups: Sequence[Grouped]) -> dict[str, str]:

@@ -12,16 +12,13 @@ from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.figure import Figure
 
 from tabwb.report.figures.lettering import line_height, text_width, wrapped
-from tabwb.report.figures.style import INK, RC, SMALL, SOFT
+from tabwb.report.figures.style import INK, MARGIN, RC, SMALL, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
     from tabwb.tables.table import Table
-
-MARGIN = 0.05
-"""Inches of white around everything."""
 
 
 @contextmanager
@@ -32,24 +29,6 @@ def fixed_style() -> Iterator[None]:
         settings: dict[Any, Any] = dict(RC)
         rcParams.update(settings)
         yield
-
-
-def round_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round places for ticks within limits.
-
-    Args:
-        low: lower limit of the axis.
-        high: its upper limit.
-        most: parts between ticks, at most.
-
-    >>> round_ticks(-0.02, 1.02, 5)
-    [0.0, 0.25, 0.5, 0.75, 1.0]
-    """
-    from matplotlib.ticker import MaxNLocator
-
-    slack = 1e-9 * (high - low)
-    places = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    return [float(round(place, 12)) for place in places if low - slack <= place <= high + slack]
 
 
 @dataclass(frozen=True, slots=True)

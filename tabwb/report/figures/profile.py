@@ -26,9 +26,8 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.lettering import line_height, text_width, wrapped
-from tabwb.report.figures.page import MARGIN
 from tabwb.report.figures.shades import HATCH, shade, shade_bar
-from tabwb.report.figures.style import INK, RULE, SMALL, text_on
+from tabwb.report.figures.style import INK, MARGIN, RULE, SMALL, text_on
 from tabwb.scoring.estimate import Estimand
 from tabwb.tables.table import Column, Table, table_of
 

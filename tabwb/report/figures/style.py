@@ -40,6 +40,8 @@ SMALL: Final = 7.0
 """Points: ticks, labels, remarks."""
 NORMAL: Final = 8.0
 """Points: titles of axes."""
+MARGIN: Final = 0.05
+"""Inches of white around everything."""
 LINE: Final = 1.22
 """Height of a line of text, in sizes of its font."""
 

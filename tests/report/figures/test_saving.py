@@ -9,6 +9,7 @@ import sys
 import zlib
 from hashlib import sha256
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import matplotlib as mpl
 import pytest
@@ -20,7 +21,7 @@ from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.figures import make, save
 from tabwb.report.figures.page import Facts
 from tabwb.report.figures.saving import described, figure_bytes
-from tests.report.figures.made import groups
+from tests.report.figures.made import group, groups
 
 FORMATS = ("pdf", "svg", "png")
 COMMAND = "tabwb figure burden --by model"
@@ -101,12 +102,26 @@ def test_many_administrations_are_named_by_their_number_and_digest() -> None:
 
 
 def test_folders_of_this_machine_are_in_no_file() -> None:
-    from tests.report.figures.made import group
-
     made = make("burden", [group("replay:/home/ada/study/answers.jsonl")])
     assert made.facts.table["group"].to_list() == ["replay:answers.jsonl"]
     for name in ("svg", "pdf", "png"):
         assert b"/home/ada" not in figure_bytes(made, name)
+
+
+def test_names_hold_no_control_characters_and_no_formulas(tmp_path: Path) -> None:
+    made = make("burden", [group("a\x1b[31m$x^2$\u202eb\nc")])
+    assert made.facts.table["group"].to_list() == ["a\\x1b[31m$x^2$\\u202eb c"]
+    assert "a\\x1b[31m$x^2$\\u202eb c" in "".join(text.get_text() for text in made.axes[0].texts)
+    fromstring(figure_bytes(made, "svg"))  # valid XML
+
+
+def test_matplotlib_is_imported_when_a_figure_is_made() -> None:
+    code = (
+        "import sys; from tabwb.report.figures import FIGURES, figure_kind\n"
+        "for name in FIGURES: figure_kind(name)\n"
+        "sys.exit('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_file_that_is_there_is_replaced_only_when_asked(tmp_path: Path) -> None:
