@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -368,27 +369,47 @@ def python() -> str:
             ):
                 continue
             lines += [f"### `{name}.{key}`", "", *_documented(value, key)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_types()])
+
+
+def _types() -> Iterator[str]:
+    """Yield the types that are named in signatures: assignments followed by their meaning."""
+    import ast
+
+    import tabwb.api
+
+    yield from ("## Types", "", "Names in these signatures:", "")
+    found: dict[str, str] = {}
+    for path in sorted(Path(tabwb.api.__path__[0]).glob("*.py")):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        for given, told in itertools.pairwise(body):
+            if isinstance(given, ast.Assign) and isinstance(told, ast.Expr):
+                name, text = ast.unparse(given.targets[0]), ast.literal_eval(told.value)
+                if not (name.isupper() or name.startswith("_")):
+                    meaning = " ".join(_plain(text).split())
+                    found[name] = f"- `{name}` (`{ast.unparse(given.value)}`): {meaning}"
+    yield from (found[name] for name in sorted(found))
+    yield ""
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+    annotation = "" if parameter.annotation is parameter.empty else f": {parameter.annotation}"
+    return f"{stars}{parameter.name}{annotation}{default}"
 
 
 def _documented(thing: Any, name: str) -> Iterator[str]:
     """Yield the signature of a function or class, and its docstring as text."""
     if inspect.isfunction(thing):
-        parameters = [
-            str(parameter).replace("'", "")
-            for parameter in inspect.signature(thing).parameters.values()
-            if parameter.name != "self"
-        ]
-        kinds = [parameter.kind for parameter in inspect.signature(thing).parameters.values()]
-        if (
-            inspect.Parameter.KEYWORD_ONLY in kinds
-            and inspect.Parameter.VAR_POSITIONAL not in kinds
-        ):
-            first = kinds.index(inspect.Parameter.KEYWORD_ONLY)
-            parameters.insert(first - ("self" in inspect.signature(thing).parameters), "*")
+        signature = inspect.signature(thing)
+        given = [one for one in signature.parameters.values() if one.name != "self"]
+        parameters = [_parameter(one) for one in given]
+        kinds = [one.kind for one in given]
+        if inspect.Parameter.KEYWORD_ONLY in kinds:
+            parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
         inside = ",\n    ".join(parameters)
-        returned = str(inspect.signature(thing).return_annotation).strip("'")
-        yield from ("```", f"{name}({inside}) -> {returned}", "```", "")
+        yield from ("```", f"{name}({inside}) -> {signature.return_annotation}", "```", "")
     text = _plain(inspect.getdoc(thing) or "")
     for part in text.split("\n\n"):
         title, _, rest = part.partition(":\n")

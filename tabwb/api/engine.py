@@ -30,7 +30,8 @@ def warn(*messages: str) -> None:
     """Issue each message that is not empty as a :class:`TabwbWarning` of the user's code."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and (
-        frame.f_code.co_filename.startswith(_HERE) or frame.f_globals["__name__"] == "contextlib"
+        frame.f_code.co_filename.startswith(_HERE)
+        or frame.f_globals.get("__name__") == "contextlib"
     ):
         level, frame = level + 1, frame.f_back
     for message in filter(None, messages):

@@ -50,6 +50,9 @@ def test_every_public_name_has_a_documented_entry() -> None:
     page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
     entries = set(re.findall(r"^## `(\w+)`$", page, re.M))
     assert entries == set(tabwb.__all__) - {"__version__"}
+    types = page.partition("\n## Types\n")[2]
+    for name in ("Answering", "Ids", "Names", "Place", "Progress", "Where"):
+        assert f"- `{name}` (" in types
     for entry in page.split("\n## ")[1:]:
         assert len(entry.split("\n", 1)[1].strip()) > 40, entry
 
