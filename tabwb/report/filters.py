@@ -11,7 +11,8 @@ from typing import Any
 
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean
-from tabwb.report.keys import Key, Value, key_of, written
+from tabwb.report.key import Key, Value, written
+from tabwb.report.keys import key_of
 from tabwb.report.summaries.load import AdministrationData
 
 _FILTER = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*(!=|<=|>=|==?|<|>)(.*)", re.DOTALL)

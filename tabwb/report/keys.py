@@ -7,7 +7,8 @@ the Python API, documents and figures read these declarations.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from math import isfinite
+from typing import TYPE_CHECKING
 
 from tabwb.records import conditions
 from tabwb.records.condition import MODEL, Condition, Real, Switch, Whole
@@ -15,94 +16,15 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import parse_spec
 from tabwb.records.words import did_you_mean
+from tabwb.report.key import Key, Value
 from tabwb.report.summaries.counted import name_of, spec_of
 
 if TYPE_CHECKING:
-    from tabwb.battery.model import Item, Subtest
     from tabwb.report.summaries.load import AdministrationData
-
-Value = str | int | float
-"""Of a key; where there is none it is None."""
-KeyKind = Literal["text", "number", "date"]
-Level = Literal["administration", "response"]
-Whom = Literal["all", "model", "speaker"]
-
-
-class Key(NamedTuple):
-    """The declaration of one key.
-
-    Attributes:
-        id: what people write after ``--by`` and ``--where``, in kebab-case.
-        title: of its column.
-        meaning: one line for people.
-        values: of an administration: none, one, or several (then it belongs to several groups).
-            A key of responses has none here.
-        kind: of the values.
-        level: what has the value.
-        whom: to whom it applies; everybody else is a group of their own.
-        absent: the name of the group without a value; empty: everybody without one is a group of
-            their own.
-        label: the name of a group, from a value and the examinee's name; None: the value, of
-            numbers with the title.
-        also: further texts by which ``--where`` finds the value.
-        place: of a key of responses: the values of an item, or None where it is the replicate's.
-        pooled: what :func:`~tabwb.records.condition_table.compared` must leave out so that
-            responses are pooled over the key: ids of conditions, or empty.
-        several: whether one administration or item may have several values.
-        read: what a person typed as a value; None: as it is.
-    """
-
-    id: str
-    title: str
-    meaning: str
-    values: Callable[[AdministrationData], tuple[Value, ...]] = lambda data: ()
-    kind: KeyKind = "text"
-    level: Level = "administration"
-    whom: Whom = "all"
-    absent: str = ""
-    label: Callable[[AdministrationData, Value, str], str] | None = None
-    also: Callable[[AdministrationData], tuple[str, ...]] = lambda data: ()
-    place: Callable[[Subtest, Item], tuple[Value, ...]] | None = None
-    pooled: tuple[str, ...] = ()
-    several: bool = False
-    read: Callable[[str], Value] | None = None
-
-    def applies_to(self, data: AdministrationData) -> bool:
-        """Return whether the key applies to the examinee of an administration."""
-        return self.whom in ("all", _given(data).kind)
-
-    def named(self, value: Value | None) -> str:
-        """Return a value in words, where the key's title stands above it."""
-        return "none" if value is None else written(value)
-
-    def group_name(self, data: AdministrationData, value: Value | None, who: str) -> str:
-        """Return the name of the group that an administration belongs to.
-
-        Args:
-            data: the administration.
-            value: one of its values, or None where it has none.
-            who: what the examinee is called, with the lesion where the name is to have it.
-        """
-        if not self.applies_to(data):
-            return who
-        if value is None:
-            return self.absent or f"{who}, {self.title} not said"
-        if self.label is not None:
-            return self.label(data, value, who)
-        return f"{self.title} {written(value)}" if self.kind == "number" else written(value)
 
 
 def _given(data: AdministrationData) -> Conditions:
     return data.administration.conditions
-
-
-def written(value: Value) -> str:
-    """Return a value as people write it.
-
-    >>> written(0.70), written(7), written("generate")
-    ('0.7', '7', 'generate')
-    """
-    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def _one(value: Value | None) -> tuple[Value, ...]:
@@ -151,7 +73,6 @@ def _given_battery(data: AdministrationData) -> tuple[Value, ...]:
     return (f"{data.administration.battery} {data.administration.battery_version}",)
 
 
-PARTICIPANT_GROUP = "group"
 SUBJECTS: tuple[Key, ...] = (
     Key(
         "administration",
@@ -246,7 +167,7 @@ SUBJECTS: tuple[Key, ...] = (
         label=lambda data, value, who: f"speaker {value}",
     ),
     Key(
-        PARTICIPANT_GROUP,
+        "group",
         "group",
         "the group of the participant, as the participant's record says",
         lambda data: _one(str(data.speaker.get("group", ""))),
@@ -390,7 +311,23 @@ def key_of(name: str) -> Key:
     )
 
 
+def _number(text: str) -> Value:
+    """Return a finite number from its text; any other text as it is.
+
+    >>> _number("0.5"), _number("mlp"), _number("nan")
+    (0.5, 'mlp', 'nan')
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if isfinite(number) else text
+
+
 def _option_key(of: str, option: str) -> Key:
+    # A revision such as 12e5 must stay text; the strength of a lesion is a number.
+    number = of == "lesion" and option not in ("id", "name")
+
     def values(data: AdministrationData) -> tuple[Value, ...]:
         given = _given(data)
         text = given.lesion if of == "lesion" else given.examinee
@@ -401,13 +338,15 @@ def _option_key(of: str, option: str) -> Key:
         except UsageError:  # not a spec, or stored by an earlier version
             return ()
         options = {name.replace("_", "-"): value for name, value in spec.options.items()}
-        return _one({"id": spec.id, "name": spec.name or "", **options}.get(option))
+        given_as = {"id": spec.id, "name": spec.name or "", **options}.get(option)
+        return _one(_number(given_as) if number and given_as else given_as)
 
     return Key(
         f"{of}-{option}",
         f"{of} {option}",
         f"'{option}' in the spec of the {of}",
         values,
+        kind="number" if number else "text",
         whom="model",
         absent=f"{of} {option} not said",
         label=lambda data, value, who: f"{of} {option} {value}",

@@ -17,7 +17,8 @@ from tabwb.report.filters import (
     of_administration,
     of_cell,
 )
-from tabwb.report.keys import Key, Level, key_of, read_keys
+from tabwb.report.key import Key, Level
+from tabwb.report.keys import key_of, read_keys
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import (
     Grouped,

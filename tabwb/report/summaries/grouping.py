@@ -9,7 +9,8 @@ from itertools import product
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared, described, phrase_of
 from tabwb.records.errors import UsageError
-from tabwb.report.keys import REPLICATE, Key, Value, key_of, pooling_keys, read_keys, written
+from tabwb.report.key import Key, Value, written
+from tabwb.report.keys import REPLICATE, key_of, pooling_keys, read_keys
 from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.load import AdministrationData
@@ -213,11 +214,13 @@ class _Asked:
     Attributes:
         keys: in order.
         together: ids of keys over which responses are pooled on purpose.
+        pooled: ids of the conditions of these.
         whole, short: spec of each model to itself, and to its short name.
     """
 
     keys: tuple[Key, ...]
     together: tuple[str, ...]
+    pooled: tuple[str, ...]
     whole: Mapping[str, str]
     short: Mapping[str, str]
 
@@ -229,9 +232,15 @@ class _Asked:
         ids = read_keys(by if isinstance(by, str) else ",".join(by))
         if not ids:
             raise UsageError("no key is named", hint="for example: --by model,temperature")
-        pooled = tuple(_pooled(name, ids) for name in together)
+        pooled = [_pooled(name, ids) for name in together]
         names = names_of(member.administration.conditions for member in chosen)
-        return cls(tuple(map(key_of, ids)), pooled, {spec: spec for spec in names}, names)
+        return cls(
+            tuple(map(key_of, ids)),
+            tuple(key.id for key in pooled),
+            tuple(condition for key in pooled for condition in key.pooled),
+            {spec: spec for spec in names},
+            names,
+        )
 
     @property
     def by(self) -> str:
@@ -243,8 +252,7 @@ class _Asked:
         ids = {key.id for key in self.keys}
         if "administration" in ids:
             return ()
-        pooled = [id_ for key in pooling_keys() if key.id in self.together for id_ in key.pooled]
-        facts = compared(member.administration.conditions, pooled)
+        facts = compared(member.administration.conditions, self.pooled)
         if "model" in ids and "weights" not in self.together:
             facts |= member.identity
         return tuple(sorted(facts.items()))
@@ -310,7 +318,7 @@ class _Asked:
         )
 
 
-def _pooled(name: str, ids: Collection[str]) -> str:
+def _pooled(name: str, ids: Collection[str]) -> Key:
     key = key_of(name)
     if not key.pooled:
         raise UsageError(
@@ -319,7 +327,7 @@ def _pooled(name: str, ids: Collection[str]) -> str:
         )
     if key.id in ids:
         raise UsageError(f"'{key.id}' cannot be both split by and pooled over")
-    return key.id
+    return key
 
 
 def _key_values(key: Key, member: AdministrationData) -> tuple[Value | None, ...]:
