@@ -203,7 +203,10 @@ class Study(Reading):
         self,
         ids: Ids = None,
         *,
+        where: Where = (),
         format: str = "jsonl",
+        wide: bool = False,
+        partition_by: Names = (),
         out: str | os.PathLike[str],
         within_study: bool = False,
         force: bool = False,
@@ -215,8 +218,11 @@ class Study(Reading):
 
         Args:
             ids: numbers or uids; None for all.
+            where: filters on keys of administrations.
             format: ``jsonl``, ``csv``, ``parquet`` or another exporter's.
-            out: a file that does not exist.
+            wide: one row for each response, one column for each measure (Parquet).
+            partition_by: columns; a folder with a file for each of their values (Parquet).
+            out: a file, or a folder, that does not exist.
             within_study: the file stays within the study that collected the data; otherwise
                 speakers must have agreed to ``share``.
             force: replace an existing file.
@@ -228,9 +234,14 @@ class Study(Reading):
             TabwbError: it cannot be written.
         """
         from tabwb.report.destination import check_destination
+        from tabwb.report.documents.export_options import matching, with_options
 
-        plugins, references = self._plugins(), references_of(ids)
+        plugins = self._plugins()
+        format = with_options(format, wide=wide, partition_by=",".join(several(partition_by)))
         plugins.resolve("exporters", format)
+        references = references_of(ids)
+        if where:
+            references = [*matching(self.store, references, where)]
         place = check_destination(Path(out), force=force)
         if holds_people(self.store, references):
             self._must_write("an export of people's data is logged in the store")

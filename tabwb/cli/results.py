@@ -341,12 +341,13 @@ def export(
     from tabwb.cli.progress import Countdown
     from tabwb.report.destination import check_destination
     from tabwb.report.documents import exporting
+    from tabwb.report.documents.export_options import matching, with_options
 
     if not (administrations or everything or where):
         raise UsageError("name administrations, or choose them with --where or --all")
     if administrations and everything:
         raise UsageError("administrations are named, and --all is given")
-    format_id = _with_options(format_id, wide=wide, partition_by=partition_by)
+    format_id = with_options(format_id, wide=wide, partition_by=partition_by)
     with opened_plugins() as plugins:
         plugins.resolve("exporters", format_id)
         if not is_stdout(out):
@@ -357,7 +358,7 @@ def export(
                 permit = exporting.export(
                     store,
                     plugins,
-                    _matching(store, administrations, where) if where else administrations,
+                    matching(store, administrations, where) if where else administrations,
                     format_id,
                     out,
                     within_study=within_study,
@@ -370,27 +371,3 @@ def export(
                 note(f"warning: {permit.notice}")
         if not is_stdout(out):
             inform(f"{out} written")
-
-
-def _with_options(format_id: str, *, wide: bool, partition_by: str) -> str:
-    from tabwb.records.specs import parse_spec
-
-    spec = parse_spec(format_id)
-    options = {"wide": "true"} if wide else {}
-    if partition_by:
-        names = (name.strip().replace("-", "_") for name in partition_by.split(","))
-        options["partition_by"] = "+".join(names)
-    return str(replace(spec, options={**spec.options, **options}))
-
-
-def _matching(store: Store, administrations: tuple[str, ...], where: tuple[str, ...]) -> list[int]:
-    from tabwb.report.selection import Selection, outlined
-
-    choice = Selection.of("administration", where)
-    if choice.has_cells:
-        raise UsageError(
-            "an export has whole administrations",
-            where="--where",
-            allowed="keys of administrations, such as model, battery, tag, temperature",
-        )
-    return [data.administration.id for data in outlined(store, administrations, choice)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 from tabwb_builtin.columns import TABLE
 
@@ -235,6 +236,17 @@ def test_a_missing_store_and_an_empty_one(tmp_path: Path) -> None:
 def test_an_id_that_is_not_there_is_named(study: tabwb.Study, ids: Any) -> None:
     with pytest.raises(tabwb.TabwbError):
         study.responses(ids)
+
+
+def test_an_export_may_be_wide_and_in_parts(study: tabwb.Study, tmp_path: Path) -> None:
+    folder = study.export(format="parquet", wide=True, partition_by="subtest", out=tmp_path / "p")
+    files = sorted(path.parent.name for path in folder.rglob("*.parquet"))
+    assert files == ["subtest=saying", "subtest=words"]
+    assert sum(pyarrow.parquet.read_metadata(f).num_rows for f in folder.rglob("*.parquet")) == 9
+    one = study.export(where="model=poor", format="parquet", out=tmp_path / "one.parquet")
+    assert set(pyarrow.parquet.read_table(one)["id"].to_pylist()) == {2}
+    with pytest.raises(tabwb.UsageError, match="whole administrations"):
+        study.export(where="item=w1", out=tmp_path / "no.jsonl")
 
 
 def test_a_closed_study_says_so(study: tabwb.Study) -> None:

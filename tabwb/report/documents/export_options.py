@@ -1,0 +1,55 @@
+"""What people say of an export: the options of its format, and which administrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from tabwb.records.errors import UsageError
+from tabwb.records.specs import parse_spec
+from tabwb.report.filters import Filter
+from tabwb.report.selection import Selection, outlined
+from tabwb.store.store import Store
+
+Where = str | Iterable[str | Filter] | Mapping[str, object]
+"""Filters as texts, or keys with their values."""
+
+
+def with_options(format_id: str, *, wide: bool, partition_by: str) -> str:
+    """Return the spec of an export format with its options.
+
+    Args:
+        format_id: as a person names it, perhaps with options.
+        wide: one row for each response.
+        partition_by: columns with commas between; empty: one file.
+
+    >>> with_options("parquet", wide=True, partition_by="model, part-limit")
+    'parquet@wide=true,partition_by=model+part_limit'
+    """
+    spec = parse_spec(format_id)
+    options = {"wide": "true"} if wide else {}
+    if partition_by:
+        names = (name.strip().replace("-", "_") for name in partition_by.split(","))
+        options["partition_by"] = "+".join(names)
+    return str(replace(spec, options={**spec.options, **options}))
+
+
+def matching(store: Store, references: Sequence[int | str], where: Where) -> list[int]:
+    """Return the numbers of the administrations that match filters.
+
+    Args:
+        store: where they are.
+        references: numbers or uids; empty: all.
+        where: filters, on keys of administrations.
+
+    Raises:
+        UsageError: a filter is on a key of responses, or nothing matches.
+    """
+    choice = Selection.of("administration", where)
+    if choice.has_cells:
+        raise UsageError(
+            "an export has whole administrations",
+            where="--where",
+            allowed="keys of administrations, such as model, battery, tag, temperature",
+        )
+    return [data.administration.id for data in outlined(store, references, choice)]
