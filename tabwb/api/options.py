@@ -16,7 +16,7 @@ Names = str | Iterable[str]
 """One name, several with commas between, or a sequence of names."""
 Where = str | Iterable["str | Filter"] | Mapping[str, object]
 """Filters: ``"temperature>0"``, several such texts, or keys with a value or several each."""
-Sort = Literal["burden", "name", "N", "accuracy"]
+Sort = Literal["burden", "name", "keys", "N", "accuracy"]
 
 
 class Choosing(TypedDict, total=False):

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from tabwb.store.store import Store
 
 
-_SORT = ("burden", "name", "N", "accuracy")
+_SORT = ("burden", "name", "keys", "N", "accuracy")
 
 
 @click.command()
@@ -60,7 +60,8 @@ _SORT = ("burden", "name", "N", "accuracy")
 @click.option(
     "--sort",
     type=click.Choice(_SORT),
-    help="Order of groups: name ascending, others from high to low (by model: burden).",
+    help="Order of groups: name and keys (the values of --by) ascending, others from high to low "
+    "(by model: burden).",
 )
 @click.option(
     "--csv",

@@ -271,6 +271,15 @@ def test_the_number_of_rows_can_be_limited(filled: Filled) -> None:
     assert [row.label for row in three] == [row.label for row in every][:3]
 
 
+def test_rows_are_sorted_by_the_values_of_their_keys(filled: Filled) -> None:
+    rows = of(filled, "temperature", "seed", where="examinee=model", sort="keys")
+    values = [tuple(one.value for one in row.group.values) for row in rows]
+    assert values == sorted(values) and values[0] < values[-1]
+    lesions = of(filled, "lesion-severity", where="examinee=model", sort="keys")
+    assert lesions[0].group.values[0].value == 0.5
+    assert lesions[-1].group.values[0].value is None
+
+
 def test_operators_are_those_of_numbers(filled: Filled) -> None:
     seeds = sorted({one.conditions.seed for one in filled.known})
     for sign, compare in {

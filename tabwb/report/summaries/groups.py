@@ -16,7 +16,7 @@ from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.tasks.task_type import task_type
 
 __all__ = ["Group", "Grouped", "Sort", "grouped", "summarised", "unlike"]
-Sort = Literal["burden", "name", "N", "accuracy"]
+Sort = Literal["burden", "name", "keys", "N", "accuracy"]
 
 
 def unlike(
@@ -86,8 +86,9 @@ def summarised(
     Args:
         groups: in any order.
         judge: a rater: burdens of other judges are left away.
-        sort: ``name`` ascending; else from high to low, what is undefined last, and so a burden for
-            which fewer than half of the responses are usable. Burdens are those of the first terms.
+        sort: ``name`` and ``keys`` (the value of each key) ascending; else from high to low, what
+            is undefined last, and so a burden for which fewer than half of the responses are
+            usable. Burdens are those of the first terms.
         interval: compute the intervals of burdens too.
 
     Raises:
@@ -112,6 +113,8 @@ def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
     """
     if sort == "name":
         return tuple(sorted(rows, key=lambda row: row.label.casefold()))
+    if sort == "keys":
+        return tuple(sorted(rows, key=_by_keys))
     terms = [judge.terms for row in rows for judge in row.summary.judges]
 
     def value(row: Grouped) -> float | None:
@@ -125,6 +128,19 @@ def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
     known = [(amount, row) for row in rows if (amount := value(row)) is not None]
     unknown = [row for row in rows if value(row) is None]
     return (*(row for _, row in sorted(known, key=lambda pair: -pair[0])), *unknown)
+
+
+def _by_keys(row: Grouped) -> list[tuple[bool, bool, float, str]]:
+    """Return what sorts by the values of the keys: numbers, then texts, then no value."""
+    return [
+        (
+            one.value is None,
+            isinstance(one.value, str),
+            one.value if isinstance(one.value, int | float) else 0.0,
+            one.value.casefold() if isinstance(one.value, str) else "",
+        )
+        for one in row.group.values
+    ]
 
 
 def check_judge(judge: str, raters: Sequence[str]) -> None:
