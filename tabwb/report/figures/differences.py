@@ -208,9 +208,15 @@ def _least(given: Sequence[Record], options: Options) -> list[str]:
 
 
 def _differing(compared: Sequence[_Compared]) -> list[str]:
-    said = dict.fromkeys(
-        f"{name}: {mine} / {other}" for one in compared for name, mine, other in one.unlike
-    )
+    differing: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for one in compared:
+        for name, mine, other in one.unlike:
+            first, second = differing.setdefault(name, ({}, {}))
+            first[mine] = second[other] = None
+    said = [
+        f"{name} ({', '.join(first)} / {', '.join(second)})"
+        for name, (first, second) in differing.items()
+    ]
     return [f"The sides also differ in {'; '.join(said)}."] if said else []
 
 

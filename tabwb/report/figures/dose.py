@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
 from tabwb.report.figures.doses import LESION, Dose, dose_of, doses
 from tabwb.report.figures.estimates import (
     INTERVAL,
@@ -27,6 +28,9 @@ from tabwb.report.figures.estimates import (
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.lines import draw_lines
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
+from tabwb.report.names import name_in
+from tabwb.report.names import names_of as model_names
+from tabwb.report.summaries.counted import model_of, spec_of
 from tabwb.report.summaries.groups import Group, Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.summary import pool
@@ -73,7 +77,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         for group in groups
         for member in group.group.members
     ]
-    names = _series_names([dose for dose, _, _ in placed])
+    placed, alone = _with_two_amounts(placed)
+    names = _series_names([dose for dose, _, _ in placed], _short(groups))
     for dose, _, member in placed:
         points.setdefault((names[_series(dose)], dose.amount, dose.seed), []).append(member)
     amounts = {amount for _, amount, _ in points if amount is not None}
@@ -106,10 +111,43 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     given.sort(key=_order)
     notes = [
         *_notes(groups, options, given),
+        *([f"Left out: {plural(alone, 'series', 'series')} with one amount."] if alone else []),
         *undefined_note([record for record in given if record["row"] != "mean"]),
         batteries_note(groups),
     ]
     return table_of("dose", COLUMNS, rows_of(COLUMNS, given), notes)
+
+
+_Placed = list[tuple[Dose, Grouped, AdministrationData]]
+
+
+def _with_two_amounts(placed: _Placed) -> tuple[_Placed, int]:
+    """Return the administrations of series with two amounts or more, and the intact ones of their
+    models; and the number of series left out.
+    """
+    amounts: dict[tuple[object, ...], set[float]] = {}
+    for dose, _, _ in placed:
+        if dose.amount is not None:
+            amounts.setdefault(_series(dose), set()).add(dose.amount)
+    kept = {key for key, several in amounts.items() if len(several) > 1}
+    if not kept:
+        return placed, 0
+    models = {(key[0], key[2]) for key in kept}
+    chosen = [
+        (dose, group, member)
+        for dose, group, member in placed
+        if _series(dose) in kept
+        or (dose.amount is None and (dose.examinee, dose.conditions) in models)
+    ]
+    return chosen, len(amounts) - len(kept)
+
+
+def _short(groups: Sequence[Grouped]) -> dict[str, str]:
+    """Return short names of the models, by what :class:`Dose` calls them."""
+    given = [member.administration.conditions for group in groups for member in group.group.members]
+    names = model_names(given)
+    bare = {spec_of(one): name_in(names, one, lesion=False) for one in given}
+    return bare | {model_of(one): name_in(names, one) for one in given}
 
 
 def _order(record: Record) -> tuple[bool, str, float, str, int, str]:
@@ -132,11 +170,12 @@ def _series(dose: Dose) -> tuple[object, ...]:
     return dose.examinee, dose.kind, dose.conditions
 
 
-def _series_names(given: Sequence[Dose]) -> dict[tuple[object, ...], str]:
+def _series_names(given: Sequence[Dose], short: Mapping[str, str]) -> dict[tuple[object, ...], str]:
     """Return names of series: with the conditions in which series of one name differ."""
     named: dict[str, dict[tuple[object, ...], Dose]] = {}
     for dose in given:
-        name = f"{dose.examinee} + {dose.kind}" if dose.kind else dose.examinee
+        examinee = short.get(dose.examinee, dose.examinee)
+        name = f"{examinee} + {dose.kind}" if dose.kind else examinee
         named.setdefault(name, {})[_series(dose)] = dose
     names: dict[tuple[object, ...], str] = {}
     for name, several in named.items():
@@ -303,6 +342,8 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
             "Grey line and band: the intact model with its 95 % interval for "
             f"{options['interval'].replace('-', ' ')}."
         )
+    if len({record["series"] for record in given if record["row"] != "intact"}) > 1:
+        yield "Points of one amount are drawn side by side."
     if any(record.get("few_usable") for record in given):
         yield "Open: fewer than half of the responses are usable; in no mean and on no line."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tabwb.report.figures.estimates import ESTIMANDS, Record, records
@@ -96,20 +97,23 @@ def _panel(
                 axes.axhspan(low, high, color=BAND, linewidth=0, zorder=0.3, gid="intact interval")
             axes.axhline(record["value"], color=SOFT, linewidth=0.8, zorder=0.6, gid="intact")
     averaged = {record["series"] for record in own if record["row"] == "mean"}
-    for series, style in styles.items():
+    places = sorted({record["amount"] for record in own if record["amount"] is not None})
+    step = min((b - a for a, b in pairwise(places)), default=1.0)
+    span = places[-1] - places[0] if places else 1.0
+    for at, (series, style) in enumerate(styles.items()):
+        # Side by side, so that the intervals of all series can be seen.
+        shift = (at - (len(styles) - 1) / 2) * min(0.018 * span, 0.6 * step / len(styles))
         rows = [record for record in own if record["series"] == series]
         seeds: dict[str, list[Record]] = {}
         for record in rows:
             if record["row"] == "seed":
                 seeds.setdefault(record["seed"] if series in averaged else "", []).append(record)
         for points in seeds.values():
-            _line(axes, points, style, prefix, mean=series not in averaged)
+            _line(axes, points, style, prefix, shift, mean=series not in averaged)
         means = [record for record in rows if record["row"] == "mean"]
         if means:
-            # A seed alone at an amount has no mean: it is a point of the thick line too.
-            _line(axes, means, style, "", mean=True)
-    amounts = sorted({record["amount"] for record in own if record["amount"] is not None})
-    _ticks(axes, amounts, width)
+            _line(axes, means, style, "", shift, mean=True)
+    _ticks(axes, places, width)
     measure = own[0]["measure"]
     if measure in (ACCURACY.id, FEATURE_RATE.id):
         axes.set_ylim(-0.02, 1.02)
@@ -134,7 +138,13 @@ def _ticks(axes: Axes, amounts: Sequence[float], width: float) -> None:
 
 
 def _line(
-    axes: Axes, points: Sequence[Record], style: SeriesStyle, prefix: str, *, mean: bool
+    axes: Axes,
+    points: Sequence[Record],
+    style: SeriesStyle,
+    prefix: str,
+    shift: float,
+    *,
+    mean: bool,
 ) -> None:
     known = [record for record in points if record["value"] is not None]
     known.sort(key=lambda record: record["amount"])
@@ -142,7 +152,7 @@ def _line(
     thin: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.55, "gid": "seed"}
     thick: dict[str, Any] = {"linewidth": 1.3, "marker": style.marker, "gid": "value"}
     axes.plot(
-        [record["amount"] for record in joined],
+        [record["amount"] + shift for record in joined],
         [record["value"] for record in joined],
         color=style.colour,
         linestyle=style.line,
@@ -152,13 +162,19 @@ def _line(
     for record in known:
         if record["few_usable"]:
             axes.plot(
-                [record["amount"]], [record["value"]], linestyle="none", marker=style.marker,
-                color=style.colour, markerfacecolor="white", zorder=2.5, gid="few usable",
-            )  # fmt: skip
+                [record["amount"] + shift],
+                [record["value"]],
+                color=style.colour,
+                marker=style.marker,
+                markerfacecolor="white",
+                linestyle="none",
+                zorder=2.5,
+                gid="few usable",
+            )
         low, high = record[f"{prefix}low"], record[f"{prefix}high"]
         if mean and low is not None and high is not None:
             axes.plot(
-                [record["amount"]] * 2, [low, high], color=style.colour, linewidth=0.9,
+                [record["amount"] + shift] * 2, [low, high], color=style.colour, linewidth=0.9,
                 zorder=2, gid="interval",
             )  # fmt: skip
 

@@ -150,3 +150,12 @@ def test_the_seed_is_the_lesions_else_the_runs() -> None:
 @pytest.mark.parametrize("width", ["single", "double"])
 def test_texts_have_their_own_place(width: str) -> None:
     assert faults(make("dose", groups(*FIVE, INTACT), measure="accuracy", width=width)) == []
+
+
+def test_a_series_with_one_amount_is_left_out_and_said_to_be() -> None:
+    lesion = replace(SAMPLED, lesion="noise:0.2@seed=1", seed=40)
+    table = figure_table(
+        "dose", groups(*FIVE, given(40, lesion, *words(*RIGHT))), measure="accuracy"
+    )
+    assert {row["series"] for row in records(table)} == {"bundled + mlp.down:zero:*"}
+    assert "Left out: 1 series with one amount." in table.notes
