@@ -103,17 +103,32 @@ class TestExport:
         assert "unexpected" not in outcome.err
         assert name in outcome.err
 
-    def test_leaves_nothing_behind_on_a_full_disk(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        "options", [(), ("--format", "csv"), ("--format", "parquet", "--partition-by", "subtest")]
+    )
+    def test_leaves_nothing_behind_on_a_full_disk(
+        self, tmp_path: Path, options: tuple[str, ...]
+    ) -> None:
         folder = tmp_path / "out"
         folder.mkdir()
 
         def almost_full() -> None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             # More than the explanation and SQLite's shared memory, less than the export.
-            resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+            limit = 40_000 if "parquet" not in options else 33_000
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
         done = subprocess.run(
-            [sys.executable, "-m", "tabwb.cli.main", "export", "1", "--out", folder / "a.jsonl"],
+            [
+                sys.executable,
+                "-m",
+                "tabwb.cli.main",
+                "export",
+                "1",
+                "--out",
+                folder / "a",
+                *options,
+            ],
             preexec_fn=almost_full,
             capture_output=True,
             text=True,
@@ -121,7 +136,8 @@ class TestExport:
             check=False,
         )
         assert done.returncode == 1
-        assert "a.jsonl: cannot be written: File too large" in done.stderr
+        assert "/a: cannot be written: " in done.stderr
+        assert "too large" in done.stderr
         assert list(folder.iterdir()) == []
 
 
