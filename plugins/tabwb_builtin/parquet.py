@@ -6,6 +6,7 @@ import json
 from array import array
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -212,13 +213,17 @@ class _Parts:
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns = columns
         self._values: list[list[Any]] = [[] for _ in columns]
+        self._adders = [
+            (values.append, _as_text(column) if "JSON" in column.type else column.value)
+            for values, column in zip(self._values, columns, strict=True)
+        ]
         self.places = array("i")
         self.size = 0
 
     def add(self, part: object) -> int:
         """Add a part and return its place."""
-        for column, values in zip(self.columns, self._values, strict=True):
-            values.append(_typed(column, column.value(part)))
+        for append, value in self._adders:
+            append(value(part))
         self.size += 1
         return self.size - 1
 
@@ -230,10 +235,21 @@ class _Parts:
             _repeated(pa.array(values, type=_TYPES[column.type]), rows)
             for column, values in zip(self.columns, self._values, strict=True)
         ]
-        self._values = [[] for _ in self.columns]
+        for values in self._values:
+            values.clear()
         self.places = array("i")
         self.size = 0
         return arrays
+
+
+def _as_text(column: Column) -> Callable[[Any], str | None]:
+    text = Once(partial(json.dumps, ensure_ascii=False))
+
+    def value(part: Any) -> str | None:
+        given = column.value(part)
+        return None if given is None else text.of(given)
+
+    return value
 
 
 def _repeated(values: pa.Array, rows: pa.Array) -> pa.Array:
@@ -241,9 +257,3 @@ def _repeated(values: pa.Array, rows: pa.Array) -> pa.Array:
         return values.take(rows)
     encoded = values.dictionary_encode()
     return pa.DictionaryArray.from_arrays(encoded.indices.take(rows), encoded.dictionary)
-
-
-def _typed(column: Column, value: Any) -> Any:
-    if value is not None and column.type in ("JSON", "list of JSON"):
-        return json.dumps(value, ensure_ascii=False)
-    return value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -81,12 +83,24 @@ def export(
         writer = Writer(exporter, format_id, documents_for(store, chosen, exporter, primary))
         if progress is not None:
             writer.tell(progress, sum(record.planned for record in chosen))
-        if is_stdout(out):
-            _to_stdout(writer)
-        else:
-            _to_place(writer, out, batteries_of(store, chosen))
+        with _rare_collections():
+            if is_stdout(out):
+                _to_stdout(writer)
+            else:
+                _to_place(writer, out, batteries_of(store, chosen))
     store.people.log(*permit.acts)
     return permit
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Collect garbage rarely: what is read and written holds no cycles, a tenth of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def documents_for(
