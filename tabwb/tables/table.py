@@ -265,7 +265,7 @@ class Table:
         return Table(self.name, [self.column(name) for name in names], self._series, self.notes)
 
     def where(self, **values: object) -> Table:
-        """Return the rows in which columns have these values; None: no value.
+        """Return the rows in which columns have these values; None: no value; a list: any of them.
 
         >>> table = table_of("example", [Column("n", "N", "responses", "integer")], [(3,), (4,)])
         >>> table.where(n=4)["n"].to_list()
@@ -273,7 +273,8 @@ class Table:
         """
         wanted = np.ones(len(self), bool)
         for name, value in values.items():
-            wanted &= _equal(self[name], value)
+            several = value if isinstance(value, list | set | frozenset) else [value]
+            wanted &= np.any([_equal(self[name], one) for one in several], axis=0)
         return self.take(wanted)
 
 

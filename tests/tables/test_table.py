@@ -44,6 +44,17 @@ def test_where_finds_the_rows_with_a_value(
     assert list(found.rows()) == [row for row in rows if row[at] == value]
 
 
+@given(ROWS, st.data())
+def test_where_finds_the_rows_with_any_value_of_a_list(
+    rows: list[tuple[object, ...]], data: st.DataObject
+) -> None:
+    at = data.draw(st.integers(0, len(COLUMNS) - 1))
+    values = data.draw(st.lists(st.none() | VALUES[COLUMNS[at].type], max_size=3))
+    values += [row[at] for row in rows[:1]]
+    found = table_of("example", COLUMNS, rows).where(**{COLUMNS[at].name: values})
+    assert list(found.rows()) == [row for row in rows if row[at] in values]
+
+
 def test_a_number_that_is_none_is_refused() -> None:
     for bad in (math.nan, math.inf):
         with pytest.raises(ValueError, match="nan"):
