@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import PurePosixPath
 
@@ -27,13 +26,17 @@ def short_names(models: Mapping[str, str]) -> dict[str, str]:
     >>> list(short_names({f"{llama}@dtype=float32,device=cpu": "",
     ...                   f"{llama}@dtype=float16,device=cpu": ""}).values())
     ['Llama-3.2-1B@dtype=float32', 'Llama-3.2-1B@dtype=float16']
+    >>> short_names({"echo": "mine", "echo@text=Yes": ""})
+    {'echo': 'mine', 'echo@text=Yes': 'echo@text=Yes'}
     """
     named = {spec: profile or _short(spec) for spec, profile in models.items()}
-    counts = Counter(named.values())
-    for name in [name for name, count in counts.items() if count > 1]:
+    for name in dict.fromkeys(named.values()):
         alike = [spec for spec, given in named.items() if given == name]
-        others = set(named.values()) - {name}
-        named |= _apart(name, alike, models, others)
+        # A model beside one that only its profile calls otherwise must not seem to be that one.
+        kin = [spec for spec in models if spec in alike or _short(spec) == name]
+        if len(alike) > 1 or (len(kin) > 1 and not models[alike[0]]):
+            others = set(named.values()) - {name}
+            named |= _apart(name, alike, kin, models, others)
     return named
 
 
@@ -72,9 +75,13 @@ def name_in(names: Mapping[str, str], given: Conditions, *, lesion: bool = True)
 
 
 def _apart(
-    name: str, alike: Collection[str], models: Mapping[str, str], taken: Collection[str]
+    name: str,
+    alike: Collection[str],
+    kin: Collection[str],
+    models: Mapping[str, str],
+    taken: Collection[str],
 ) -> dict[str, str]:
-    specs = [spec for text in alike if (spec := _parsed(text)) is not None]
+    specs = [spec for text in kin if (spec := _parsed(text)) is not None]
     differing = {
         key
         for spec in specs

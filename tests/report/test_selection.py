@@ -183,7 +183,7 @@ def test_participants_are_pooled_by_the_group_of_their_record_and_models_stay_ap
         row.label: sorted({member.administration.id for member in row.group.members})
         for row in rows
     }
-    assert found == {"small": [1, 2], "L-1B": [3], "gpt": [4, 5, 6, 7],
+    assert found == {"small": [1, 2], "L-1B@dtype=float16": [3], "gpt": [4, 5, 6, 7],
                      "patients": [8, 10], "controls": [9]}  # fmt: skip
     assert [row.group.values[0].value for row in rows] == [None] * 3 + ["patients", "controls"]
 
@@ -223,7 +223,7 @@ def test_models_have_short_names_and_their_specs_stay_in_the_label(filled: Fille
     rows = of(filled, "model", where="temperature=0.7", together="lesion,protocol,option-order")
     assert {row.group.label: row.label for row in rows} == {
         LLAMA: "small",
-        f"{LLAMA}@dtype=float16": "L-1B",
+        f"{LLAMA}@dtype=float16": "L-1B@dtype=float16",
         "openai:gpt": "gpt",
     }
 
