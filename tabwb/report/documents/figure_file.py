@@ -106,12 +106,10 @@ def write_figure(
             notices.extend(_left_out(people, unknown))
             return models
         given = [member.administration for member in chosen]
+        what = f"figure {wanted.name}" + ("" if data is None else f" with its numbers in {data}")
         permits.append(
-            check_export(
-                store, plugins, given, f"figure {wanted.name}", out,
-                within_study=wanted.within_study,
-            )
-        )  # fmt: skip
+            check_export(store, plugins, given, what, out, within_study=wanted.within_study)
+        )
         return chosen
 
     groups = figure_groups(kind, store, references, selection, check=check)
@@ -136,6 +134,10 @@ def write_figure(
         **dict(wanted.options),
     )
     save(figure, out, dpi=wanted.dpi, force=True)
+    for permit in permits:  # before anything else can fail
+        store.people.log(*permit.acts)
+        if permit.notice:
+            notices.append(f"warning: {permit.notice}")
     files = [out]
     if data is not None:
         table = figure.facts.table
@@ -143,10 +145,6 @@ def write_figure(
         notes = [RESEARCH_ONLY, *table.notes, CSV_CELLS, f"Columns:\n{meanings}"]
         write_text(data, table_csv(table), notes)
         files.append(data)
-    for permit in permits:
-        store.people.log(*permit.acts)
-        if permit.notice:
-            notices.append(f"warning: {permit.notice}")
     return WrittenFigure(tuple(files), tuple(notices))
 
 

@@ -11,14 +11,14 @@ from matplotlib.transforms import Bbox
 
 from tabwb.report.figures.page import fixed_style
 
-SLACK = 1.5
-"""Pixels at 144 dots per inch."""
+SLACK = 1.2
+"""Pixels at 100 dots per inch."""
 
 
 def texts(figure: Figure) -> list[tuple[str, Bbox]]:
     """Every visible text with its place in pixels."""
     with fixed_style():
-        figure.set_dpi(144)
+        figure.set_dpi(100)
         canvas = FigureCanvasAgg(figure)
         canvas.draw()  # type: ignore[no-untyped-call]
         renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
@@ -32,7 +32,7 @@ def texts(figure: Figure) -> list[tuple[str, Bbox]]:
 def faults(figure: Figure) -> list[str]:
     """Texts outside of the figure, and pairs that overlap."""
     found = texts(figure)
-    width, height = figure.get_size_inches() * 144
+    width, height = figure.get_size_inches() * 100
     page = Bbox.from_bounds(-SLACK, -SLACK, width + 2 * SLACK, height + 2 * SLACK)
     outside = [
         f"outside: {words}" for words, box in found

@@ -111,6 +111,5 @@ def test_without_two_judges_there_is_no_agreement() -> None:
     assert refused.value.allowed == "a:1,b:2"
 
 
-@pytest.mark.parametrize("width", ["single", "double"])
-def test_texts_have_their_own_place(width: str) -> None:
-    assert faults(make("agreement", [judged(30)], width=width)) == []
+def test_texts_have_their_own_place() -> None:
+    assert faults(make("agreement", [judged(30)])) == []

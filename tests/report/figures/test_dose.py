@@ -147,9 +147,8 @@ def test_the_seed_is_the_lesions_else_the_runs() -> None:
     assert (own.seed, runs.seed) == ("4", "9")
 
 
-@pytest.mark.parametrize("width", ["single", "double"])
-def test_texts_have_their_own_place(width: str) -> None:
-    assert faults(make("dose", groups(*FIVE, INTACT), measure="accuracy", width=width)) == []
+def test_texts_have_their_own_place() -> None:
+    assert faults(make("dose", groups(*FIVE, INTACT), measure="accuracy")) == []
 
 
 def test_a_series_with_one_amount_is_left_out_and_said_to_be() -> None:

@@ -10,7 +10,7 @@ from tests.report.figures.made import groups
 
 
 @pytest.mark.parametrize(
-    ("n", "width"), [(1, "single"), (3, "double"), (8, "single"), (8, "double"), (30, "single")]
+    ("n", "width"), [(1, "single"), (3, "double"), (8, "single"), (30, "single")]
 )
 @pytest.mark.parametrize("name", ["burden", "accuracy", "profile"])
 def test_texts_have_their_own_place(name: str, width: str, n: int) -> None:

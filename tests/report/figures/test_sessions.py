@@ -95,9 +95,8 @@ class TestChange:
         with pytest.raises(UsageError, match="2 participants: S-014, S-2"):
             make("change", (*THREE, *groups(other)))
 
-    @pytest.mark.parametrize("width", ["single", "double"])
-    def test_texts_have_their_own_place(self, width: str) -> None:
-        assert faults(make("change", THREE, width=width, baselines="1")) == []
+    def test_texts_have_their_own_place(self) -> None:
+        assert faults(make("change", THREE, baselines="1")) == []
 
 
 class TestConfusion:
