@@ -12,7 +12,8 @@ from typing import Any
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean
 from tabwb.report.key import Key, Value, written
-from tabwb.report.keys import key_of
+from tabwb.report.keys import MODEL, key_of
+from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.load import AdministrationData
 
 _FILTER = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*(!=|<=|>=|==?|<|>)(.*)", re.DOTALL)
@@ -149,16 +150,24 @@ class Candidate:
         return cls(values, frozenset((*own, *also)))
 
 
-def of_administration(key: Key, data: AdministrationData) -> Candidate:
-    """Return what a filter on a key of administrations is applied to.
+def of_administrations(key: Key, known: Iterable[AdministrationData]) -> dict[int, Candidate]:
+    """Return, by number, what a filter on a key of administrations is applied to.
+
+    A model is found by its name among all of them too.
 
     Args:
         key: of administrations.
-        data: the administration.
+        known: all administrations.
     """
-    if not key.applies_to(data):
-        return Candidate.of(())
-    return Candidate.of(key.values(data), key.also(data))
+    known = tuple(known)
+    names = names_of(data.administration.conditions for data in known) if key.id == MODEL else {}
+    candidates = {}
+    for data in known:
+        given = data.administration.conditions
+        applies = key.applies_to(data)
+        also = [*key.also(data), *([name_in(names, given)] if names else [])] if applies else []
+        candidates[data.administration.id] = Candidate.of(key.values(data) if applies else (), also)
+    return candidates
 
 
 def of_cell(key: Key, data: AdministrationData, cell: tuple[str, str, int]) -> Candidate:

@@ -11,7 +11,8 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from tabwb.records import conditions
-from tabwb.records.condition import MODEL, Condition, Real, Switch, Whole
+from tabwb.records.condition import MODEL as MODELS
+from tabwb.records.condition import Condition, Real, Switch, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import parse_spec
@@ -73,6 +74,7 @@ def _given_battery(data: AdministrationData) -> tuple[Value, ...]:
     return (f"{data.administration.battery} {data.administration.battery_version}",)
 
 
+MODEL = "model"
 SUBJECTS: tuple[Key, ...] = (
     Key(
         "administration",
@@ -84,7 +86,7 @@ SUBJECTS: tuple[Key, ...] = (
         also=lambda data: (data.administration.uid,),
     ),
     Key(
-        "model",
+        MODEL,
         "model",
         "the model, without options that change no answer",
         lambda data: (spec_of(_given(data)),),
@@ -267,7 +269,7 @@ def _condition_key(condition: Condition) -> Key:
         condition.column.meaning if condition.column else f"the {condition.name} of the run",
         values,
         kind="number" if number else "text",
-        whom="model" if condition.given_to == MODEL else "all",
+        whom="model" if condition.given_to == MODELS else "all",
         absent=f"no {condition.name}",
         label=_switched(condition) if isinstance(kind, Switch) else None,
         pooled=(condition.id,) if condition.comparison else (),

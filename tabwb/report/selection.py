@@ -14,7 +14,7 @@ from tabwb.report.filters import (
     check,
     filters_of,
     matches,
-    of_administration,
+    of_administrations,
     of_cell,
 )
 from tabwb.report.key import Key, Level
@@ -247,7 +247,7 @@ def _filtered(
     chosen = known
     for one in filters:
         key = key_of(one.key)
-        candidates = {data.administration.id: of_administration(key, data) for data in known}
+        candidates = of_administrations(key, known)
         check(one, tuple(candidates.values()))
         chosen = tuple(data for data in chosen if matches(one, candidates[data.administration.id]))
     if not chosen:

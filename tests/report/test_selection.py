@@ -228,6 +228,19 @@ def test_models_have_short_names_and_their_specs_stay_in_the_label(filled: Fille
     }
 
 
+def test_a_model_is_found_by_the_name_that_its_row_has(filled: Filled) -> None:
+    rows = of(filled, "model", together="lesion,protocol,temperature,option-order")
+    for row in rows:
+        if not row.group.has_model:
+            continue
+        (same,) = of(
+            filled, "model", where=f"model={row.label}",
+            together="lesion,protocol,temperature,option-order",
+        )  # fmt: skip
+        assert same.group.label == row.group.label
+        assert same.summary.answers.n == row.summary.answers.n
+
+
 def test_a_judge_and_features_can_be_chosen(filled: Filled) -> None:
     rows = of(filled, "model", judge="rules-2", features=["jargon"], where="model=gpt")
     judge = rows[0].summary.judges[0]
