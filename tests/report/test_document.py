@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from tabwb.records.conditions import Conditions
-from tabwb.records.states import TrialState
+from tabwb.records.states import ResponseStatus, TrialState
 from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.documents import document
 from tabwb.report.documents.trial_document import trial_json
@@ -17,6 +18,7 @@ from tests.report.given import (
     DECLARED,
     SAMPLED,
     administration,
+    answered,
     planned,
     trials,
     voided,
@@ -139,3 +141,13 @@ def test_groups_pool_their_administrations() -> None:
     assert group["by"] == {"model": "bundled"}
     assert [one["id"] for one in group["administrations"]] == [1, 2]
     assert group["summary"]["subtests"][1]["n"] == 6
+
+
+def test_a_reply_cut_before_any_text_is_not_usable_as_in_the_summary() -> None:
+    empty = answered("ct1", "")
+    attempt = replace(empty.attempts[0], status=ResponseStatus.TRUNCATED)
+    cut = replace(empty, attempts=(attempt,))
+    data = AdministrationData(administration(), BATTERY, (cut,), declarations=DECLARED)
+    made = document.administration_document(data)
+    assert [trial["usable"] for trial in made["trials"]] == [False]
+    assert made["summary"]["answers"]["usable"] == 0

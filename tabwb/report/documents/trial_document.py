@@ -222,7 +222,7 @@ def trial_json(
         "reason": trial.reason,
         "status": None if counting is None else plain(counting.status),
         "effective_status": plain(effective),
-        "usable": None if counting is None else is_usable(effective, kind),
+        "usable": None if counting is None else is_usable(effective, kind, counting.response),
         "stop_reason": None if counting is None else counting.stop_reason.value,
         "latency_s": None if counting is None else counting.latency_s,
         "attempts": [_attempt_json(attempt) for attempt in trial.attempts],

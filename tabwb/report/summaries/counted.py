@@ -154,20 +154,26 @@ def effective_statuses(
     )
 
 
-def is_usable(status: ResponseStatus | None, kind: ResponseKind) -> bool:
+def is_usable(status: ResponseStatus | None, kind: ResponseKind, response: str) -> bool:
     """Return whether the features of a response can be rated.
 
-    A repeated choice or yes or no stays usable: its accuracy is counted as scored.
+    A repeated choice or yes or no stays usable: its accuracy is counted as scored. A truncated
+    response without text, all of whose tokens were reasoning, is not.
 
     Args:
         status: the effective one; None is taken as *ok*.
         kind: of the subtest.
+        response: its text.
 
-    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.YES_NO)
+    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.YES_NO, "Yes")
     True
-    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.CONNECTED_TEXT)
+    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.CONNECTED_TEXT, "Yes")
+    False
+    >>> is_usable(ResponseStatus.TRUNCATED, ResponseKind.CONNECTED_TEXT, " ")
     False
     """
+    if status is ResponseStatus.TRUNCATED and not response.strip():
+        return False
     if status is ResponseStatus.REPEATED_ANSWER and task_type(kind).closed:
         return True
     return status is None or status.usable

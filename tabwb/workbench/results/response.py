@@ -185,7 +185,8 @@ class ResponseScreen(Dialog[str | None]):
             parts.append(Content.styled(label, QUIET))
             if row.named is None:
                 parts.append(Content(attempt.response or "(no response)"))
-        if item.status is not None and not is_usable(item.status, item.kind):
+        text = "" if item.attempt is None else item.attempt.response
+        if item.status is not None and not is_usable(item.status, item.kind, text):
             words = f"not usable ({plain(item.status.value)}): its features are undefined"
             parts.append(Content.styled(f"{words}; verdicts are kept", AMBER))
         parts += [Content.assemble(("note  ", QUIET), note) for note in row.notes]

@@ -53,10 +53,8 @@ class CountedResponse:
 
     @property
     def usable(self) -> bool:
-        """Whether its features can be judged; of a reply cut while it reasoned there is no text."""
-        if self.status is ResponseStatus.TRUNCATED and not self.attempt.response.strip():
-            return False
-        return is_usable(self.status, self.subtest.response)
+        """Whether its features can be judged."""
+        return is_usable(self.status, self.subtest.response, self.attempt.response)
 
     @property
     def unusable(self) -> str:
