@@ -8,8 +8,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks.fill import RESPONSES
 from benchmarks.measure import Cost, call, interleaved, process, python, tabwb
 
 TRIVIAL_APP = """
@@ -236,21 +238,54 @@ with Store.open({store!r}) as store:
 """
 
 
+BY_PANDAS = """
+import pandas
+table = pandas.read_parquet({table!r}, columns=[
+    "administration", "model", "trial_number", "subtest", "response", "usable", "rater", "measure",
+    "value",
+])
+verdicts = table[table.measure.isin(["exact", "normalised", "extracted"])]
+print(verdicts.groupby(["model", "subtest", "measure"], observed=True).value.agg(["mean", "size"]))
+rated = table[(table.rater == {judge!r}) & table.value.notna() & table.usable.eq(True)]
+burdens = rated.groupby(["model", "administration", "trial_number"], observed=True).value.sum()
+print(burdens.groupby("model").agg(["mean", "size"]))
+answers = table.drop_duplicates(["administration", "trial_number"])
+answers = answers.assign(words=answers.response.str.split().str.len())
+print(answers.groupby("model", observed=True).agg(
+    n=("response", "size"), distinct=("response", "nunique"), words=("words", "mean")
+))
+"""
+"""The means of the same table, without intervals, repeated draws and repeated answers."""
+
+
 def results_by_model(rounds: int) -> Iterator[Result]:
-    """Yield the row of ``tabwb results --by model`` with 112,000 responses of seven models."""
+    """Yield ``tabwb results --by model`` with 112,000 responses of seven models."""
     with tempfile.TemporaryDirectory() as folder:
-        large = Path(folder) / "large.db"
+        large, table = Path(folder) / "large.db", Path(folder) / "large.parquet"
         _fill(large)
-        place = str(large)
-        columns, objects = interleaved(
-            lambda: process(
-                tabwb("results", "--by", "model", "--store", place), environment=_at(folder)
+        place, environment = str(large), _at(folder)
+        command = tabwb("results", "--by", "model", "--store", place)
+
+        def read() -> Cost:
+            shutil.rmtree(f"{place}.columns", ignore_errors=True)
+            return process(command, environment=environment)
+
+        runs = {
+            "": read,
+            "column file": lambda: process(command, environment=environment),
+            "an object for each response": lambda: process(
+                python(BY_OBJECTS.format(store=place)), environment=environment
             ),
-            lambda: process(python(BY_OBJECTS.format(store=place)), environment=_at(folder)),
-            rounds=rounds,
-        )
-    against = (("an object for each response", objects),)
-    yield Result("`tabwb results --by model`, 112,000 responses", "3 s", columns, against)
+        }
+        if find_spec("pandas") and find_spec("pyarrow"):
+            numbers = map(str, range(1, RESPONSES // 20 + 1))
+            export = ("export", *numbers, "--format", "parquet", "--out", str(table))
+            process(tabwb(*export, "--store", place), environment=environment)
+            code = BY_PANDAS.format(table=str(table), judge="tab-2026:replay")
+            runs["pandas, the same Parquet, no intervals"] = lambda: process(python(code))
+        own, *others = interleaved(*runs.values(), rounds=rounds)
+    against = tuple(zip(list(runs)[1:], others, strict=True))
+    yield Result("`tabwb results --by model`, 112,000 responses", "3 s", own, against)
 
 
 def _peers(*names: str) -> list[str]:

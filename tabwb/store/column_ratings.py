@@ -115,7 +115,9 @@ def read_ratings(
         raise ValueError("a rating has a value exactly when its status is 'value'")
     measures = places & (1 << _BITS) - 1
     reasons[(statuses == 0) & ~np.isin(measures, explained)] = 0
-    _add(read, raters[at], measures, rows[at], values, statuses, reasons)
+    own_raters, own_rows = raters[at].astype(np.int32), rows[at].astype(np.int32)
+    del packed, places, at, given, other
+    _add(read, own_raters, measures.astype(np.int32), own_rows, values, statuses, reasons)
 
 
 def _rated(
@@ -142,26 +144,21 @@ def _add(
     reasons: Ints,
 ) -> None:
     """Add the ratings of a chunk, by rater and measure, in the order of their rows."""
-    kinds = raters << _BITS | measures
     different = np.unique(raters)
-    codes = np.searchsorted(different, raters) * (measures.max(initial=0) + 1) + measures
+    codes = np.searchsorted(different, raters) * (int(measures.max(initial=0)) + 1) + measures
     # Numbers of 16 bits are sorted in one pass, and rows are mostly in order already.
     if codes.max(initial=0) < 1 << 16:
         codes = codes.astype(np.uint16)
     by_kind = np.argsort(codes, kind="stable")
-    if (np.diff(rows[by_kind])[np.diff(kinds[by_kind]) == 0] < 0).any():
-        by_kind = np.lexsort((rows, kinds))
-    kinds = kinds[by_kind]
-    bounds = np.flatnonzero(np.diff(kinds, prepend=-1)).tolist()
-    for start, stop in zip(bounds, [*bounds[1:], len(kinds)], strict=True):
-        own, kind = by_kind[start:stop], int(kinds[start])
-        read.ratings.setdefault((kind >> _BITS, kind & (1 << _BITS) - 1), []).append(
-            Ratings(
-                rows[own].astype(np.int32),
-                small(values[own]),
-                small(statuses[own]),
-                small(reasons[own]),
-            )
+    same = codes[by_kind][1:] == codes[by_kind][:-1]
+    if (np.diff(rows[by_kind])[same] < 0).any():
+        by_kind = np.lexsort((rows, codes))
+    bounds = [0, *(np.flatnonzero(~same) + 1).tolist()] if len(rows) else []
+    for start, stop in zip(bounds, [*bounds[1:], len(rows)], strict=True):
+        own = by_kind[start:stop]
+        key = int(raters[own[0]]), int(measures[own[0]])
+        read.ratings.setdefault(key, []).append(
+            Ratings(rows[own], small(values[own]), small(statuses[own]), small(reasons[own]))
         )
 
 

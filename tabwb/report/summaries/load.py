@@ -188,7 +188,7 @@ def with_columns(
         for declared in data.declarations.values()
         if declared.kind == "scorer"
     }
-    columns = store.columns(numbers, {*POLICIES, *deciding, *explained})
+    columns = store.columns(numbers, {*POLICIES, *deciding, *explained} - {""})
     prepared = replace(prepare(columns, [data.source for data in loaded]), statistics=statistics)
     return tuple(replace(data, columns=(prepared, place)) for place, data in enumerate(loaded))
 

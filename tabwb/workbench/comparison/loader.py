@@ -63,7 +63,10 @@ class ResponseLoader:
         """
         numbers = [member.administration.id for group in groups for member in group.members]
         members = load_columns(
-            self.store, numbers, explained=[explained], statistics=self._statistics
+            self.store,
+            numbers,
+            explained=[explained] if explained else [],
+            statistics=self._statistics,
         )
         for member in members:
             self._held += member.trials
