@@ -9,6 +9,7 @@ from tabwb.records.errors import UsageError
 from tabwb.report.figures.estimates import (
     Record,
     batteries_note,
+    chosen_features,
     columns,
     feature_titles,
     records,
@@ -57,7 +58,9 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
 
     pair = _pair(groups, options["judges"])
     names = feature_titles(groups)
-    tables = np.array([feature.table for feature in pair.features], np.int64)
+    chosen = chosen_features(groups)
+    shown = [one for one in pair.features if not chosen or one.feature in chosen]
+    tables = np.array([feature.table for feature in shown], np.int64)
     ends = {
         "kappa": dirichlet_intervals(tables, cohen_kappa),
         "ac1": dirichlet_intervals(tables, gwet_ac1),
@@ -65,7 +68,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     few = least_positives(tables) <= FEW_POSITIVES
     given: list[Record] = []
     for measure in COEFFICIENTS:
-        for at, feature in enumerate(pair.features):
+        for at, feature in enumerate(shown):
             value = getattr(feature, measure)
             reason = "no response has a verdict of both" if not feature.samples else CONSTANT
             if value is not None and few[at]:

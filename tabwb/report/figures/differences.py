@@ -29,6 +29,7 @@ from tabwb.report.figures.forest import NO_INTERVAL, Mark, Panel, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.style import INK
 from tabwb.report.measures import ACCURACY, BURDEN
+from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.groups import unlike
 from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
 from tabwb.scoring.estimate import Estimate
@@ -124,15 +125,13 @@ def _of_pair(pair: Pair) -> _Compared:
 
 def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
     named = dict(zip(names_of(groups), groups, strict=True))
-    if against and against not in named:
-        raise UsageError(f"no group is called '{against}'", allowed="; ".join(named))
     if not against and len(groups) != 2:
         raise UsageError(
             "no base and instruct models of one family and size are among these, and there are "
             f"{len(groups)} groups",
             hint="choose two groups, or compare all with one of them: against=GROUP",
         )
-    reference = named[against] if against else groups[1]
+    reference = _reference(groups, against) if against else groups[1]
     own = next(name for name, group in named.items() if group is reference)
     made = []
     for label, group in named.items():
@@ -145,6 +144,14 @@ def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
         name = label if against else f"{label} − {own}"
         made.append(_Compared(name, label, own, gaps, differing))
     return made
+
+
+def _reference(groups: Sequence[Grouped], against: str) -> Grouped:
+    try:
+        return baseline_of(groups, against)
+    except UsageError as error:
+        error.hint = "--option against=GROUP"
+        raise
 
 
 def _size(parameters: str) -> str:

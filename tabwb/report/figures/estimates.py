@@ -177,6 +177,11 @@ def batteries_note(groups: Sequence[Grouped]) -> str:
     return f"{', '.join(names)}."
 
 
+def chosen_features(groups: Sequence[Grouped]) -> set[str]:
+    """Return the features that tables are limited to (``--feature``); empty: all."""
+    return {name for group in groups for judge in group.summary.judges for name in judge.shown}
+
+
 def names_of(groups: Sequence[Grouped]) -> list[str]:
     """Return a name for each group, no two alike: its label, with its battery where needed."""
     labels = [group.label for group in groups]

@@ -14,6 +14,7 @@ from tabwb.report.figures.estimates import (
     INTERVALS,
     Record,
     batteries_note,
+    chosen_features,
     columns,
     feature_titles,
     interval_cells,
@@ -77,6 +78,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         for feature in category.features
     }
     shown = [name for name in names if options["features"] == "all" or name in terms.features]
+    chosen = chosen_features(groups)
+    shown = [name for name in shown if name in chosen] if chosen else shown
     shown.sort(key=lambda name: list(categories).index(name) if name in categories else len(names))
     judges = [
         next((one for one in group.summary.judges if one.terms == terms), None) for group in groups

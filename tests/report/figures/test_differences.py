@@ -78,8 +78,8 @@ def test_many_groups_without_a_pair_need_one_to_compare_with() -> None:
     with pytest.raises(UsageError, match="there are 3 groups") as refused:
         make("differences", groups)
     assert "against=" in str(refused.value.hint)
-    with pytest.raises(UsageError, match="no group is called 'x'"):
-        make("differences", groups, against="x")
+    with pytest.raises(UsageError, match="no group is named 'zebra'"):
+        make("differences", groups, against="zebra")
 
 
 def test_texts_have_their_own_place() -> None:

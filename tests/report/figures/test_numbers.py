@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import pytest
 from matplotlib.axes import Axes
@@ -12,6 +14,7 @@ from tabwb.report.figures import FIGURES, figure_kind, figure_table, make
 from tabwb.report.figures.estimates import records
 from tabwb.report.figures.page import PaperFigure
 from tabwb.report.figures.shades import shade
+from tabwb.report.selection import with_features
 from tests.report.figures.made import group, groups, judge
 
 
@@ -144,3 +147,9 @@ def test_every_figure_is_declared_by_the_module_of_its_name(name: str) -> None:
     assert kind.id == name
     assert kind.shows.endswith(".") and kind.data.endswith(".")
     assert all(not option.allowed or option.default in option.allowed for option in kind.options)
+
+
+def test_a_profile_shows_the_features_that_are_asked_for() -> None:
+    chosen = ("jargon", "retracing")
+    rows = [replace(row, summary=with_features(row.summary, chosen)) for row in groups(3)]
+    assert set(figure_table("profile", rows)["feature"].to_list()) == set(chosen)
