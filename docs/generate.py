@@ -290,6 +290,30 @@ def grouping_keys() -> str:
     return "\n".join([*lines, ""])
 
 
+def figures() -> str:
+    """Return the page of all figures with their options."""
+    from tabwb.report.figures import FIGURES, figure_kind
+
+    lines = [
+        "# Figures",
+        "",
+        "What `tabwb figure --list` prints: each figure, what it needs, and its options, which are",
+        "given as `--option NAME=VALUE`. [Figures and reports](../figures-and-reports.md#figures)",
+        "has pictures and methods.",
+    ]
+    for kind in map(figure_kind, FIGURES):
+        lines += ["", f"## {kind.id}", "", f"{kind.title}. {kind.shows}", "", f"Needs: {kind.data}"]
+        grouped = f"Without `--by` and names: grouped by {kind.by}."
+        lines += ["", grouped]
+        if kind.options:
+            lines += ["", "| option | meaning | values | default |", "|---|---|---|---|"]
+        for option in kind.options:
+            values = ", ".join(f"`{value}`" for value in option.allowed if value) or "any text"
+            default = f"`{option.default}`" if option.default else ""
+            lines.append(f"| `{option.name}` | {option.meaning} | {values} | {default} |")
+    return "\n".join([*lines, ""])
+
+
 def battery_schema() -> str:
     """Return the page of all keys of a battery file."""
     from tabwb.battery.toml_schema import json_schema
@@ -438,6 +462,7 @@ PAGES = {
     "battery-schema.md": battery_schema,
     "export-columns.md": export_columns,
     "measures.md": measures,
+    "figures.md": figures,
     "grouping-keys.md": grouping_keys,
     "python.md": python,
 }
