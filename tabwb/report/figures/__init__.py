@@ -159,6 +159,8 @@ def drawn(
         if footer:
             page.notes.append(RESEARCH_ONLY)
         kind.draw(table, page, chosen)
+        # Ticks are made now, in this style, and not when the figure is shown in another one.
+        page.figure.draw_without_rendering()
     page.figure.facts = Facts(name, kind.title, table, table.notes, command, uids)
     return page.figure
 

@@ -145,3 +145,7 @@ def test_the_footer_says_that_it_is_for_research_only() -> None:
 
     assert RESEARCH_ONLY in words(footer=True)
     assert RESEARCH_ONLY not in words(footer=False)
+
+
+def test_a_notebook_shows_a_figure_as_png() -> None:
+    assert make("burden", groups(1))._repr_png_().startswith(b"\x89PNG")

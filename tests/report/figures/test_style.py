@@ -11,6 +11,7 @@ import pytest
 from matplotlib.font_manager import findfont
 
 from tabwb.records.errors import UsageError
+from tabwb.report.figures import make
 from tabwb.report.figures.lettering import shortened, text_width, wrapped
 from tabwb.report.figures.page import fixed_style
 from tabwb.report.figures.shades import shade
@@ -22,6 +23,7 @@ from tabwb.report.figures.style import (
     text_on,
     width_mm,
 )
+from tests.report.figures.made import groups
 
 # Machado, Oliveira and Fernandes 2009, table 1, severity 1.0, for linear RGB.
 BLINDNESS = {
@@ -112,6 +114,17 @@ def test_settings_of_the_user_do_not_matter_and_stay() -> None:
         assert mpl.rcParams["axes.facecolor"] == "red"
     finally:
         mpl.rcdefaults()
+
+
+def test_a_figure_keeps_its_style_where_it_is_shown_in_another_one() -> None:
+    figure = make("burden", groups(2))
+    with mpl.rc_context({"xtick.labelsize": 20, "xtick.major.size": 9, "font.family": "serif"}):
+        figure.draw_without_rendering()
+        (axes,) = (axes for axes in figure.axes if axes.get_label() == "panel 0")
+        ticks = axes.xaxis.get_major_ticks()
+        assert {tick.label1.get_fontsize() for tick in ticks} == {7.0}
+        assert {tick.tick1line.get_markersize() for tick in ticks} == {2.5}
+        assert {tick.label1.get_fontfamily()[0] for tick in ticks} == {"DejaVu Sans"}
 
 
 def test_a_width_is_a_name_or_millimetres() -> None:
