@@ -171,6 +171,14 @@ def test_small_stores_and_parts_of_a_store_are_not_written(
     assert not column_file.folder_of(store.embedded).exists()
 
 
+def test_while_one_state_of_the_store_is_read_nothing_is_written(store: Store) -> None:
+    assert store.embedded is not None
+    with store.unchanged():
+        assert len(store.columns((1, 2, 3), EXPLAINED)) == 6
+        assert len(store.columns((1, 2, 3), EXPLAINED)) == 6
+    assert not column_file.folder_of(store.embedded).exists()
+
+
 def test_without_a_place_to_write_columns_are_read_from_the_store(store: Store) -> None:
     assert store.embedded is not None
     column_file.folder_of(store.embedded).write_text("a file in its place")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
-from tabwb.report.summaries.load import AdministrationData, load_columns, outlines, sources_of
+from tabwb.report.summaries.load import AdministrationData, outlines, sources_of, with_columns
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown
 from tabwb.workbench.comparison.table import without_trials
@@ -62,9 +62,23 @@ class ResponseLoader:
             Interrupted: something else has been asked for.
         """
         numbers = [member.administration.id for group in groups for member in group.members]
-        members = load_columns(
+        return self.read(outlines(self.store, numbers), explained=explained)
+
+    def read(
+        self, outlined: Sequence[AdministrationData], *, explained: str = ""
+    ) -> tuple[AdministrationData, ...]:
+        """Return administrations, known without their responses, with these.
+
+        Args:
+            outlined: the administrations.
+            explained: a feature of which the reasons of all verdicts are read too.
+
+        Raises:
+            Interrupted: something else has been asked for.
+        """
+        members = with_columns(
             self.store,
-            numbers,
+            outlined,
             explained=[explained] if explained else [],
             statistics=self._statistics,
         )
@@ -190,7 +204,7 @@ def _groups(store: Store, by: str) -> list[Group]:
 
 
 def _row(loader: ResponseLoader, group: Group) -> Grouped:
-    (row,) = loader.summaries([replace(group, members=loader.members(group))])
+    (row,) = loader.summaries([replace(group, members=loader.read(group.members))])
     return without_trials(row)
 
 
