@@ -44,14 +44,16 @@ def in_parts(store: Store) -> Iterator[dict[str, Any]]:
             yield {**document, "trials": list(document["trials"])}
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("seed", "small"), [*((seed, 0) for seed in range(5)), (5, 30)])
 def test_they_equal_whole_documents(
     seed: int,
+    small: int,
     location: str,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(trial_parts, "PART", 7)
     monkeypatch.setattr(streamed, "AT_ONCE", 40)
+    monkeypatch.setattr(streamed, "SMALL", small)
     with Store.open(location) as store:
         made = Made(store, seed)
         for _ in range(3):
@@ -89,7 +91,10 @@ def test_indented_json_is_that_of_the_standard_library(value: Any, ascii_only: b
 
 
 @pytest.mark.parametrize("format_id", ["jsonl", "csv", "parquet"])
-def test_exporters_write_the_same_bytes_of_both(format_id: str, tmp_path: Path) -> None:
+def test_exporters_write_the_same_bytes_of_both(
+    format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streamed, "SMALL", 0)
     plugins = Plugins.load()
     exporter: Any = plugins.exporter(format_id)
     with Store.open(tmp_path / "s.db") as store:

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tabwb.records.trials import Administration
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 
 AT_ONCE = 20_000
 """Trials whose columns are read at a time."""
+SMALL = 200
+"""Trials of an administration of a model that is read as a whole, which is faster."""
+WHOLE = 1_000
+"""Trials of whole administrations that are read at a time."""
 Advance = Callable[[int], None]
 """Is told how many trials more are done."""
 
@@ -68,19 +73,24 @@ def streamed_documents(
         advance: is told of progress.
     """
     for batch in _batches(administrations):
-        models = [record.id for record in batch if record.conditions.kind == "model"]
-        loaded = {data.administration.id: data for data in _columns(store, models, primary)}
-        for record in batch:
-            data = loaded.pop(record.id, None)
-            if data is None or not _is_streamed(data):
-                (whole,) = load_administrations(store, [record.id], sound=sound, primary=primary)
-                made = administration_document(whole, messages=messages)
-                document = renamed(made, names or {})
-            else:
+        whole = partial(load_administrations, store, sound=sound, primary=primary)
+        numbers = [record.id for record in batch]
+        loaded = whole(numbers) if _is_small(batch[0]) else _columns(store, numbers, primary)
+        for data in loaded:
+            if data.columns is not None and _is_streamed(data):
                 document = streamed_document(store, data, names=names, messages=messages)
+            else:
+                (read,) = (data,) if data.columns is None else whole([data.administration.id])
+                made = administration_document(read, messages=messages)
+                document = renamed(made, names or {})
             trials = iter(document["trials"])
             document["trials"] = trials if advance is None else _counted(trials, advance)
             yield document
+
+
+def _is_small(record: Administration) -> bool:
+    """Whether the whole document is read at once: of persons, and where that takes less time."""
+    return record.conditions.kind != "model" or record.planned <= SMALL
 
 
 def document_of(
@@ -185,20 +195,23 @@ def _elsewhere(store: Store, administrations: Sequence[Administration]) -> Itera
             yield administration_document(data)
 
 
-def _columns(store: Store, numbers: Sequence[int], primary: str) -> Sequence[AdministrationData]:
-    return load_columns(store, numbers, primary=primary) if numbers else ()
+def _columns(store: Store, numbers: Sequence[int], primary: str) -> Iterator[AdministrationData]:
+    loaded = load_columns(store, numbers, primary=primary)
+    by_number = {data.administration.id: data for data in loaded}
+    return (by_number[number] for number in numbers)
 
 
 def _batches(administrations: Iterable[Administration]) -> Iterator[list[Administration]]:
-    batch: list[Administration] = []
-    size = 0
-    for record in administrations:
-        if batch and size + record.planned > AT_ONCE:
-            yield batch
-            batch, size = [], 0
-        batch.append(record)
-        size += record.planned
-    if batch:
+    """Yield administrations that are read at once: all small, or all large."""
+    for small, records in groupby(administrations, key=_is_small):
+        batch: list[Administration] = []
+        size = 0
+        for record in records:
+            if batch and size + record.planned > (WHOLE if small else AT_ONCE):
+                yield batch
+                batch, size = [], 0
+            batch.append(record)
+            size += record.planned
         yield batch
 
 
