@@ -5,6 +5,7 @@ Column names are stable: new ones are added, old ones keep their name and meanin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -105,9 +106,18 @@ def _judgement(key: str) -> Callable[[Rated], Any]:
     return lambda rated: rated.call.get(key)
 
 
+_SCALES = {"": 1, "K": 1_000, "M": 1_000_000, "B": 1_000_000_000}
+_COUNT = re.compile(r"(\d+(?:\.\d+)?) ?([KMB]?)", re.IGNORECASE)
+
+
 def _whole(text: str | None) -> int | None:
-    """Labels of a profile are stored as text; earlier versions took any."""
-    return int(text) if text is not None and text.isdecimal() else None
+    """Return a number of parameters; labels are text, and older profiles took any.
+
+    >>> _whole("124439808"), _whole("1.2B"), _whole("many")
+    (124439808, 1200000000, None)
+    """
+    found = _COUNT.fullmatch(text or "")
+    return None if found is None else round(float(found[1]) * _SCALES[found[2].upper()])
 
 
 def _of(scope: Scope, *columns: Column) -> tuple[Column, ...]:
