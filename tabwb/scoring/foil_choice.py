@@ -75,7 +75,7 @@ def foil_choices(
     With c_e the number of options of the kind among the wrong options shown at error e, divided by
     their number: by chance the errors of the kind are a sum of independent 0/1 draws with these
     probabilities (Poisson-binomial), ``p = min(1, 2 min(P[X <= x], P[X >= x]))``. For prompts like
-    these the difference ``share of errors - mean c_e`` of each item is tested by sign flips.
+    these the number of errors of the kind less the sum of c_e is tested by sign flips over items.
 
     Args:
         answers: that name a wrong option.
@@ -134,10 +134,8 @@ def _sign_flips(own: Sequence[_Errors]) -> list[float | None]:
     if len(names) < 2:
         return [None] * len(own)
     rows = [
-        [fsum(x - chance for x, chance in items.get(name, ())) / len(items.get(name, "-"))
-         for name in names]
-        for items in own
-    ]  # fmt: skip
+        [fsum(x - chance for x, chance in items.get(name, ())) for name in names] for items in own
+    ]
     tested = sign_flip_max_t(rows)
     assert tested is not None
     return [p if len(items) > 1 else None for items, p in zip(own, tested.p, strict=True)]

@@ -33,7 +33,8 @@ CAUTION = (
 FORM_OF_THE_DAY = (
     "A good or a bad day affects all items of a session at once, but the tests take items as "
     "independent: at the level .05 trend and rate of change reject .07 to .14 of true null "
-    "hypotheses, and McNemar's test of two sessions cannot tell a good day from a lasting change."
+    "hypotheses if days differ a little, and more if they differ much. McNemar's test of two "
+    "sessions cannot tell a good day from a lasting change."
 )
 SPECIFIC = (
     "A change is specific to treatment only if trend and rate of change both show it (Howard, Best "
