@@ -138,8 +138,9 @@ BURDEN = Measure(
     "features per response",
 )  # fmt: skip
 FEATURE_RATE = Measure(
-    "rate", "feature rate", "share of responses in which a feature is present", "share"
-)
+    "rate", "feature rate", "share of the responses with a burden in which a feature is present",
+    "share",
+)  # fmt: skip
 CATEGORY_COUNT = Measure(
     "category_count", "category count", "mean number of the category's features present per "
     "response", "features per response",
