@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from statistics import median
 
 import pytest
 from PIL import Image
@@ -47,6 +48,16 @@ class TestFigure:
             said = image.info["Comment"]
         assert "tabwb figure burden --width double" in said
         assert str(tmp_path) not in said and "--out" not in said
+
+    def test_draws_the_latency_of_every_response(self, run: Run, tmp_path: Path) -> None:
+        data = tmp_path / "latency.csv"
+        drawn = run("figure", "latency", "--out", tmp_path / "latency.svg", "--data", data)
+        assert drawn.status == 0, drawn.err
+        trials = run("results", 1, "--json").document["trials"]
+        with data.open(newline="", encoding="utf-8") as file:
+            (row, _) = csv.DictReader(file)
+        assert int(row["n"]) == len(trials) == 20
+        assert float(row["value"]) == pytest.approx(median(one["latency_s"] for one in trials))
 
     def test_names_the_administrations_by_uid(self, run: Run, tmp_path: Path) -> None:
         (uid, _) = (each["uid"] for each in run("results", "--json").document["administrations"])

@@ -18,6 +18,7 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import NO_INTERVAL, POINT, Band, Mark, Panel, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
+from tabwb.report.figures.source import TimedGroup, is_aloud
 from tabwb.report.figures.style import BAND, SOFT
 from tabwb.report.summaries.naming import namings
 from tabwb.scoring.estimate import Estimate
@@ -53,12 +54,15 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     kinds: dict[str, None] = {}
     for name, group in zip(names_of(groups), groups, strict=True):
         values: list[float] = []
+        if isinstance(group, TimedGroup):
+            values += group.latencies
         for member in group.group.members:
-            if not member.trials:
-                continue
-            spoken = member.battery.coded and member.source.is_speaker
-            kinds[RIGHT_NAMES if spoken else REPLIES] = None
-            values += _named(member) if spoken else _replies(member)
+            aloud = is_aloud(member)
+            kinds[RIGHT_NAMES if aloud else REPLIES] = None
+            if aloud:
+                values += _named(member)
+            elif not isinstance(group, TimedGroup):
+                values += _replies(member)
         given.append({"group": name, **_cells(values)})
     if not any(record["n"] for record in given):
         raise UsageError("no response has a latency", hint="latencies are of each response alone")
@@ -141,5 +145,5 @@ FIGURE = FigureKind(
     table=_table,
     draw=_draw,
     options=(FigureOption("scale", "of the axis", "linear", ("linear", "log")),),
-    loads="trials",
+    loads="latencies",
 )

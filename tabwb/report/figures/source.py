@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tabwb.report.keys import read_keys
 from tabwb.report.selection import Selection, groups_of, selected
+from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, load_administrations
 
 if TYPE_CHECKING:
     from tabwb.report.figures.kind import FigureKind
-    from tabwb.report.summaries.groups import Grouped
     from tabwb.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class TimedGroup(Grouped):
+    """A group with the latencies of its written responses, in seconds."""
+
+    latencies: tuple[float, ...] = ()
+
 
 Check = Callable[[Sequence[AdministrationData]], Sequence[AdministrationData]]
 """Returns the administrations that may be drawn, or raises."""
@@ -48,7 +56,7 @@ def figure_groups(
 def as_drawn(
     kind: FigureKind, store: Store, groups: Sequence[Grouped], *, primary: str = ""
 ) -> tuple[Grouped, ...]:
-    """Return groups with the trials of their members, where a figure draws trials.
+    """Return groups with what a figure draws besides: the trials of their members, or latencies.
 
     Args:
         kind: of the figure.
@@ -58,24 +66,47 @@ def as_drawn(
     """
     if kind.loads == "columns" or not groups:
         return tuple(groups)
+    if kind.loads == "latencies":
+        return tuple(_timed(store, groups))
     members = [member for group in groups for member in group.group.members]
     numbers = sorted({member.administration.id for member in members})
     loaded = load_administrations(store, numbers, primary=primary)
-    trials = {data.administration.id: data for data in loaded}
+    trials = {data.administration.id: data.trials for data in loaded}
     return tuple(
         replace(
             group,
             group=replace(
                 group.group,
                 members=tuple(
-                    replace(
-                        member,
-                        trials=trials[member.administration.id].trials,
-                        judged=trials[member.administration.id].judged,
-                    )
+                    replace(member, trials=trials[member.administration.id])
                     for member in group.group.members
                 ),
             ),
         )
         for group in groups
     )
+
+
+def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
+    import numpy as np
+
+    from tabwb.report.summaries.columns.table import table_of
+    from tabwb.store.details import keys_of
+
+    prepared = next(
+        member.columns[0] for group in groups for member in group.group.members if member.columns
+    )
+    columns = prepared.columns
+    details = store.attempt_details(columns.administrations)
+    numbers = np.repeat(np.array(columns.administrations, np.int64), np.diff(columns.starts))
+    keys = keys_of(numbers, columns.trials.astype(np.int64), columns.attempts.astype(np.int64))
+    for group in groups:
+        sources = [member.source for member in group.group.members if not is_aloud(member)]
+        rows = table_of(sources).rows if sources else np.zeros(0, np.int64)
+        found = details.latencies[details.rows_of(keys[rows])]
+        yield TimedGroup(group.group, group.summary, tuple(found[~np.isnan(found)].tolist()))
+
+
+def is_aloud(member: AdministrationData) -> bool:
+    """Return whether a person named pictures aloud."""
+    return member.battery.coded and member.source.is_speaker
