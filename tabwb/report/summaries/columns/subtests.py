@@ -24,14 +24,16 @@ from tabwb.report.summaries.columns.table import (
 )
 from tabwb.report.summaries.paired import Side
 from tabwb.report.summaries.subtests import (
-    UNLISTED,
-    FoilErrors,
     Measured,
     Share,
     SubtestSummary,
+    Verdict,
+    baselines_of,
+    errors_by_foil,
+    positions_of,
 )
-from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
-from tabwb.scoring.estimate import Estimate, always_first, always_yes, guessing_rate
+from tabwb.scoring.choice import POLICIES, Position, StoredAnswer, read_reason
+from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
 from tabwb.scoring.yes_no import YES
@@ -105,10 +107,6 @@ def summarise_subtests(
     )
 
 
-_Verdict = tuple[Item, tuple[str, ...], StoredAnswer, int]
-"""Item, options shown, what the stored verdict says, and how many answers have it."""
-
-
 class _Subtest:
     """One subtest: its rows are places in the table, of responses that count."""
 
@@ -178,7 +176,9 @@ class _Subtest:
             by_tag={
                 tag: self._share(np.flatnonzero(own[self.places])) for tag, own in tagged.items()
             },
-            by_foil=self._by_foil(verdicts) if subtest.task.options else {},
+            by_foil=errors_by_foil({policy: given for policy, (given, _) in verdicts.items()})
+            if subtest.task.options
+            else {},
             measures=self._measures(),
             statuses=status_counts(table, rows),
             repeated=len(rows) - len(given_items),
@@ -208,12 +208,12 @@ class _Subtest:
         fixed = bool(len(rows)) and bool(table.fixed[rows].all())
         return Share(len(rows), items, fixed, bool(table.shared[rows].any()))
 
-    def _verdicts(self) -> dict[str, tuple[list[_Verdict], Ints]]:
+    def _verdicts(self) -> dict[str, tuple[list[Verdict], Ints]]:
         """Return, by policy, the different verdicts, and of each row the place of its own or -1."""
-        made: dict[str, tuple[list[_Verdict], Ints]] = {}
+        made: dict[str, tuple[list[Verdict], Ints]] = {}
         read: dict[tuple[int, int, int], StoredAnswer] = {}
         for policy in POLICIES:
-            verdicts: list[_Verdict] = []
+            verdicts: list[Verdict] = []
             own = np.full(len(self.rows), -1)
             made[policy] = verdicts, own
             if self.decider is None or not self.subtest.task.closed:
@@ -256,22 +256,10 @@ class _Subtest:
         for (item, shown), n in zip(self.cells, self.times.tolist(), strict=True):
             if item.expected is not None:
                 keyed[item.expected, shown] += n
-        if not (task.options or task.answers):
-            return {}
-        sizes: Counter[int] = Counter()
-        keys: Counter[str] = Counter()
-        for (expected, shown), n in keyed.items():
-            sizes[len(shown) or (0 if task.options else len(task.answers))] += n
-            keys[expected] += n
-        first = (
-            {"always_first": always_first(keyed)}
-            if task.options
-            else {"always_yes": always_yes(keys, self._yes())}
-        )
-        return {**first, "guessing": guessing_rate(sizes)}
+        return baselines_of(task, keyed, self._yes())
 
     def _positions(
-        self, verdicts: Mapping[str, tuple[list[_Verdict], Ints]]
+        self, verdicts: Mapping[str, tuple[list[Verdict], Ints]]
     ) -> tuple[Position, ...]:
         exact, own = verdicts["exact"]
         right = np.array([answer.error is None for _, _, answer, _ in exact] + [False])[own]
@@ -282,34 +270,7 @@ class _Subtest:
         for code, n in zip(codes.tolist(), times.tolist(), strict=True):
             item, shown, answer, _ = given[code // 2]
             counts[shown, item.expected or "", bool(code % 2), answer.chosen] += n
-        made = positions(counts)
-        return made if sum(position.keyed > 0 for position in made) > 1 else ()
-
-    def _by_foil(
-        self, verdicts: Mapping[str, tuple[list[_Verdict], Ints]]
-    ) -> dict[str, FoilErrors]:
-        counts: dict[str, Counter[str | None]] = {policy: Counter() for policy in POLICIES}
-        for policy, (given, _) in verdicts.items():
-            for _, _, answer, n in given:
-                counts[policy][answer.error] += n
-        scored = [(item, shown, n) for item, shown, _, n in verdicts["exact"][0]]
-        total = sum(n for *_, n in scored)
-        foils = dict.fromkeys(kind for item, _, _ in scored for kind in item.foils.values())
-        offering = {
-            kind: sum(n for item, _, n in scored if kind in item.foils.values()) for kind in foils
-        }
-        for kind in UNLISTED:
-            offering.setdefault(kind, total)
-        offering["other-option"] = sum(
-            n for item, shown, n in scored if len(shown) > len(item.foils) + 1
-        )
-        untold = max(count[UNTOLD] for count in counts.values())
-        if untold:
-            offering[UNTOLD] = untold
-        return {
-            kind: FoilErrors({policy: counts[policy][kind] for policy in POLICIES}, of)
-            for kind, of in offering.items()
-        }
+        return positions_of(counts)
 
     def _measures(self) -> dict[str, Measured]:
         table, text = self.table, self.subtest.task.connected

@@ -10,16 +10,18 @@ from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.live.counted import CountedResponse
 from tabwb.report.summaries.subtests import (
-    UNLISTED,
     FoilErrors,
     Measured,
     Share,
     SubtestSummary,
+    baselines_of,
+    errors_by_foil,
     measured,
+    positions_of,
 )
 from tabwb.scoring.burden import count_usable
-from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
-from tabwb.scoring.estimate import Estimate, always_first, always_yes, guessing_rate
+from tabwb.scoring.choice import POLICIES, Position, StoredAnswer, read_reason
+from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
 from tabwb.scoring.yes_no import YES
@@ -140,48 +142,29 @@ def _yes(rows: Sequence[CountedResponse]) -> str:
 
 
 def _baselines(subtest: Subtest, rows: Sequence[CountedResponse]) -> dict[str, Estimate]:
-    keyed = [(row.item.expected, row) for row in rows if row.item.expected is not None]
-    if subtest.task.options:
-        return {
-            "always_first": always_first((key, row.options) for key, row in keyed),
-            "guessing": guessing_rate(len(row.options) for _, row in keyed),
-        }
-    if subtest.task.answers:
-        return {
-            "always_yes": always_yes((key for key, _ in keyed), _yes(rows)),
-            "guessing": guessing_rate(
-                len(row.options) or len(subtest.task.answers) for _, row in keyed
-            ),
-        }
-    return {}
+    keyed = Counter(
+        (row.item.expected, row.options) for row in rows if row.item.expected is not None
+    )
+    return baselines_of(subtest.task, keyed, _yes(rows))
 
 
 def _positions(verdicts: _Verdicts) -> tuple[Position, ...]:
     exact = {id(row): answer.error is None for row, answer in verdicts["exact"]}
-    made = positions(
-        (row.options, row.item.expected or "", exact.get(id(row), False), answer.chosen)
-        for row, answer in verdicts["extracted"]
+    return positions_of(
+        Counter(
+            (row.options, row.item.expected or "", exact.get(id(row), False), answer.chosen)
+            for row, answer in verdicts["extracted"]
+        )
     )
-    return made if sum(position.keyed > 0 for position in made) > 1 else ()
 
 
 def _by_foil(verdicts: _Verdicts) -> dict[str, FoilErrors]:
-    scored = [row for row, _ in verdicts["exact"]]
-    counts = {
-        policy: Counter(answer.error for _, answer in given) for policy, given in verdicts.items()
-    }
-    foils = dict.fromkeys(kind for row in scored for kind in row.item.foils.values())
-    offering = {kind: sum(kind in row.item.foils.values() for row in scored) for kind in foils}
-    for kind in UNLISTED:
-        offering.setdefault(kind, len(scored))
-    offering["other-option"] = sum(len(row.options) > len(row.item.foils) + 1 for row in scored)
-    untold = max(count[UNTOLD] for count in counts.values())
-    if untold:
-        offering[UNTOLD] = untold
-    return {
-        kind: FoilErrors({policy: counts[policy][kind] for policy in POLICIES}, of)
-        for kind, of in offering.items()
-    }
+    return errors_by_foil(
+        {
+            policy: [(row.item, row.options, answer, 1) for row, answer in given]
+            for policy, given in verdicts.items()
+        }
+    )
 
 
 def _measures(
