@@ -350,7 +350,12 @@ def export(
         raise UsageError("administrations are named, and --all is given")
     format_id = with_options(format_id, wide=wide, partition_by=partition_by)
     with opened_plugins() as plugins:
-        plugins.resolve("exporters", format_id)
+        try:
+            plugins.exporter(format_id)
+        except UsageError as error:
+            if wide or partition_by:
+                error.hint = error.hint or "--wide and --partition-by are for --format parquet"
+            raise
         if not is_stdout(out):
             out = check_destination(out, force=force, remedy="choose another name, or use --force")
         shown = Countdown("response", quiet=is_quiet() or is_stdout(out))

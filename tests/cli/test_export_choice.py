@@ -67,6 +67,14 @@ def test_table_2_of_the_docs_has_the_numbers_of_results(
         assert [mean for _, mean in found] == pytest.approx([mean for _, mean in expected])
 
 
+def test_options_of_parquet_are_refused_elsewhere(run: Run, tmp_path: Path) -> None:
+    assert run("run", "tab", "--model", "echo").status == 0
+    outcome = run("export", 1, "--format", "csv", "--wide", "--out", tmp_path / "a.csv")
+    assert outcome.status == 2
+    assert "--wide and --partition-by are for --format parquet" in outcome.err
+    assert not list(tmp_path.glob("a.csv*"))
+
+
 def test_a_killed_export_leaves_the_older_file_and_no_draft(run: Run, tmp_path: Path) -> None:
     assert run("run", "tab", "--model", "echo", "--replicates", 30).status == 0
     out = tmp_path / "out"

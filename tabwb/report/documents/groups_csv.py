@@ -111,7 +111,12 @@ def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
     ]
     batteries = {group.battery.content_hash: group.battery for group in groups}
     title = f"Results of models: {', '.join(one.title for one in batteries.values())}"
-    write_description([Described(place, place.name, declared)], place, batteries.values(), title)
+    try:
+        files = [Described(place, place.name, declared)]
+        write_description(files, place, batteries.values(), title)
+    except OSError as error:
+        problem = f"its description cannot be written: {error.strerror or error}"
+        raise TabwbError(problem, where=str(place)) from error
     return place
 
 
