@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -153,8 +154,8 @@ def _add(
     same = codes[by_kind][1:] == codes[by_kind][:-1]
     if (np.diff(rows[by_kind])[same] < 0).any():
         by_kind = np.lexsort((rows, codes))
-    bounds = [0, *(np.flatnonzero(~same) + 1).tolist()] if len(rows) else []
-    for start, stop in zip(bounds, [*bounds[1:], len(rows)], strict=True):
+    bounds = [0, *(np.flatnonzero(~same) + 1).tolist(), len(rows)] if len(rows) else []
+    for start, stop in pairwise(bounds):
         own = by_kind[start:stop]
         key = int(raters[own[0]]), int(measures[own[0]])
         read.ratings.setdefault(key, []).append(

@@ -171,6 +171,17 @@ def test_small_stores_and_parts_of_a_store_are_not_written(
     assert not column_file.folder_of(store.embedded).exists()
 
 
+def test_ratings_of_answers_that_do_not_count_are_left_out(file: Path) -> None:
+    with Store.open(file) as opened:
+        number = begin(opened, 1).id
+        for trial_attempt in (1, 2):
+            opened.append(number, [AttemptEntry(1, attempt(trial_attempt, response="again"))])
+            if trial_attempt == 1:
+                opened.append(number, [RatingsEntry(1, 1, scores())])
+        columns = opened.columns([number])
+    assert (len(columns), columns.attempts.tolist(), dict(columns.ratings)) == (1, [2], {})
+
+
 def test_while_one_state_of_the_store_is_read_nothing_is_written(store: Store) -> None:
     assert store.embedded is not None
     with store.unchanged():
