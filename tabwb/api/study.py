@@ -103,7 +103,7 @@ class Study(Reading):
             ids, by=by, where=where, judge=judge, subtests=subtests, items=items, limit=limit,
             together=together, sort=sort, primary=primary,
         )  # fmt: skip
-        groups = as_drawn(kind, self.store, groups, primary=primary or self._counting())
+        groups = as_drawn(kind, self.store, groups)
         return make(name, groups, width=width, caption=caption, footer=False, command="", **options)
 
     def paper_tables(

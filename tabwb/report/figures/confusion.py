@@ -187,6 +187,5 @@ FIGURE = FigureKind(
     draw=_draw,
     options=(FigureOption("notation", "of the phonemes", "ipa", ("ipa", "arpabet")),),
     by="administration",
-    loads="trials",
     people=True,
 )

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, str]
 """Option to value; those that a figure declares, defaults included."""
-Loads = Literal["columns", "latencies", "trials"]
-"""What a figure reads: columns of responses, these with latencies, or each trial."""
+Loads = Literal["columns", "latencies"]
+"""What a figure reads: columns of responses, or these with latencies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tabwb.report.keys import read_keys
 from tabwb.report.selection import Selection, groups_of, selected
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.load import AdministrationData, load_administrations
+from tabwb.report.summaries.load import AdministrationData
 
 if TYPE_CHECKING:
     from tabwb.report.figures.kind import FigureKind
@@ -35,7 +35,7 @@ def figure_groups(
     *,
     check: Check = tuple,
 ) -> tuple[Grouped, ...]:
-    """Return the groups of a figure, with each trial where it draws trials.
+    """Return the groups of a figure, with latencies where it draws them.
 
     Args:
         kind: of the figure.
@@ -50,41 +50,19 @@ def figure_groups(
     selection = selection or Selection(by=read_keys(kind.by))
     chosen = tuple(check(selected(store, references, selection)))
     groups = groups_of(chosen, selection) if chosen else ()
-    return as_drawn(kind, store, groups, primary=selection.primary)
+    return as_drawn(kind, store, groups)
 
 
-def as_drawn(
-    kind: FigureKind, store: Store, groups: Sequence[Grouped], *, primary: str = ""
-) -> tuple[Grouped, ...]:
-    """Return groups with what a figure draws besides: the trials of their members, or latencies.
+def as_drawn(kind: FigureKind, store: Store, groups: Sequence[Grouped]) -> tuple[Grouped, ...]:
+    """Return groups with the latencies of their responses, where a figure draws them.
 
     Args:
         kind: of the figure.
         store: where the administrations are.
         groups: as :func:`tabwb.report.selection.selected_groups` returns them.
-        primary: the rater whose scores of spoken responses count.
     """
-    if kind.loads == "columns" or not groups:
-        return tuple(groups)
-    if kind.loads == "latencies":
-        return tuple(_timed(store, groups))
-    members = [member for group in groups for member in group.group.members]
-    numbers = sorted({member.administration.id for member in members})
-    loaded = load_administrations(store, numbers, primary=primary)
-    trials = {data.administration.id: data.trials for data in loaded}
-    return tuple(
-        replace(
-            group,
-            group=replace(
-                group.group,
-                members=tuple(
-                    replace(member, trials=trials[member.administration.id])
-                    for member in group.group.members
-                ),
-            ),
-        )
-        for group in groups
-    )
+    timed = kind.loads == "latencies" and groups
+    return tuple(_timed(store, groups)) if timed else tuple(groups)
 
 
 def _timed(store: Store, groups: Sequence[Grouped]) -> Iterator[TimedGroup]:
