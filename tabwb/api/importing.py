@@ -39,6 +39,7 @@ def import_answers(
     judges: str | Sequence[str] | None = None,
     research_protocol: str | None = None,
     date: str | None = None,
+    again: bool = False,
     store: Place = None,
 ) -> list[Administration]:
     """Return the administrations of answers that were given elsewhere, after they are scored.
@@ -60,10 +61,12 @@ def import_answers(
         judges: specs of judges; empty: no judge. Default: ``rules``.
         research_protocol: under which a person was given a battery for models.
         date: the day of the session, ``2026-03-09``; None: as in the file.
+        again: store them although the store has the answers of this file already.
         store: a path, a URL, or None for the configured store; it is made where there is none.
 
     Raises:
-        UsageError: the file cannot be read as answers, or an option cannot be used.
+        UsageError: the file cannot be read as answers, or an option cannot be used, or
+            the store has the answers of the file already.
         NoConsent: a registered speaker has not agreed; nothing was stored.
         TabwbError: a scorer or judge failed (all responses are stored).
     """
@@ -92,7 +95,9 @@ def import_answers(
             for run in plan.runs
         ]  # fmt: skip
         with open_store(store, plugins.configuration, create=True) as opened:
-            imported = importing.import_answers(opened, plugins, given, plan, conditions)
+            imported = importing.import_answers(
+                opened, plugins, given, plan, conditions, again=again
+            )
             warn(*_left_out(plan, given.id))
             warn(*(note for one in conditions for note in Guard(opened, plugins, one).notices()))
             _judge(opened, plugins, imported)

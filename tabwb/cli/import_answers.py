@@ -86,7 +86,9 @@ def import_file(
     with open_store(options["store_location"], plugins) as store:
         progress = _Progress(len(source.answers))
         try:
-            imported = import_answers(store, plugins, battery, plan, conditions, progress.add)
+            imported = import_answers(
+                store, plugins, battery, plan, conditions, progress.add, again=options["again"]
+            )
         finally:
             progress.close()
         for each, run, given in zip(imported, plan.runs, conditions, strict=True):

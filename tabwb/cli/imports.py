@@ -74,6 +74,11 @@ if TYPE_CHECKING:
     metavar="ID",
     help="The protocol under which a battery made for models was given to a person.",
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Answers: store them although the store has the answers of this file already.",
+)
 @click.option("--dry-run", is_flag=True, help="Answers: show what would be imported.")
 @click.option("--session", metavar="NAME", help="Naming: only this session of several.")
 @click.option(
@@ -123,7 +128,9 @@ def import_(**options: Any) -> None:
 NAMING = "naming"
 """The format of spoken naming, which no plugin reads."""
 ANNOTATIONS = (".textgrid", ".eaf")
-ONLY_ANSWERS = ("model", "columns", "number_replicates", "skip_unknown", "judges", "dry_run")
+ONLY_ANSWERS = (
+    *("model", "columns", "number_replicates", "skip_unknown", "judges", "dry_run", "again"),
+)
 ONLY_NAMING = ("session", "rater", "tiers")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,3 +48,27 @@ def test_a_file_of_another_format_is_refused(battery_file: Path, tmp_path: Path)
         with pytest.raises(tabwb.TabwbError, match=wrong):
             tabwb.import_answers(path, battery_file, model="m", store=tmp_path / "s.db")
     assert not (tmp_path / "s.db").exists()
+
+
+@pytest.mark.parametrize("who", [{"model": "m"}, {"speaker": "S-1"}])
+def test_a_file_is_not_imported_twice(
+    who: dict[str, Any], answers: Path, battery_file: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "s.db"
+
+    def read(again: bool = False, **given: Any) -> list[tabwb.Administration]:
+        return tabwb.import_answers(
+            answers, battery_file, columns={"response": "text"}, judges=[],
+            research_protocol="P-1" if "speaker" in given else None,
+            again=again, store=store, **given,
+        )  # fmt: skip
+
+    (first,) = read(**who)
+    with pytest.raises(tabwb.TabwbError, match=rf"(?s)administration {first.id}\b.*--again"):
+        read(**who)
+    assert [one.id for one in read(again=True, **who)] == [2]
+    other: dict[str, Any] = {key: f"{name}-2" for key, name in who.items()}
+    assert [one.id for one in read(**other)] == [3]
+    answers.write_text("item,text\nw1,dog\n", encoding="utf-8")
+    with pytest.warns(tabwb.TabwbWarning, match="without an answer"):
+        assert [one.id for one in read(**who)] == [4]

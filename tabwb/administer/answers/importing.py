@@ -12,6 +12,7 @@ from typing import cast
 from tabwb.administer import consent
 from tabwb.administer.answers.examinee import Stated, examinee_of
 from tabwb.administer.answers.plan import ImportPlan, PlannedAnswer, PlannedRun
+from tabwb.administer.answers.repeated import check_new, noted_file
 from tabwb.administer.session.exchange import attempt_with_answer, storable, token_limit
 from tabwb.administer.session.raters import FailedRater, Raters, failed_raters
 from tabwb.administer.session.setup import check_raters, versions_of
@@ -190,6 +191,8 @@ def import_answers(
     plan: ImportPlan,
     conditions: Sequence[Conditions],
     rated: Tell = lambda count: None,
+    *,
+    again: bool = False,
 ) -> tuple[Imported, ...]:
     """Rate the answers of a file and store them: all of them, or nothing.
 
@@ -202,14 +205,18 @@ def import_answers(
         plan: what is to be stored.
         conditions: of each run of the plan.
         rated: is told of each answer that was rated.
+        again: store them also where the store has the answers of these files.
 
     Raises:
+        UsageError: the store has the answers of these files.
         NoConsent: a registered speaker has not agreed; nothing was stored.
         StoreError: it cannot be stored; nothing was.
     """
     for given in conditions:
         consent.Guard(store, plugins, given).check_giving()
     digests = {path.name: _sha256(path) for path in plan.source.files}
+    if not again:
+        check_new(store, battery, conditions, digests)
     made = [
         _Recording(store, plugins, battery, run, given).whole(plan, digests, rated)
         for run, given in zip(plan.runs, conditions, strict=True)
@@ -356,7 +363,7 @@ def provenance(plan: ImportPlan, planned: PlannedRun, digests: dict[str, str]) -
         planned: the administration.
         digests: name of each file to its SHA-256.
     """
-    shown = [f"{name} (SHA-256 {digest[:12]}…)" for name, digest in list(digests.items())[:2]]
+    shown = [noted_file(name, digest) for name, digest in list(digests.items())[:2]]
     if len(digests) > 2:
         shown.append(f"{len(digests) - 2} more files")
     tool = planned.run.tool or plan.source.title
