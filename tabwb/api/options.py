@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from tabwb.records.errors import UsageError
+from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
     from tabwb.report.filters import Filter
@@ -16,7 +17,6 @@ Names = str | Iterable[str]
 """One name, several with commas between, or a sequence of names."""
 Where = str | Iterable["str | Filter"] | Mapping[str, object]
 """Filters: ``"temperature>0"``, several such texts, or keys with a value or several each."""
-Sort = Literal["burden", "name", "keys", "N", "accuracy"]
 
 
 class Choosing(TypedDict, total=False):

@@ -15,12 +15,12 @@ from tabwb.api.options import (
     Grouping,
     Ids,
     Names,
-    Sort,
     Where,
     named_references,
     references_of,
 )
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.config.settings import Configuration

@@ -12,7 +12,6 @@ from tabwb.api.options import (
     Chosen,
     Ids,
     Names,
-    Sort,
     Where,
     named_references,
     references_of,
@@ -22,6 +21,7 @@ from tabwb.api.reading import Reading
 from tabwb.api.running import Progress
 from tabwb.api.writing import export_stored, holds_people, judge_stored, tag_stored
 from tabwb.records.errors import TabwbError
+from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from tabwb.cli.common import json_option, opened_store, primary_option, store_option
-from tabwb.cli.result_formats import chosen_format, columns_option, format_option
-from tabwb.cli.result_tables import print_tables
+from tabwb.cli.result_formats import chosen_format, columns_option, format_option, print_tables
 
 
 @click.command()

@@ -54,6 +54,13 @@ primary_option = click.option(
     help="If several people scored a spoken response, the scores of RATER count (default: "
     "primary_rater of [study] in tabwb.toml, else whoever scored first).",
 )
+force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
+within_study_option = click.option(
+    "--within-study",
+    is_flag=True,
+    help="The file stays within the study that collected the data; otherwise speakers must have "
+    "agreed to 'share'.",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
 )

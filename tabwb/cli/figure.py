@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 import click
 
 from tabwb.cli.common import (
+    force_option,
     inform,
     json_option,
     note,
@@ -19,8 +21,15 @@ from tabwb.cli.common import (
     print_json,
     store_option,
     verbosity_options,
+    within_study_option,
 )
-from tabwb.cli.selecting import rater_named, requested_selection, selection_options
+from tabwb.cli.selecting import (
+    option_words,
+    requested_selection,
+    resolved_selection,
+    selection_options,
+    sort_option,
+)
 from tabwb.records.errors import UsageError
 
 
@@ -35,11 +44,7 @@ from tabwb.records.errors import UsageError
     help="The file: .pdf, .svg or .png.",
 )
 @selection_options
-@click.option(
-    "--sort",
-    type=click.Choice(("burden", "name", "N", "accuracy")),
-    help="Order of groups: name ascending, others from high to low (by model: burden).",
-)
+@sort_option
 @click.option(
     "--option",
     "options",
@@ -73,13 +78,8 @@ from tabwb.records.errors import UsageError
     metavar="FILE",
     help="Also write the numbers drawn, as CSV.",
 )
-@click.option("--force", is_flag=True, help="Overwrite existing files.")
-@click.option(
-    "--within-study",
-    is_flag=True,
-    help="The file stays within the study that collected the data; otherwise speakers must have "
-    "agreed to 'share'.",
-)
+@force_option
+@within_study_option
 @primary_option
 @verbosity_options
 @store_option
@@ -133,14 +133,17 @@ def figure(
         footer,
         dpi,
         _values(options),
-        _words(chosen_by, options, width, primary),
+        [
+            shlex.quote(word)
+            for word in option_words(
+                {**chosen_by, "option": options, "width": width, "primary": primary}
+            )
+        ],
         within_study,
         force,
     )
     with opened_store(store_location) as (plugins, store):
-        rater = None if choice.judge is None else rater_named(plugins, choice.judge)
-        counting = primary or plugins.configuration.study.primary_rater
-        choice = replace(choice, judge=rater, primary=counting)
+        choice = resolved_selection(choice, plugins, primary)
         written = write_figure(store, plugins, administrations, choice, wanted)
     for notice in written.notices:
         note(notice)
@@ -156,21 +159,6 @@ def _values(options: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"'{option}' is not NAME=VALUE", where="--option")
         values[name] = value
     return values
-
-
-def _words(
-    chosen_by: dict[str, Any], options: Sequence[str], width: str, primary: str
-) -> list[str]:
-    """Return the options that make the figure again; without any file."""
-    import shlex
-
-    given = {"option": options, "width": width, "primary": primary}
-    words = []
-    for name, value in (chosen_by | given).items():
-        for each in value if isinstance(value, tuple) else (value,):
-            if each:
-                words += [f"--{name}", shlex.quote(str(each))]
-    return words
 
 
 def _list(*, as_json: bool) -> None:

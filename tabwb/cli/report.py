@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import (
+    force_option,
     inform,
     json_option,
     note,
@@ -19,15 +19,19 @@ from tabwb.cli.common import (
     print_json,
     store_option,
     verbosity_options,
+    within_study_option,
 )
-from tabwb.cli.selecting import requested_selection, selection_options
+from tabwb.cli.selecting import (
+    option_words,
+    requested_selection,
+    resolved_selection,
+    selection_options,
+)
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.standard_streams import is_stdout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from tabwb.plugin_api.registry.plugins import Plugins
 
 
 @click.command()
@@ -63,13 +67,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Print the study IDs of participants; otherwise they are counted and numbered.",
 )
-@click.option("--force", is_flag=True, help="Overwrite existing files.")
-@click.option(
-    "--within-study",
-    is_flag=True,
-    help="The file stays within the study that collected the data; otherwise speakers must have "
-    "agreed to 'share'.",
-)
+@force_option
+@within_study_option
 @primary_option
 @verbosity_options
 @store_option
@@ -110,10 +109,7 @@ def report(
         if file is not None and not is_stdout(file)
     }
     with opened_plugins() as plugins:
-        choice = requested_selection(chosen_by)
-        if choice.judge is not None:
-            choice = replace(choice, judge=_rater(plugins, choice.judge))
-        choice = replace(choice, primary=primary or plugins.configuration.study.primary_rater)
+        choice = resolved_selection(requested_selection(chosen_by), plugins, primary)
         with open_store(store_location, plugins, create=False) as store:
             rows = selected_groups(store, administrations, choice, statistics=plugins.statistics())
             if not rows:
@@ -173,17 +169,6 @@ def _command(administrations: Sequence[str], options: Mapping[str, Any], out: Pa
     """Return the command that makes the report; files are named without their folders."""
     from tabwb.report.file_names import without_folders
 
-    words = ["tabwb", "report", *administrations]
-    for name, value in options.items():
-        for each in value if isinstance(value, tuple) else (value,):
-            if each:
-                words.append(f"--{name.replace('_', '-')}")
-                words += [] if each is True else [without_folders(str(each))]
-    return shlex.join([*words, "--out", "-" if is_stdout(out) else out.name])
-
-
-def _rater(plugins: Plugins, judge: str) -> str:
-    try:
-        return str(plugins.resolve("judges", judge)[1])
-    except TabwbError:  # not installed here: the name under which it rated
-        return judge
+    words = map(without_folders, option_words(options))
+    place = "-" if is_stdout(out) else out.name
+    return shlex.join(["tabwb", "report", *administrations, *words, "--out", place])

@@ -1,4 +1,4 @@
-"""Results as Markdown, LaTeX, CSV and JSON on standard output."""
+"""Results on standard output: as one of several tables, as Markdown, LaTeX, CSV or JSON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tabwb.records.errors import UsageError
+from tabwb.report.tables.named import SECTIONS, TABLES
 
 if TYPE_CHECKING:
     from tabwb.records.trials import Administration
@@ -28,6 +29,20 @@ columns_option = click.option(
     "--columns",
     metavar="NAME[,NAME...]",
     help="Columns of --format markdown, latex and csv, in this order.",
+)
+
+table_option = click.option(
+    "--table",
+    "table_name",
+    type=click.Choice(list(TABLES)),
+    help="Show groups as this table: "
+    + "; ".join(f"{name}: {words}" for name, words in TABLES.items())
+    + ".",
+)
+baseline_option = click.option(
+    "--baseline",
+    metavar="NAME",
+    help="Of --table differences: the group that is subtracted; a part of its name is enough.",
 )
 
 
@@ -63,6 +78,38 @@ def chosen_format(
     return chosen
 
 
+def check_options(
+    table_name: str | None, baseline: str | None, excluded: dict[str, object]
+) -> None:
+    """Check that options of tables go together.
+
+    Args:
+        table_name: of ``--table``.
+        baseline: of ``--baseline``.
+        excluded: options that ``--table`` excludes, by name; those that were given are true.
+
+    Raises:
+        UsageError: they do not.
+    """
+    if baseline is not None and table_name != "differences":
+        raise UsageError(
+            "--baseline belongs to the table of differences",
+            hint="--table differences --baseline NAME",
+        )
+    if table_name == "differences" and baseline is None:
+        raise UsageError(
+            "--table differences needs --baseline NAME: the group that is subtracted",
+            hint="tabwb results --by model --table differences --baseline NAME",
+        )
+    for name, given in excluded.items():
+        if table_name is not None and given:
+            raise UsageError(f"--table and --{name} exclude each other")
+
+
+def _names(columns: str | None) -> list[str] | None:
+    return None if columns is None else [name.strip() for name in columns.split(",")]
+
+
 def print_groups(rows: Sequence[Grouped], format_id: str, columns: str | None) -> None:
     """Print groups as Markdown, LaTeX or CSV.
 
@@ -74,13 +121,11 @@ def print_groups(rows: Sequence[Grouped], format_id: str, columns: str | None) -
     from tabwb.report.documents.captions import captioned_groups, checked_columns
     from tabwb.report.tables.results import results_table
 
-    names = None if columns is None else [name.strip() for name in columns.split(",")]
+    names = _names(columns)
     if format_id == "csv":
-        table = results_table(rows)
-        table = table if names is None else checked_columns(table, names)
-        print_csv(table)
-        return
-    print_document(captioned_groups(rows, names), format_id)
+        print_csv(checked_columns(results_table(rows), names))
+    else:
+        print_document(captioned_groups(rows, names), format_id)
 
 
 def print_list(
@@ -97,9 +142,7 @@ def print_list(
     from tabwb.report.tables.administrations import administrations_table
     from tabwb.report.tables.captioned import Captioned
 
-    table = administrations_table(administrations)
-    if columns is not None:
-        table = checked_columns(table, [name.strip() for name in columns.split(",")])
+    table = checked_columns(administrations_table(administrations), _names(columns))
     if format_id == "csv":
         print_csv(table)
     else:
@@ -126,3 +169,78 @@ def print_document(tables: Sequence[Captioned], format_id: str) -> None:
 
     write = markdown if format_id == "markdown" else latex
     click.echo("\n".join(map(write, tables)), nl=False)
+
+
+def print_named_table(
+    rows: Sequence[Grouped],
+    table_name: str,
+    baseline: str | None,
+    printed: str,
+    columns: str | None,
+) -> None:
+    """Print groups as a table.
+
+    Args:
+        rows: with their summaries.
+        table_name: one of the tables.
+        baseline: of the table of differences.
+        printed: one of :data:`FORMATS`.
+        columns: names with commas between them; None: those that people are shown, or all.
+    """
+    from tabwb.report.tables.named import named_table
+
+    caption = TABLES[table_name]
+    print_tables(
+        [(named_table(table_name, rows, baseline), caption[:1].upper() + caption[1:])],
+        printed,
+        columns,
+    )
+
+
+def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str | None) -> None:
+    """Print typed tables.
+
+    Args:
+        tables: each with the words above it.
+        printed: one of :data:`FORMATS`; with CSV only the first is printed.
+        columns: names with commas between them; None: those that people are shown, or all.
+    """
+    names = _names(columns)
+    if printed == "json":
+        from tabwb.cli.common import print_json
+        from tabwb.report.documents.formats import table_json
+
+        print_json({"format": 1, "tables": [table_json(table) for table, _ in tables]})
+    elif printed == "csv":
+        from tabwb.report.documents.captions import checked_columns
+
+        print_csv(checked_columns(tables[0][0], names))
+    elif printed in ("markdown", "latex"):
+        from tabwb.records.words import RESEARCH_ONLY
+        from tabwb.report.tables.captioned import Captioned, Footnote
+        from tabwb.report.tables.named import shown_columns
+
+        made = []
+        for table, caption in tables:
+            notes = tuple(Footnote(note) for note in (*table.notes, RESEARCH_ONLY))
+            shown = table.select(shown_columns(table)) if names is None else table
+            captioned = Captioned(shown, caption, notes)
+            made.append(captioned if names is None else captioned.select(names))
+        print_document(made, printed)
+    else:
+        from rich.console import Group
+        from rich.text import Text
+
+        from tabwb.report.render.printing import print_view
+        from tabwb.report.render.typed import explained_view
+        from tabwb.report.tables.named import shown_columns
+
+        views = [
+            Group(
+                Text(caption, style="bold"),
+                explained_view(table, shown_columns(table), SECTIONS.get(table.name, ())),
+                Text(),
+            )
+            for table, caption in tables
+        ]
+        print_view(Group(*views))

@@ -22,27 +22,31 @@ from tabwb.cli.common import (
     print_json,
     store_option,
     verbosity_options,
+    within_study_option,
 )
 from tabwb.cli.result_document import print_document
 from tabwb.cli.result_formats import (
     DOCUMENT_FORMATS,
+    baseline_option,
+    check_options,
     chosen_format,
     columns_option,
     format_option,
     print_groups,
     print_list,
-)
-from tabwb.cli.result_tables import (
-    baseline_option,
-    check_options,
-    default_by,
     print_named_table,
     table_option,
 )
-from tabwb.cli.selecting import rater_named, requested_selection, selection_options
+from tabwb.cli.selecting import (
+    requested_selection,
+    resolved_selection,
+    selection_options,
+    sort_option,
+)
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout
 from tabwb.records.words import plural
+from tabwb.report.tables.named import DEFAULT_BY
 
 if TYPE_CHECKING:
     from tabwb.records.trials import Administration
@@ -51,18 +55,10 @@ if TYPE_CHECKING:
     from tabwb.store.store import Store
 
 
-_SORT = ("burden", "name", "keys", "N", "accuracy")
-
-
 @click.command()
 @click.argument("administrations", nargs=-1)
 @selection_options
-@click.option(
-    "--sort",
-    type=click.Choice(_SORT),
-    help="Order of groups: name and keys (the values of --by) ascending, others from high to low "
-    "(by model: burden).",
-)
+@sort_option
 @click.option(
     "--csv",
     "csv_file",
@@ -105,7 +101,7 @@ def results(
     with opened_plugins() as plugins:
         choice = requested_selection(chosen_by)
         if table_name is not None and not chosen_by["by"]:
-            choice = replace(choice, by=default_by(table_name))
+            choice = replace(choice, by=(DEFAULT_BY.get(table_name, "model"),))
         grouping = bool(chosen_by["by"] or chosen_by["together"] or choice.has_cells or table_name)
         listing = not administrations and not grouping
         if csv_file is not None and listing:
@@ -129,9 +125,7 @@ def results(
                 _show_groups((), choice, details=details, as_json=as_json)
             return
         with open_store(store_location, plugins, create=False) as store:
-            counting = primary or plugins.configuration.study.primary_rater
-            rater = None if choice.judge is None else rater_named(plugins, choice.judge)
-            choice = replace(choice, judge=rater, primary=counting)
+            choice = resolved_selection(choice, plugins, primary)
             if listing and printed in DOCUMENT_FORMATS:
                 print_list(_listed(store, choice), printed, columns)
                 return
@@ -313,12 +307,7 @@ def _label(side: tuple[AdministrationData, ...]) -> str:
     help="The file, never overwritten; '-' for standard output.",
 )
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@click.option(
-    "--within-study",
-    is_flag=True,
-    help="The file stays within the study that collected the data; otherwise speakers must have "
-    "agreed to 'share'.",
-)
+@within_study_option
 @primary_option
 @verbosity_options
 @store_option

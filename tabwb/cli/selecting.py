@@ -1,13 +1,16 @@
-"""Options of commands that choose and group results; imports only click."""
+"""Options of commands that choose and group results; imports nothing heavy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
 from tabwb.records.errors import TabwbError
+from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -50,25 +53,19 @@ _OPTIONS = (
     click.option("--limit", type=click.IntRange(1), metavar="N", help="Number of rows shown."),
 )
 
+sort_option = click.option(
+    "--sort",
+    type=click.Choice(get_args(Sort)),
+    help="Order of groups: name and keys (the values of --by) ascending, others from high to low "
+    "(by model: burden).",
+)
+
 
 def selection_options(command: Command) -> Command:
     """Give a command the options that choose and group results."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-def rater_named(plugins: Plugins, judge: str) -> str:
-    """Return a rater's stored name: of an alias the id, of a judge not installed its own name.
-
-    Args:
-        plugins: with the judges.
-        judge: as a person named it.
-    """
-    try:
-        return str(plugins.resolve("judges", judge)[1])
-    except TabwbError:
-        return judge
 
 
 def requested_selection(options: Mapping[str, Any]) -> Selection:
@@ -90,3 +87,35 @@ def requested_selection(options: Mapping[str, Any]) -> Selection:
         together=options["together"],
         sort=options.get("sort"),
     )
+
+
+def resolved_selection(choice: Selection, plugins: Plugins, primary: str) -> Selection:
+    """Return a selection with the judge's stored name, and the rater whose scores count.
+
+    Args:
+        choice: of :func:`requested_selection`.
+        plugins: with the judges.
+        primary: of ``--primary``; empty: as configured.
+    """
+    judge = choice.judge
+    if judge is not None:
+        with suppress(TabwbError):  # not installed here: the name under which it rated
+            judge = str(plugins.resolve("judges", judge)[1])
+    return replace(
+        choice, judge=judge, primary=primary or plugins.configuration.study.primary_rater
+    )
+
+
+def option_words(options: Mapping[str, Any]) -> list[str]:
+    """Return the words of a command line that give these options again.
+
+    >>> option_words({"by": "model", "where": ("a=1", "b=2"), "study_ids": True, "judge": None})
+    ['--by', 'model', '--where', 'a=1', '--where', 'b=2', '--study-ids']
+    """
+    words = []
+    for name, value in options.items():
+        for each in value if isinstance(value, tuple) else (value,):
+            if each:
+                words.append(f"--{name.replace('_', '-')}")
+                words += [] if each is True else [str(each)]
+    return words

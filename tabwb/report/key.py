@@ -14,6 +14,8 @@ Value = str | int | float
 KeyKind = Literal["text", "number", "date"]
 Level = Literal["administration", "response"]
 Whom = Literal["all", "model", "speaker"]
+Sort = Literal["burden", "name", "keys", "N", "accuracy"]
+"""Orders of groups."""
 
 
 class Key(NamedTuple):

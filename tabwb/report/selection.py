@@ -17,12 +17,11 @@ from tabwb.report.filters import (
     of_administrations,
     of_cell,
 )
-from tabwb.report.key import Key, Level
+from tabwb.report.key import Key, Level, Sort
 from tabwb.report.keys import key_of, read_keys
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import (
     Grouped,
-    Sort,
     check_judge,
     only_judge,
     summarised,

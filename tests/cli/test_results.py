@@ -6,14 +6,12 @@ import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
-from tabwb.cli import results as command
 from tabwb.records.ratings import Declaration, valued
 from tabwb.records.trials import DeclarationEntry, RatingsEntry
-from tabwb.report.summaries.groups import Sort
 from tabwb.scoring.intervals import burden_interval
 from tabwb.scoring.rules.verdicts import FEATURES
 from tabwb.store.store import Store
@@ -73,10 +71,6 @@ def table_after(text: str, title: str) -> list[list[str]]:
     rule = next(at for at in range(start, len(lines)) if "───" in lines[at])
     end = next(at for at in range(rule, len(lines)) if not lines[at].strip())
     return [line.split() for line in (lines[rule - 1], *lines[rule + 1 : end])]
-
-
-def test_the_commands_choices_are_those_of_the_report() -> None:
-    assert get_args(Sort) == command._SORT
 
 
 def test_an_empty_store_has_nothing_to_show_and_that_is_no_failure(run: Run) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tabwb.records.errors import UsageError
-from tabwb.records.words import RESEARCH_ONLY, did_you_mean
+from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.documents.studied import Studied, studied
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.tables.captioned import Captioned, Footnote
+from tabwb.report.tables.captioned import Captioned, Footnote, column_named
 from tabwb.report.tables.compact import compact_table
 from tabwb.tables.table import Table
 
@@ -48,22 +47,16 @@ def compact_of(about: Studied, *, disclaimers: bool = True) -> tuple[Captioned, 
     return tuple(made)
 
 
-def checked_columns(table: Table, names: Sequence[str]) -> Table:
+def checked_columns(table: Table, names: Sequence[str] | None) -> Table:
     """Return a table with some of its columns, in this order.
 
     Args:
         table: any.
-        names: of columns; hyphens stand for underscores.
+        names: of columns; hyphens stand for underscores. None: all.
 
     Raises:
         UsageError: there is no such column; the message lists those that there are.
     """
-    wanted = [name.replace("-", "_") for name in names]
-    for name in wanted:
-        if name not in table.names:
-            raise UsageError(
-                f"there is no column '{name}'{did_you_mean(name, table.names)}",
-                where="--columns",
-                allowed=", ".join(table.names),
-            )
-    return table.select(list(dict.fromkeys(wanted)))
+    if names is None:
+        return table
+    return table.select(list(dict.fromkeys(column_named(name, table.names) for name in names)))

@@ -16,6 +16,26 @@ FEW = "_few"
 """Ends the name of a truth value that marks the value of that column."""
 
 
+def column_named(name: str, known: Sequence[str]) -> str:
+    """Return the column that a person names; hyphens stand for underscores.
+
+    Args:
+        name: as it was given.
+        known: the columns that there are.
+
+    Raises:
+        UsageError: there is no such column; the message lists those that there are.
+    """
+    column = name.replace("-", "_")
+    if column not in known:
+        raise UsageError(
+            f"there is no column '{name}'{did_you_mean(column, known)}",
+            where="--columns",
+            allowed=", ".join(known),
+        )
+    return column
+
+
 class Footnote(NamedTuple):
     """A sentence below a table; it belongs to columns, or to all where it names none."""
 
@@ -57,13 +77,7 @@ class Captioned:
         known = self.columns
         wanted: list[str] = []
         for name in names:
-            column = name.replace("-", "_")
-            if column not in known:
-                raise UsageError(
-                    f"there is no column '{name}'{did_you_mean(column, known)}",
-                    where="--columns",
-                    allowed=", ".join(known),
-                )
+            column = column_named(name, known)
             wanted += [
                 each
                 for end in ("", LOW, HIGH, FEW)
