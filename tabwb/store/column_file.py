@@ -47,8 +47,9 @@ _TAIL = 12
 
 
 def folder_of(store: Path) -> Path:
-    """Return the folder of a store's column file."""
-    return store.with_name(f"{store.name}.columns")
+    """Return the folder of a store's column file: one, whatever links lead to the store."""
+    file = store.resolve()
+    return file.with_name(f"{file.name}.columns")
 
 
 def state_of(transaction: Transaction) -> str:

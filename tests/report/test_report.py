@@ -198,6 +198,15 @@ def test_people_are_numbered_unless_their_ids_are_asked_for() -> None:
     assert "S-02" in Page(report_html(report(*people, study_ids=True))).text
 
 
+@pytest.mark.parametrize("tag", ["S-02", "S-02-pre", "pilot_S-02", "s-02"])
+def test_a_group_is_not_named_by_a_tag_that_holds_a_study_id(tag: str) -> None:
+    members = [given(number, Conditions(f"S-0{number}", "speaker")) for number in (1, 2)]
+    second = replace(members[1], administration=replace(members[1].administration, tags=(tag,)))
+    text = report_markdown(report(members[0], second, by="tag", n=1))
+    assert tag not in text
+    assert "participant 2" in text
+
+
 def test_folders_are_left_out() -> None:
     replayed = replace(CONDITIONS, examinee="replay:/home/ada/a.jsonl", origin="model")
     made = report(given(1, replayed))

@@ -196,6 +196,17 @@ def test_without_a_place_to_write_columns_are_read_from_the_store(store: Store) 
     assert len(store.columns((1, 2, 3), EXPLAINED)) == 6
 
 
+def test_a_deletion_removes_what_was_written_through_a_link(file: Path) -> None:
+    link = file.with_name("link.db")
+    with Store.open(file) as deleting:
+        give(deleting, "S-014", SECRET, size=3)
+        link.symlink_to(file)
+        with Store.open(link) as reading:
+            assert SECRET.encode() in written(reading).read_bytes()
+        deleting.people.delete_speaker("S-014", "withdrawn")
+    assert not list(file.parent.glob("*.columns"))
+
+
 def test_what_was_read_before_a_deletion_is_not_written_after_it(file: Path) -> None:
     with Store.open(file) as reading, Store.open(file) as deleting:
         one, other = give(deleting, "S-014", SECRET, size=3), give(deleting, "S-015", "innocent")

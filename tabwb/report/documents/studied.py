@@ -208,6 +208,7 @@ def _names_somebody(text: str, members: Sequence[AdministrationData]) -> bool:
     for member in members:
         conditions = member.administration.conditions
         for known in (conditions.examinee, conditions.person):
-            if re.search(rf"(?<![\w-]){re.escape(known)}(?![\w-])", text):
+            # In a tag the ID may be joined to other words: S-014-pre, pilot_S-014.
+            if re.search(rf"(?<![^\W_]){re.escape(known)}(?![^\W_])", text, re.IGNORECASE):
                 return True
     return False
