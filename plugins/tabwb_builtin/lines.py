@@ -38,6 +38,20 @@ LABELS = Column(
     itemgetter("labels"),
     scope="administration",
 )
+FACTS = Column(
+    "model_facts",
+    "JSON",
+    "what the back end said of the model: weights, dtype, template",
+    itemgetter("model_facts"),
+    scope="administration",
+)
+DECODING = Column(
+    "run_decoding",
+    "JSON",
+    "decoding of the whole run; null where it is not known",
+    itemgetter("decoding"),
+    scope="administration",
+)
 HEAD = (
     *(_TABLE[name] for name in ("subtest", "item", "replicate", "prompt", "response")),
     replace(_TABLE["trial_status"], name="status"),
@@ -54,7 +68,7 @@ LATER = (
     *(one.id for one in CONDITIONS if one.id in _CONDITIONS and one.id not in FIRST),
     "created_at", "administration_status", "administration_title", "administration_tags",
 )  # fmt: skip
-TOLD = (*(_TABLE[name] for name in (*FIRST, *LATER)), LABELS)
+TOLD = (*(_TABLE[name] for name in (*FIRST, *LATER)), LABELS, FACTS, DECODING)
 """Columns of the administration that follow."""
 REST = (
     *(

@@ -30,10 +30,12 @@ _RUN = (
     "uid", "battery", "battery_version", "battery_hash", "battery_title", "examinee", "kind",
     "origin", "participant", "seed", "replicates", "protocol", "conversation", "decoding",
     "item_order", "option_order", "lesion", "judges", "research_protocol", "created_at",
-    "part_subtests", "part_items", "part_limit",
+    "part_subtests", "part_items", "part_limit", "labels",
     "session_date", "versions", "model_facts", "notes", "disclaimer",
 )  # fmt: skip
 """Keys of an administration that an export keeps."""
+_IMPORTED = frozenset({"source", "imported_file", "imported_sha256", "imported_files"})
+"""Facts that say from which files an administration was imported."""
 _TRIAL = (
     "number", "subtest", "item", "replicate", "prompt", "options", "expected", "tags", "foils",
     "foil", "status", "effective_status", "usable", "stop_reason", "latency_s", "ratings",
@@ -124,7 +126,6 @@ def run_of(block: Mapping[str, Any], run: RecordedRun, where: str) -> RecordedRu
             f"'{KEY}.protocol' is {protocol!r:.40}", where=where, allowed=", ".join(Protocol)
         )
     examinee = words_of(block.get("examinee"))
-    facts = block.get("model_facts")
     return replace(
         run,
         id=words_of(block.get("uid")) or run.id,
@@ -140,10 +141,27 @@ def run_of(block: Mapping[str, Any], run: RecordedRun, where: str) -> RecordedRu
         part_subtests=_ids(block.get("part_subtests")),
         part_items=_ids(block.get("part_items")),
         part_limit=whole(block.get("part_limit"), 1),
-        facts=tuple(
-            (plain_text(name, 100), plain_text(value, 500))
-            for name, value in (facts if isinstance(facts, dict) else {}).items()
-        ),
+        facts=facts_of(block.get("model_facts")),
+        labels=labels_of(block.get("labels")),
+        exported=True,
+    )
+
+
+def facts_of(value: object) -> tuple[tuple[str, str], ...]:
+    """Return what our export says of a model; what an earlier import added is left out."""
+    return tuple(
+        (plain_text(name, 100), plain_text(fact, 500))
+        for name, fact in (value if isinstance(value, dict) else {}).items()
+        if name not in _IMPORTED
+    )
+
+
+def labels_of(value: object) -> tuple[tuple[str, str], ...]:
+    """Return the family, tuning and number of parameters of our export."""
+    return tuple(
+        (plain_text(name, 100), plain_text(label, 300))
+        for name, label in (value if isinstance(value, dict) else {}).items()
+        if isinstance(label, str)
     )
 
 

@@ -243,11 +243,14 @@ def _run(row: Row, decoding: KnownDecoding) -> RecordedRun:
         participant="" if made_by == "model" else participant,
         session_date=moment_of(date)[:10],
         seed=row.whole("seed", -(2**63)) if exported else None,
-        decoding=KnownDecoding()
+        decoding=ours.decoding_of(row.others.get("run_decoding"))
         if exported
         else KnownDecoding(temperature=decoding.temperature, top_p=decoding.top_p),
         protocol=Protocol(row.one_of("protocol", [*Protocol]) or Protocol.GENERATE),
         lesion=words_of(row.others.get("lesion")) or None if exported else None,
+        facts=ours.facts_of(row.others.get("model_facts")) if exported else (),
+        labels=ours.labels_of(row.others.get("labels")) if exported else (),
+        exported=exported,
     )
 
 
@@ -287,7 +290,7 @@ def _metadata(row: Row, reply: Mapping[str, Any]) -> dict[str, str]:
 _EXPORTED = frozenset(
     {
         *("battery", "battery_version", "battery_hash", "kind", "lesion", "effective_status"),
-        *("usable", "practice"),
+        *("usable", "practice", "labels", "model_facts", "run_decoding"),
     }
 )
 """Keys of our own export that the import finds by itself."""

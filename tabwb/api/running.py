@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from tabwb.api.administration import Administration, stored_in
 from tabwb.api.batteries import named
 from tabwb.api.engine import Place, open_store, opened_plugins, warn
-from tabwb.api.functions import Answering, spec_of
+from tabwb.api.functions import Answering, spec_of, takes_request
 from tabwb.api.judging import judge_one
 from tabwb.api.options import Names
 from tabwb.records import conditions as declared
@@ -76,7 +76,8 @@ def run(
         replicates: number of times each item is given; of recorded answers as in the file.
         seed: of random orders and sampling.
         protocol: how items with options are answered.
-        temperature: 0 is greedy decoding. Of a function, the temperature that it uses.
+        temperature: 0 is greedy decoding. Of a function, the temperature that it uses; without
+            it, the decoding of a function without ``request`` is not known.
         top_p: nucleus mass.
         max_tokens: token limit of every reply; default: the battery's.
         stop: texts that end a reply.
@@ -128,6 +129,9 @@ def run(
         conditions = setup.resolve(plugins, given, asked)
         if own:
             conditions = replace(conditions, labels=own)
+        if function is not None and temperature is None and not takes_request(function):
+            # It is not told how to decode, and does not say how it does.
+            conditions = replace(conditions, unknown=("temperature", "top_p"))
         recorded = setup.recorded_replicates(plugins, conditions)
         if replicates is None and recorded > 1:
             conditions = replace(conditions, replicates=recorded)
@@ -192,7 +196,7 @@ def resume(
                 f"administration {number} is of a person",
                 hint=f"continue in a terminal: tabwb resume {number}",
             )
-        if model is None and conditions.examinee.startswith("python:"):
+        if model is None and conditions.examinee.startswith(declared.FUNCTION):
             raise UsageError(
                 f"the examinee of administration {number} is the function '{conditions.examinee}'",
                 hint="give it: tabwb.resume(store, administration, function)",

@@ -48,6 +48,8 @@ class RecordedRun:
             :class:`~tabwb.records.conditions.Conditions`.
         tool: the program that wrote the source, with its version and task.
         facts: more of the model and the run (revision, dtype), by name.
+        labels: family, tuning and parameters of the model, by name.
+        exported: whether tabwb wrote the source; ``model`` is then a spec as a store has it.
     """
 
     id: str = ""
@@ -65,6 +67,8 @@ class RecordedRun:
     part_limit: int | None = None
     tool: str = ""
     facts: tuple[tuple[str, str], ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    exported: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ IMPORTED = "imported:"
 RECORDED = "replay:"
 """Begins the spec of the model that reads recorded answers."""
 
+FUNCTION = "python:"
+"""Begins the spec of a function that was given from Python."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
@@ -79,8 +82,8 @@ class Conditions:
             is named by its id, or as ``SUBTEST/ITEM``.
         part_limit: of each subtest only so many of its first items are given; None: all.
         participant: of a person's recorded answers that are replayed, the person's study ID.
-        unknown: ids of conditions that the source of imported answers does not state; their fields
-            have the defaults.
+        unknown: ids of conditions that the source of imported answers does not state, or that a
+            function in Python does not get; their fields have the defaults.
         session_date: the day on which the answers were given, ``2024-03-09``; empty where it is not
             known; None for answers given here, which are of the day of the administration.
     """
@@ -118,7 +121,11 @@ class Conditions:
         'temperature 0.7, top-p 0.9'
         >>> Conditions("bundled", "model").drawn, Conditions("replay:answers.jsonl", "model").drawn
         ('greedy', 'recorded answers')
+        >>> Conditions("python:f", "model", unknown=("temperature", "top_p")).drawn
+        'decoding not known'
         """
+        if "temperature" in self.unknown and self.examinee.startswith(FUNCTION):
+            return "decoding not known"
         if self.examinee.startswith(RECORDED) or "temperature" in self.unknown:
             return "recorded answers"
         if self.decoding.greedy:

@@ -212,7 +212,7 @@ def test_folders_are_left_out() -> None:
     made = report(given(1, replayed))
     assert b"/home/ada" not in report_html(made)
     assert "/home/ada" not in report_markdown(made)
-    assert made.commands == ("tabwb run small --model replay:a.jsonl",)
+    assert made.commands == ("tabwb run small --model replay:a.jsonl --judge rules-2",)
 
 
 def test_examples_are_shown_with_prompt_status_and_verdicts(whole: Report) -> None:
@@ -272,6 +272,18 @@ def test_a_command_gives_the_battery_under_the_same_conditions() -> None:
         "tabwb run tab --model openai:m@base_url=http://localhost:1/v1 --seed 5 --temperature 0.7 "
         "--top-p 0.9 --max-tokens 64 --stop 'a b' --replicates 4 --protocol enforced "
         "--conversation --shuffle-items --rotate-options --judge none"
+    )
+
+
+def test_what_no_command_gives_again_is_a_comment() -> None:
+    function = report(given(1, replace(CONDITIONS, examinee="python:mine")))
+    assert function.commands == (
+        "# small was given to the Python function python:mine (tabwb.run); no command gives it "
+        "again",
+    )
+    imported = report(given(1, replace(CONDITIONS, examinee="imported:m", origin="model")))
+    assert imported.commands == (
+        "# the answers of imported:m to small were imported; no command gives them again",
     )
 
 

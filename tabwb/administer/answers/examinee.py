@@ -82,7 +82,17 @@ def examinee_of(run: RecordedRun, stated: Stated, plugins: Plugins, source: Path
                 hint="say it with --model NAME",
             )
         name = "standard-input" if where == "-" else source.stem
+    if run.exported and not stated.model and _is_spec(name):
+        return Examinee(name, "model", origin)
     return Examinee(spec_of(name, plugins), "model", origin)
+
+
+def _is_spec(name: str) -> bool:
+    """Return whether a name can stay as it is: a back end that is not installed here is kept."""
+    try:
+        return bool(parse_spec(name)) and name.isprintable() and len(name) <= 300
+    except UsageError:
+        return False
 
 
 def _check(run: RecordedRun, stated: Stated, where: str) -> None:

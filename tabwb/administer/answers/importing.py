@@ -140,7 +140,7 @@ def import_conditions(
         judges=tuple(judges),
         research_protocol=research_protocol,
         lesion=run.lesion if is_model else None,
-        labels=_labels(plugins, stated) if is_model else {},
+        labels=_labels(plugins, stated, run) if is_model else {},
         origin=examinee.origin,
         session_date=run.session_date or session_date,
         part_subtests=run.part_subtests,
@@ -179,9 +179,11 @@ def _limit(battery: Battery, planned: PlannedRun) -> int | None:
     return next(iter(values)) if len(values) == 1 else None
 
 
-def _labels(plugins: Plugins, stated: Stated) -> dict[str, str]:
+def _labels(plugins: Plugins, stated: Stated, run: RecordedRun) -> dict[str, str]:
     named = stated.model
-    return plugins.labels_of(named) if named and named.startswith("profile:") else {}
+    if named is None:
+        return dict(run.labels)
+    return plugins.labels_of(named) if named.startswith("profile:") else {}
 
 
 def import_answers(
@@ -282,8 +284,8 @@ class _Recording:
         first = next(iter(digests.items()), None) if len(digests) == 1 else None
         several = json.dumps(digests, ensure_ascii=False) if len(digests) > 1 else ""
         return {
-            **dict(run.facts),
             "model": run.model or self._conditions.examinee,
+            **dict(run.facts),
             **({"source": run.tool} if run.tool else {}),
             **({"imported_file": first[0], "imported_sha256": first[1]} if first else {}),
             **({"imported_files": several} if several else {}),

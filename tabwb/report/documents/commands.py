@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from tabwb.records import conditions as declared
 from tabwb.records.condition import Components, Condition, Option, Switch
 from tabwb.records.conditions import Conditions
 from tabwb.report.documents.studied import Studied, is_persons
 from tabwb.report.file_names import without_folders
+from tabwb.report.summaries.load import AdministrationData
 
 
 def run_commands(about: Studied) -> tuple[str, ...]:
     """Return the commands that give the batteries to the models of a study again, each once.
 
-    Files are named without their folders. People are left out.
+    Files are named without their folders. People are left out. For a function that was given from
+    Python, and for answers that were imported, a comment says so: no command gives them again.
     """
     commands = (
-        run_command(member.administration.battery, member.administration.conditions)
+        run_command(member.administration.battery, _with_judges(member))
         for member in about.members
         if not is_persons(member)
     )
     return tuple(dict.fromkeys(commands))
+
+
+def _with_judges(member: AdministrationData) -> Conditions:
+    """Return the conditions, with the judges that rated the responses later."""
+    given = member.administration.conditions
+    return replace(given, judges=tuple(dict.fromkeys((*given.judges, *member.declarations))))
 
 
 def run_command(battery: str, given: Conditions) -> str:
@@ -33,9 +42,19 @@ def run_command(battery: str, given: Conditions) -> str:
         given: of a model.
 
     >>> run_command("tab", Conditions("bundled", "model", seed=3, replicates=2))
-    'tabwb run tab --model bundled --seed 3 --replicates 2'
+    'tabwb run tab --model bundled --seed 3 --replicates 2 --judge rules-2'
+    >>> run_command("tab", Conditions("python:mine", "model"))
+    '# tab was given to the Python function python:mine (tabwb.run); no command gives it again'
     """
-    words = ["tabwb", "run", battery, "--model", without_folders(given.examinee)]
+    name = without_folders(given.examinee)
+    if given.is_imported:
+        return f"# the answers of {name} to {battery} were imported; no command gives them again"
+    if given.examinee.startswith(declared.FUNCTION):
+        return (
+            f"# {battery} was given to the Python function {name} (tabwb.run); no command gives it "
+            "again"
+        )
+    words = ["tabwb", "run", battery, "--model", name]
     if given.lesion is not None:
         words += ["--lesion", without_folders(given.lesion)]
     for condition in declared.CONDITIONS:
@@ -66,7 +85,5 @@ def _options(condition: Condition, given: Conditions) -> Iterator[str]:
 
 
 def _components(option: Option, specs: Sequence[str]) -> Iterable[str]:
-    if tuple(specs) == Conditions("", "model").judges:
-        return ()
     named = [without_folders(spec) for spec in specs] or ["none"]
     return [word for name in named for word in (option.flag, name)]

@@ -60,8 +60,7 @@ def _source(member: AdministrationData) -> str:
 
 
 def _stated(member: AdministrationData) -> str:
-    unknown = "temperature" in member.administration.conditions.unknown
-    return "obtained in a way that it does not state" if unknown else _drawn(member)
+    return "obtained in a way that it does not state" if _is_unsent(member) else _drawn(member)
 
 
 def _presented(about: Studied, members: Members) -> Iterator[str]:
@@ -109,10 +108,15 @@ def _generated(about: Studied, members: Members) -> Iterator[str]:
     elif closed:
         yield about.said(closed, "Responses to items with options were", _protocol)
         yield "Responses to all other items were generated freely."
-    yield say("The token limit of a reply was", _limits)
-    if any(m.administration.conditions.decoding.stop for m in members):
-        yield say("Replies ended at", _stops)
-    yield f"{_seeds(about, members)}."
+    sent = [m for m in members if not _is_unsent(m)]
+    if not sent:
+        return
+    of = "" if len(sent) == len(members) else f" of {about.some(sent)}"
+    say = partial(about.said, sent)
+    yield say(f"The token limit of a reply{of} was", _limits)
+    if any(m.administration.conditions.decoding.stop for m in sent):
+        yield say(f"Replies{of} ended at", _stops)
+    yield f"{_seeds(about, sent)}."
 
 
 def _context(member: AdministrationData) -> str:
@@ -121,7 +125,14 @@ def _context(member: AdministrationData) -> str:
     return "in a context of its own"
 
 
+def _is_unsent(member: AdministrationData) -> bool:
+    """Return whether a function gave the responses that gets no decoding and states none."""
+    return "temperature" in member.administration.conditions.unknown
+
+
 def _drawn(member: AdministrationData) -> str:
+    if _is_unsent(member):
+        return "given by a Python function whose decoding is not known"
     decoding = member.administration.conditions.decoding
     if decoding.greedy:
         return "decoded greedily"
