@@ -10,7 +10,9 @@ from tabwb.records.condition_table import compared
 from tabwb.records.errors import UsageError
 from tabwb.report.key import Sort
 from tabwb.report.summaries.grouping import Group, grouped
+from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.load import AdministrationData, sources_of
+from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.tasks.task_type import task_type
@@ -56,6 +58,14 @@ class Grouped:
     def battery(self) -> Battery:
         """What its members were given."""
         return self.group.battery
+
+    def judge(self, terms: Terms) -> JudgeSummary | None:
+        """Return the summary of a judge under these terms, or None."""
+        return next((judge for judge in self.summary.judges if judge.terms == terms), None)
+
+    def part(self, subtest: str) -> SubtestSummary | None:
+        """Return the summary of a subtest, or None."""
+        return next((part for part in self.summary.subtests if part.id == subtest), None)
 
     @property
     def right(self) -> Estimate:

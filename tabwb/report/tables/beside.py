@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from tabwb.battery.model import Battery
 from tabwb.report.measures import LATENCY, measure_of
 from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.subtests import Measured
 from tabwb.report.tables.captioned import Captioned
-from tabwb.report.tables.group_names import GroupNames, snake
-from tabwb.scoring.naming.summary import RATING_SOURCES, NamingAccuracy
+from tabwb.report.tables.declared import Declared, number, whole, with_interval
+from tabwb.report.tables.group_names import GroupNames, group_table, snake
+from tabwb.scoring.naming.summary import RATING_SOURCES, NamingSummary
 from tabwb.tables.table import Column, table_of
 
 
@@ -23,39 +26,33 @@ def naming_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captio
     """
     titles = {named.id: named.title for row in rows for named in row.summary.named}
     for subtest, title in titles.items():
-        declared = [*names.columns(rows), Column("items", "Items", "items answered", "integer")]
-        for basis in RATING_SOURCES:
-            measure = measure_of(basis)
-            column, end = snake(basis), "end of the exact 95 % interval of"
-            declared += [
-                Column(column, measure.title, measure.meaning, "number", measure.unit, 2),
-                Column(f"{column}_low", "Low", f"lower {end} {column}", "number", "", 2),
-                Column(f"{column}_high", "High", f"upper {end} {column}", "number", "", 2),
-            ]
-        declared.append(Column("latency", "Latency", LATENCY.meaning, "number", LATENCY.unit, 2))
-        values = [
-            [
-                *names.cells(row),
-                named.summary.statuses.get("answered", 0),
-                *_shares(named.summary.accuracy),
-                named.summary.latency_median_s,
-            ]
-            for row in rows
-            for named in row.summary.named
-            if named.id == subtest
-        ]
-        caption = f"{title}: names that are right, median latency in seconds."
-        yield Captioned(table_of(f"naming_{snake(subtest)}", declared, values), caption)
+        own = [row for row in rows if any(named.id == subtest for named in row.summary.named)]
+        table = group_table(f"naming_{subtest}", own, names, [*_naming_columns(subtest)])
+        yield Captioned(table, f"{title}: names that are right, median latency in seconds.")
 
 
-def _shares(accuracy: Sequence[NamingAccuracy]) -> Iterator[float | None]:
-    by_basis = {own.basis: own for own in accuracy}
+def _naming_columns(subtest: str) -> Iterator[Declared]:
+    def summary(row: Grouped) -> NamingSummary:
+        return next(named.summary for named in row.summary.named if named.id == subtest)
+
+    yield whole("items", "Items", "items answered",
+                lambda row: summary(row).statuses.get("answered", 0))  # fmt: skip
     for basis in RATING_SOURCES:
-        share = by_basis.get(basis)
-        interval = None if share is None else share.interval
-        yield None if share is None else share.rate
-        yield None if interval is None else interval.low
-        yield None if interval is None else interval.high
+        measure = measure_of(basis)
+        yield from with_interval(
+            Column(snake(basis), measure.title, measure.meaning, "number", measure.unit, 2),
+            partial(_taken, subtest, basis, "rate"),
+            partial(_taken, subtest, basis, "interval"),
+            "exact 95 % interval",
+        )
+    yield number("latency", "Latency", LATENCY.meaning,
+                 lambda row: summary(row).latency_median_s, unit=LATENCY.unit)  # fmt: skip
+
+
+def _taken(subtest: str, basis: str, name: str, row: Grouped) -> Any:
+    shares = (own for named in row.summary.named if named.id == subtest
+              for own in named.summary.accuracy if own.basis == basis)  # fmt: skip
+    return getattr(next(shares, None), name, None)
 
 
 def measure_tables(
@@ -69,44 +66,38 @@ def measure_tables(
         names: of groups.
     """
     for subtest in battery.subtests:
-        parts = [
-            next((part for part in row.summary.subtests if part.id == subtest.id), None)
+        found = dict.fromkeys(
+            name
             for row in rows
-        ]
-        found = {
-            name: measured
-            for part in parts
-            if part is not None
+            if (part := row.part(subtest.id))
             for name, measured in part.measures.items()
             if measured.measure not in subtest.task.errors
-        }
+        )
         if not found:
             continue
-        declared = list(names.columns(rows))
-        for name in found:
-            measure, column = measure_of(name), snake(name)
-            meaning = measure.meaning or measure.title
-            told = f"mean of: {meaning}"
-            declared += [
-                Column(
-                    column,
-                    measure.title[:1].upper() + measure.title[1:],
-                    told,
-                    "number",
-                    measure.unit,
-                    2,
-                ),
-                Column(f"{column}_n", "N", f"responses for which {column} is defined", "integer"),
-            ]
-        values = []
-        for row, part in zip(rows, parts, strict=True):
-            cells: list[Any] = [*names.cells(row)]
-            for name in found:
-                measured = None if part is None else part.measures.get(name)
-                cells += [measured and measured.mean.value, measured and measured.n]
-            values.append(cells)
+        columns = [column for name in found for column in _measure_columns(subtest.id, name)]
         caption = f"{subtest.title}: means over the responses for which a measure is defined."
-        yield Captioned(table_of(f"measures_{snake(subtest.id)}", declared, values), caption)
+        table = group_table(f"measures_{subtest.id}", rows, names, columns)
+        yield Captioned(table, caption)
+
+
+def _measure_columns(subtest: str, name: str) -> Iterator[Declared]:
+    def taken(value: Callable[[Measured], Any]) -> Callable[[Grouped], Any]:
+        def cell(row: Grouped) -> Any:
+            part = row.part(subtest)
+            own = None if part is None else part.measures.get(name)
+            return None if own is None else value(own)
+
+        return cell
+
+    measure, column = measure_of(name), snake(name)
+    yield number(
+        column, measure.title[:1].upper() + measure.title[1:],
+        f"mean of: {measure.meaning or measure.title}",
+        taken(lambda own: own.mean.value), unit=measure.unit,
+    )  # fmt: skip
+    yield whole(f"{column}_n", "N", f"responses for which {column} is defined",
+                taken(lambda own: own.n))  # fmt: skip
 
 
 def statistics_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:

@@ -10,17 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tabwb.records.condition import ColumnType
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms, judge_labels
-from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.captioned import Captioned, Footnote
-from tabwb.report.tables.group_names import GroupNames, snake
-from tabwb.scoring.estimate import Interval
+from tabwb.report.tables.declared import Declared, whole, with_interval
+from tabwb.report.tables.group_names import GroupNames, group_table, snake
+from tabwb.scoring.burden import Burden
 from tabwb.scoring.naming.summary import NamingAccuracy
-from tabwb.tables.table import Column, table_of
+from tabwb.tables.table import Column
 
 Given = Callable[[Grouped], Any]
 
@@ -34,34 +34,28 @@ def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> C
     """
     names = names or GroupNames()
     battery = rows[0].battery
-    columns: list[tuple[Column, Given]] = []
+    columns: list[Declared] = []
     judges = judges_of(rows)
     labels = judge_labels(judges)
     prefixes = ["" if len(judges) == 1 else f"{snake(label)}_" for label in labels]
     for judge, label, prefix in zip(judges, labels, prefixes, strict=True):
         columns += _burden_columns(judge.terms, label, prefix)
     if not judges:
-        columns.append((Column("n", "N", "responses that count", "integer"), _answers))
+        columns.append(whole("n", "N", "responses that count", lambda row: row.summary.answers.n))
     for subtest in battery.subtests:
-        if any(_part(row, subtest.id).share.scored for row in rows if _has(row, subtest.id)):
+        if any(part.share.scored for row in rows if (part := row.part(subtest.id))):
             columns += _accuracy_columns(subtest.id, subtest.title)
-    columns += _naming_columns(rows)
+    titles = {named.id: named.title for row in rows for named in row.summary.named}
+    for naming, title in titles.items():
+        columns += _names_right(naming, title)
     notes: list[Footnote] = []
     for judge, label, prefix in zip(judges, labels, prefixes, strict=True):
         shown = f"{prefix}n", f"{prefix}burden"
         suffix = f" by {label}" if prefix else ""
         notes += [Footnote(text, shown) for text in burden_notes(rows, names, judge.terms, suffix)]
     notes += baseline_notes(rows)
-    table = table_of(
-        "compact",
-        [*names.columns(rows), *(column for column, _ in columns)],
-        [[*names.cells(row), *(value(row) for _, value in columns)] for row in rows],
-    )
+    table = group_table("compact", rows, names, columns)
     return Captioned(table, _caption(rows, judges, labels), tuple(notes))
-
-
-def _answers(row: Grouped) -> int:
-    return row.summary.answers.n
 
 
 def judges_of(rows: Sequence[Grouped]) -> list[JudgeSummary]:
@@ -73,102 +67,49 @@ def judges_of(rows: Sequence[Grouped]) -> list[JudgeSummary]:
     return list(first.values())
 
 
-def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[tuple[Column, Given]]:
+def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[Declared]:
     suffix = f" ({label})" if prefix else ""
 
-    def of(row: Grouped) -> JudgeSummary | None:
-        return next((judge for judge in row.summary.judges if judge.terms == terms), None)
-
-    def number(row: Grouped) -> int | None:
-        judge = of(row)
-        return None if judge is None else judge.burden.n_burden
-
-    def burden(row: Grouped) -> float | None:
-        judge = of(row)
-        return None if judge is None else judge.burden.symptom_burden.value
-
-    def interval(row: Grouped) -> Interval | None:
-        judge = of(row)
-        return None if judge is None else judge.burden.interval
-
-    def few(row: Grouped) -> bool | None:
-        judge = of(row)
-        return None if judge is None else judge.burden.usable.few
+    def taken(value: Callable[[Burden], Any]) -> Given:
+        return lambda row: None if (judge := row.judge(terms)) is None else value(judge.burden)
 
     meaning = "responses over which the burden is the mean"
-    yield Column(f"{prefix}n", f"N{suffix}", meaning, "integer"), number
+    yield whole(f"{prefix}n", f"N{suffix}", meaning, taken(lambda own: own.n_burden))
     title = BURDEN.title.removeprefix("symptom ").capitalize()
-    yield from _with_interval(
-        f"{prefix}burden", f"{title}{suffix}", BURDEN.meaning, BURDEN.unit, burden, interval
+    column = Column(f"{prefix}burden", f"{title}{suffix}", BURDEN.meaning, "number", BURDEN.unit, 2)
+    yield from with_interval(
+        column,
+        taken(lambda own: own.symptom_burden.value),
+        taken(lambda own: own.interval),
     )
     marked = "fewer than half of the responses are usable"
-    yield Column(f"{prefix}burden_few", "Few usable", marked, "boolean"), few
+    few = Column(f"{prefix}burden_few", "Few usable", marked, "boolean")
+    yield few, taken(lambda own: own.usable.few)
 
 
-def _accuracy_columns(subtest: str, title: str) -> Iterator[tuple[Column, Given]]:
-    def accuracy(row: Grouped) -> float | None:
-        return _part(row, subtest).share.accuracy().value if _has(row, subtest) else None
-
-    def interval(row: Grouped) -> Interval | None:
-        return _part(row, subtest).share.interval() if _has(row, subtest) else None
+def _accuracy_columns(subtest: str, title: str) -> Iterator[Declared]:
+    def taken(value: Callable[[Share], Any]) -> Given:
+        return lambda row: None if (part := row.part(subtest)) is None else value(part.share)
 
     meaning = f"{ACCURACY.meaning}, in {title}"
-    yield from _with_interval(snake(subtest), title, meaning, ACCURACY.unit, accuracy, interval)
+    column = Column(snake(subtest), title, meaning, "number", ACCURACY.unit, 2)
+    yield from with_interval(
+        column, taken(lambda share: share.accuracy().value), taken(Share.interval)
+    )
 
 
-def _naming_columns(rows: Sequence[Grouped]) -> Iterator[tuple[Column, Given]]:
-    titles = {named.id: named.title for row in rows for named in row.summary.named}
-    for subtest, title in titles.items():
-        yield from _names_right(subtest, title)
-
-
-def _names_right(subtest: str, title: str) -> Iterator[tuple[Column, Given]]:
+def _names_right(subtest: str, title: str) -> Iterator[Declared]:
     def share(row: Grouped) -> NamingAccuracy | None:
         own = (named for named in row.summary.named if named.id == subtest)
         shares = (share for named in own for share in named.summary.accuracy)
         return next((share for share in shares if share.basis == "outcome"), None)
 
-    def rate(row: Grouped) -> float | None:
-        found = share(row)
-        return None if found is None else found.rate
-
-    def interval(row: Grouped) -> Interval | None:
-        found = share(row)
-        return None if found is None else found.interval
+    def taken(name: str) -> Given:
+        return lambda row: getattr(share(row), name, None)
 
     meaning = f"share of names that are right by the rule of the battery, in {title}"
-    yield from _with_interval(snake(subtest), title, meaning, ACCURACY.unit, rate, interval)
-
-
-def _with_interval(
-    name: str,
-    title: str,
-    meaning: str,
-    unit: str,
-    value: Given,
-    interval: Callable[[Grouped], Interval | None],
-) -> Iterator[tuple[Column, Given]]:
-    kind: ColumnType = "number"
-
-    def end(which: str) -> Given:
-        def of(row: Grouped) -> float | None:
-            found = interval(row)
-            return None if found is None else float(getattr(found, which))
-
-        return of
-
-    yield Column(name, title, meaning, kind, unit, 2), value
-    for which, words in (("low", "lower"), ("high", "upper")):
-        told = f"{words} end of the 95 % interval for prompts like these of {name}"
-        yield Column(f"{name}_{which}", which.capitalize(), told, kind, unit, 2), end(which)
-
-
-def _has(row: Grouped, subtest: str) -> bool:
-    return any(part.id == subtest for part in row.summary.subtests)
-
-
-def _part(row: Grouped, subtest: str) -> SubtestSummary:
-    return next(part for part in row.summary.subtests if part.id == subtest)
+    column = Column(snake(subtest), title, meaning, "number", ACCURACY.unit, 2)
+    yield from with_interval(column, taken("rate"), taken("interval"))
 
 
 def _caption(rows: Sequence[Grouped], judges: Sequence[JudgeSummary], labels: Sequence[str]) -> str:
@@ -200,7 +141,7 @@ def burden_notes(
         suffix: words after N where a table has several judges.
     """
     yield f"N{suffix}: responses over which the burden is the mean."
-    own = [(row, judge) for row in rows for judge in row.summary.judges if judge.terms == terms]
+    own = [(row, judge) for row in rows if (judge := row.judge(terms))]
     if any(judge.burden.usable.few for _, judge in own):
         yield "†: fewer than half of the responses are usable; such a burden is not to be ranked."
     without = []

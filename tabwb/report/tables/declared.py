@@ -14,6 +14,7 @@ Declared = tuple[Column, Callable[[Any], Any]]
 """A column with the function that takes its value from a record."""
 
 LIKE, THESE = "prompts like these", "these prompts"
+ENDS = (("low", "lower"), ("high", "upper"))
 
 
 def group_columns(row: Callable[[Any], Grouped]) -> tuple[Declared, ...]:
@@ -121,21 +122,51 @@ def ends(
         interval: from a record; None without one.
         digits: that people are shown.
     """
-
-    def end(name: str) -> Callable[[Any], float | None]:
-        def value(given: Any) -> float | None:
-            found = interval(given)
-            return None if found is None else float(getattr(found, name))
-
-        return value
-
     return tuple(
         number(
             f"{prefix}{name}",
             f"{name.title()}, these" if prefix.endswith("these_") else name.title(),
             f"{words} end of the 95 % interval, {of}",
-            end(name),
+            _end(interval, name),
             digits=digits,
         )
-        for name, words in (("low", "lower"), ("high", "upper"))
+        for name, words in ENDS
     )
+
+
+def with_interval(
+    column: Column,
+    value: Callable[[Any], float | None],
+    interval: Callable[[Any], Interval | None],
+    of: str = f"95 % interval for {LIKE}",
+) -> tuple[Declared, ...]:
+    """Return the column of an estimate, and the two of its interval, ``x_low`` and ``x_high``.
+
+    Args:
+        column: of the estimate.
+        value: from a record.
+        interval: from a record; None without one.
+        of: which interval it is.
+    """
+    name = column.name
+    return (
+        (column, value),
+        *(
+            number(
+                f"{name}_{which}",
+                which.capitalize(),
+                f"{words} end of the {of} of {name}",
+                _end(interval, which),
+                unit=column.unit,
+            )
+            for which, words in ENDS
+        ),
+    )
+
+
+def _end(interval: Callable[[Any], Interval | None], which: str) -> Callable[[Any], float | None]:
+    def value(given: Any) -> float | None:
+        found = interval(given)
+        return None if found is None else float(getattr(found, which))
+
+    return value

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
 from tabwb.report.measures import BURDEN, FEATURE_RATE, SUBTEST_MEASURES, WORDS_MEAN
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.judges import JudgeSummary, Terms, judge_labels
+from tabwb.report.summaries.judges import Terms, judge_labels
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact import baseline_notes, burden_notes, judges_of
-from tabwb.report.tables.group_names import GroupNames, snake
+from tabwb.report.tables.declared import Declared, number, text, whole, with_interval
+from tabwb.report.tables.group_names import GroupNames, group_table, snake
+from tabwb.scoring.burden import Burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
-from tabwb.tables.table import Column, table_of
+from tabwb.tables.table import Column
 from tabwb.tasks.task_type import task_type
 
 COLUMNS_AT_ONCE = 6
 """A table of features has no more of them; the others are in the next table."""
-Record = Mapping[str, Any]
-Cells = Callable[[Grouped], Record]
+THESE = "95 % interval for exactly these prompts, or why there is none"
 
 
 def burden_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
@@ -34,38 +36,37 @@ def burden_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captio
     """
     judges = judges_of(rows)
     for judge, label in zip(judges, judge_labels(judges), strict=True):
-        declared = [
-            *names.columns(rows),
-            Column("n", "N", "responses over which the burden is the mean", "integer"),
-            Column("usable", "Usable", "usable responses in the judge's scope", "integer"),
-            Column("judged", "Of", "responses in the judge's scope", "integer"),
-            Column("distinct", "Distinct", "different texts among them", "integer"),
-            *_number("burden", "Burden", BURDEN.meaning, BURDEN.unit),
-            Column("burden_few", "Few usable", "fewer than half are usable", "boolean"),
-            Column("these_prompts", "These prompts", THESE, "text"),
-            Column("words", "Words", WORDS_MEAN.meaning, "number", WORDS_MEAN.unit, 1),
-        ]
-
-        def cells(row: Grouped, terms: Terms = judge.terms) -> Record:
-            own = _of(row, terms)
-            if own is None:
-                return {}
-            burden = own.burden
-            return {
-                "n": burden.n_burden,
-                "usable": burden.usable.usable,
-                "judged": burden.n_responses,
-                "distinct": burden.n_distinct,
-                **_interval("burden", burden.symptom_burden.value, burden.interval),
-                "burden_few": burden.usable.few,
-                "these_prompts": _these(burden.intervals),
-                "words": burden.words_mean.value,
-            }
-
+        table = group_table(f"burden-{label}", rows, names, [*_burden_columns(judge.terms)])
         features = plural(len(judge.burden.features), "feature")
         caption = f"Symptom burden over {features}: {label}, {judge.scope.replace('-', ' ')}."
-        notes = [Footnote(text) for text in burden_notes(rows, names, judge.terms)]
-        yield _made(f"burden-{label}", caption, declared, rows, names, cells, notes)
+        notes = map(Footnote, burden_notes(rows, names, judge.terms))
+        yield Captioned(table, caption, tuple(notes))
+
+
+def _burden_columns(terms: Terms) -> Iterator[Declared]:
+    def taken(value: Callable[[Burden], Any]) -> Callable[[Grouped], Any]:
+        return lambda row: None if (own := row.judge(terms)) is None else value(own.burden)
+
+    yield whole("n", "N", "responses over which the burden is the mean",
+                taken(lambda burden: burden.n_burden))  # fmt: skip
+    yield whole("usable", "Usable", "usable responses in the judge's scope",
+                taken(lambda burden: burden.usable.usable))  # fmt: skip
+    yield whole("judged", "Of", "responses in the judge's scope",
+                taken(lambda burden: burden.n_responses))  # fmt: skip
+    yield whole("distinct", "Distinct", "different texts among them",
+                taken(lambda burden: burden.n_distinct))  # fmt: skip
+    yield from with_interval(
+        Column("burden", "Burden", BURDEN.meaning, "number", BURDEN.unit, 2),
+        taken(lambda burden: burden.symptom_burden.value),
+        taken(lambda burden: burden.interval),
+    )
+    few = Column("burden_few", "Few usable", "fewer than half are usable", "boolean")
+    yield few, taken(lambda burden: burden.usable.few)
+    yield text("these_prompts", "These prompts", THESE,
+               taken(lambda burden: _these(burden.intervals)))  # fmt: skip
+    yield number("words", "Words", WORDS_MEAN.meaning,
+                 taken(lambda burden: burden.words_mean.value),
+                 unit=WORDS_MEAN.unit, digits=1)  # fmt: skip
 
 
 def feature_tables(
@@ -81,35 +82,36 @@ def feature_tables(
     titles = {feature.id: feature.title for feature in battery.features}
     judges = judges_of(rows)
     for judge, label in zip(judges, judge_labels(judges), strict=True):
-        features = [
-            feature
-            for feature in judge.burden.features
-            if any(own.burden.n_burden for row in rows if (own := _of(row, judge.terms)))
-        ]
+        features = judge.burden.features
+        if not any(own.burden.n_burden for row in rows if (own := row.judge(judge.terms))):
+            continue
         at_once = -(-len(features) // max(1, -(-len(features) // COLUMNS_AT_ONCE)))
         for start in range(0, len(features), at_once or 1):
             shown = features[start : start + at_once]
-            declared = [*names.columns(rows)]
-            for feature in shown:
-                meaning = f"{FEATURE_RATE.meaning}: {feature}"
-                title = titles.get(feature, feature)
-                declared += _number(snake(feature), title, meaning, FEATURE_RATE.unit)
-
-            def cells(
-                row: Grouped, terms: Terms = judge.terms, shown: Sequence[str] = shown
-            ) -> Record:
-                own = _of(row, terms)
-                found: dict[str, Any] = {}
-                if own is None or not own.burden.n_burden:
-                    return found
-                for feature in shown:
-                    interval = own.burden.rate_intervals(feature)[0].interval
-                    found |= _interval(snake(feature), own.burden.rate(feature).value, interval)
-                return found
-
+            columns = [
+                column
+                for feature in shown
+                for column in _feature_columns(judge.terms, feature, titles.get(feature, feature))
+            ]
             part = f", {start + 1} to {start + len(shown)}" if len(features) > len(shown) else ""
             caption = f"Share of responses with a feature{part}: {label}."
-            yield _made(f"features-{label}-{start}", caption, declared, rows, names, cells)
+            yield Captioned(group_table(f"features-{label}-{start}", rows, names, columns), caption)
+
+
+def _feature_columns(terms: Terms, feature: str, title: str) -> Sequence[Declared]:
+    def burden(row: Grouped) -> Burden | None:
+        own = row.judge(terms)
+        return None if own is None or not own.burden.n_burden else own.burden
+
+    def rate(row: Grouped) -> float | None:
+        return None if (own := burden(row)) is None else own.rate(feature).value
+
+    def interval(row: Grouped) -> Interval | None:
+        return None if (own := burden(row)) is None else own.rate_intervals(feature)[0].interval
+
+    meaning = f"{FEATURE_RATE.meaning}: {feature}"
+    column = Column(snake(feature), title, meaning, "number", FEATURE_RATE.unit, 2)
+    return with_interval(column, rate, interval)
 
 
 def accuracy_tables(
@@ -123,51 +125,52 @@ def accuracy_tables(
         names: of groups.
     """
     for subtest in battery.subtests:
-        parts = [part for row in rows if (part := _part(row, subtest.id))]
+        parts = [part for row in rows if (part := row.part(subtest.id))]
         if not any(part.share.scored for part in parts):
             continue
-        yes_no = [
-            measure
-            for measure in SUBTEST_MEASURES
-            if measure.yes_no and task_type(subtest.response).answers
-        ]
-        declared = [
-            *names.columns(rows),
-            Column("n", "N", "responses with a verdict", "integer"),
-            *_number("exact", "Exact", "share of right responses, policy exact", "share"),
-            Column("these_prompts", "These prompts", THESE, "text"),
-            *(
-                Column(
-                    policy, policy.capitalize(), f"share of right responses, policy {policy}",
-                    "number", "share", 2,
-                )
-                for policy in POLICIES[1:]
-            ),
-            *(
-                Column(
-                    measure.id, measure.title.capitalize(), measure.meaning, "number", "share", 2
-                )
-                for measure in yes_no
-            ),
-        ]  # fmt: skip
-
-        def cells(row: Grouped, subtest: str = subtest.id, measures: Any = yes_no) -> Record:
-            part = _part(row, subtest)
-            if part is None or not part.share.scored:
-                return {}
-            share = part.share
-            return {
-                "n": share.scored,
-                **_interval("exact", share.accuracy().value, share.interval()),
-                "these_prompts": _these(share.intervals()),
-                **{policy: share.accuracy(policy).value for policy in POLICIES[1:]},
-                **{measure.id: part.estimate(measure.id).value for measure in measures},
-            }
-
+        yes_no = bool(task_type(subtest.response).answers)
+        columns = [*_accuracy_columns(subtest.id, yes_no=yes_no)]
         own = snake(subtest.id)
         notes = [Footnote(note.text) for note in baseline_notes(rows) if note.columns == (own,)]
-        caption = f"{subtest.title}: accuracy."
-        yield _made(f"accuracy-{subtest.id}", caption, declared, rows, names, cells, notes)
+        table = group_table(f"accuracy-{subtest.id}", rows, names, columns)
+        yield Captioned(table, f"{subtest.title}: accuracy.", tuple(notes))
+
+
+def _accuracy_columns(subtest: str, *, yes_no: bool) -> Iterator[Declared]:
+    def taken(value: Callable[[SubtestSummary], Any]) -> Callable[[Grouped], Any]:
+        def cell(row: Grouped) -> Any:
+            part = row.part(subtest)
+            return None if part is None or not part.share.scored else value(part)
+
+        return cell
+
+    yield whole("n", "N", "responses with a verdict", taken(lambda part: part.share.scored))
+    yield from with_interval(
+        Column("exact", "Exact", "share of right responses, policy exact", "number", "share", 2),
+        taken(lambda part: part.share.accuracy().value),
+        taken(lambda part: part.share.interval()),
+    )
+    yield text("these_prompts", "These prompts", THESE,
+               taken(lambda part: _these(part.share.intervals())))  # fmt: skip
+    for policy in POLICIES[1:]:
+        yield number(
+            policy, policy.capitalize(), f"share of right responses, policy {policy}",
+            taken(partial(_accuracy, policy)), unit="share",
+        )  # fmt: skip
+    for measure in SUBTEST_MEASURES:
+        if measure.yes_no and yes_no:
+            yield number(
+                measure.id, measure.title.capitalize(), measure.meaning,
+                taken(partial(_estimate, measure.id)), unit="share",
+            )  # fmt: skip
+
+
+def _accuracy(policy: str, part: SubtestSummary) -> float | None:
+    return part.share.accuracy(policy).value
+
+
+def _estimate(measure: str, part: SubtestSummary) -> float | None:
+    return part.estimate(measure).value
 
 
 def error_tables(
@@ -184,37 +187,26 @@ def error_tables(
         kinds = dict.fromkeys(
             kind
             for row in rows
-            if (part := _part(row, subtest.id))
+            if (part := row.part(subtest.id))
             for kind, errors in part.by_foil.items()
             if errors.errors["exact"]
         )
         if not kinds:
             continue
-        words = [kind.replace("-", " ") for kind in kinds]
-        declared = [
-            *names.columns(rows),
-            *(
-                Column(
-                    snake(kind), kind.capitalize(),
-                    f"errors of the kind {kind}, of the responses to items that allow it",
-                )
-                for kind in words
-            ),
-        ]  # fmt: skip
+        columns = []
+        for kind in kinds:
+            words = kind.replace("-", " ")
+            meaning = f"errors of the kind {words}, of the responses to items that allow it"
+            value = partial(_errors, subtest.id, kind)
+            columns.append(text(snake(kind), words.capitalize(), meaning, value))
+        table = group_table(f"errors-{subtest.id}", rows, names, columns)
+        yield Captioned(table, f"{subtest.title}: errors by kind, policy exact.")
 
-        def cells(row: Grouped, subtest: str = subtest.id) -> Record:
-            part = _part(row, subtest)
-            return (
-                {}
-                if part is None
-                else {
-                    snake(kind.replace("-", " ")): f"{errors.errors['exact']} of {errors.of}"
-                    for kind, errors in part.by_foil.items()
-                }
-            )
 
-        caption = f"{subtest.title}: errors by kind, policy exact."
-        yield _made(f"errors-{subtest.id}", caption, declared, rows, names, cells)
+def _errors(subtest: str, kind: str, row: Grouped) -> str | None:
+    part = row.part(subtest)
+    errors = None if part is None else part.by_foil.get(kind)
+    return None if errors is None else f"{errors.errors['exact']} of {errors.of}"
 
 
 def status_table(rows: Sequence[Grouped], names: GroupNames) -> Captioned:
@@ -224,51 +216,23 @@ def status_table(rows: Sequence[Grouped], names: GroupNames) -> Captioned:
         rows: the groups.
         names: of groups.
     """
-    statuses = dict.fromkeys(status for row in rows for status in row.summary.answers.statuses)
-    declared = [
-        *names.columns(rows),
-        Column("responses", "Responses", "responses that count", "integer"),
-        Column("usable", "Usable", "usable responses among them", "integer"),
-        Column("distinct", "Distinct", "different texts among them", "integer"),
-        *(
-            Column(
-                f"status_{snake(status)}", status.replace("-", " ").capitalize(),
-                f"responses with the status {status}", "integer",
-            )
-            for status in statuses
-        ),
+    columns = [
+        whole("responses", "Responses", "responses that count", lambda row: row.summary.answers.n),
+        whole("usable", "Usable", "usable responses among them",
+              lambda row: row.summary.answers.usable.usable),
+        whole("distinct", "Distinct", "different texts among them",
+              lambda row: row.summary.answers.n_distinct),
     ]  # fmt: skip
-
-    def cells(row: Grouped) -> Record:
-        answers = row.summary.answers
-        return {
-            "responses": answers.n,
-            "usable": answers.usable.usable,
-            "distinct": answers.n_distinct,
-            **{f"status_{snake(one)}": answers.statuses.get(one, 0) for one in statuses},
-        }
-
-    return _made("statuses", "Responses and their statuses.", declared, rows, names, cells)
+    for status in dict.fromkeys(one for row in rows for one in row.summary.answers.statuses):
+        title = status.replace("-", " ").capitalize()
+        meaning = f"responses with the status {status}"
+        columns.append(whole(f"status_{snake(status)}", title, meaning, partial(_number, status)))
+    table = group_table("statuses", rows, names, columns)
+    return Captioned(table, "Responses and their statuses.")
 
 
-THESE = "95 % interval for exactly these prompts, or why there is none"
-
-
-def _number(name: str, title: str, meaning: str, unit: str) -> tuple[Column, Column, Column]:
-    end = "end of the 95 % interval for prompts like these of"
-    return (
-        Column(name, title, meaning, "number", unit, 2),
-        Column(f"{name}_low", "Low", f"lower {end} {name}", "number", unit, 2),
-        Column(f"{name}_high", "High", f"upper {end} {name}", "number", unit, 2),
-    )
-
-
-def _interval(name: str, value: float | None, interval: Interval | None) -> Record:
-    return {
-        name: value,
-        f"{name}_low": None if interval is None else interval.low,
-        f"{name}_high": None if interval is None else interval.high,
-    }
+def _number(status: str, row: Grouped) -> int:
+    return row.summary.answers.statuses.get(status, 0)
 
 
 def _these(intervals: Sequence[EstimatedInterval]) -> str | None:
@@ -278,30 +242,3 @@ def _these(intervals: Sequence[EstimatedInterval]) -> str | None:
     if found.interval is None:
         return found.reason.partition(":")[0]
     return f"[{found.interval.low:.2f}, {found.interval.high:.2f}]"
-
-
-def _of(row: Grouped, terms: Terms) -> JudgeSummary | None:
-    return next((judge for judge in row.summary.judges if judge.terms == terms), None)
-
-
-def _part(row: Grouped, subtest: str) -> SubtestSummary | None:
-    return next((part for part in row.summary.subtests if part.id == subtest), None)
-
-
-def _made(
-    table: str,
-    caption: str,
-    declared: Sequence[Column],
-    rows: Sequence[Grouped],
-    names: GroupNames,
-    cells: Cells,
-    notes: Sequence[Footnote] = (),
-) -> Captioned:
-    called = names.columns(rows)
-    values = []
-    for row in rows:
-        found = cells(row)
-        values.append(
-            [*names.cells(row), *(found.get(column.name) for column in declared[len(called) :])]
-        )
-    return Captioned(table_of(snake(table), declared, values), caption, tuple(notes))

@@ -49,8 +49,6 @@ def features_table(rows: Sequence[Grouped]) -> Table:
             continue
         name = _NAMES.get(column.name, column.name)
         title = "Rate" if name == FEATURE_RATE.id else column.title
-        if column.name.startswith("these_"):
-            title += ", these"
         columns.append(replace(column, name=name, title=title))
         series[name] = results[column.name]
         if name == "feature":

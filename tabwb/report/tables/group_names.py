@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tabwb.report.summaries.groups import Grouped
-from tabwb.tables.table import Column
+from tabwb.report.tables.declared import Declared
+from tabwb.tables.table import Column, Table, table_of
 
 Rename = Callable[[str, Grouped], str]
 """Returns how a text that names a group is printed."""
@@ -49,6 +50,24 @@ class GroupNames:
             return (self.title(row),)
         first, *others = (self.rename(one.cell, row) for one in group.values)
         return (f"{first} ({group.conditions})" if group.apart else first, *others)
+
+
+def group_table(
+    name: str, rows: Sequence[Grouped], names: GroupNames, columns: Sequence[Declared]
+) -> Table:
+    """Return a table with one row for each group: its names, then what columns take from it.
+
+    Args:
+        name: of the table.
+        rows: the groups.
+        names: of groups.
+        columns: each with its function of a group.
+    """
+    return table_of(
+        snake(name),
+        [*names.columns(rows), *(column for column, _ in columns)],
+        [[*names.cells(row), *(value(row) for _, value in columns)] for row in rows],
+    )
 
 
 def snake(text: str) -> str:

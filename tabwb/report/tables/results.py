@@ -5,7 +5,7 @@ All other tables, figures and reports of groups are cut from it, or made from th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from tabwb.report.measures import (
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Share, SubtestSummary
+from tabwb.report.tables.declared import LIKE, THESE, ends, number, text, whole
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
@@ -200,13 +201,10 @@ def _interval_of(value: StatisticValue) -> tuple[EstimatedInterval, ...]:
     return (EstimatedInterval(Estimand.PROMPTS_LIKE_THESE, Interval(value.low, value.high)),)
 
 
-def _end(which: int, end: str) -> Any:
-    def value(result: Result) -> float | None:
-        if len(result.intervals) <= which or result.intervals[which].interval is None:
-            return None
-        return float(getattr(result.intervals[which].interval, end))
-
-    return value
+def _interval(which: int) -> Callable[[Result], Interval | None]:
+    return lambda result: (
+        result.intervals[which].interval if len(result.intervals) > which else None
+    )
 
 
 def _unit(result: Result) -> str:
@@ -214,97 +212,35 @@ def _unit(result: Result) -> str:
 
 
 COLUMNS = (
-    (Column("group", "Group", "the name of the group"), lambda result: result.row.label),
-    (
-        Column("by", "By", "what the administrations of a group have in common"),
-        lambda result: result.row.group.by,
-    ),
-    (Column("battery", "Battery", "the battery's id"), lambda result: result.row.battery.id),
-    (
-        Column("battery_version", "Version", "the battery's version"),
-        lambda result: result.row.battery.version,
-    ),
-    (
-        Column("part", "Subtest", "the subtest; empty for a value over all responses"),
-        lambda result: result.part or None,
-    ),
-    (
-        Column(
-            "rater", "Rater", "who gave the ratings, where it is not the subtest's first scorer"
-        ),
-        lambda result: result.rater or None,
-    ),
-    (Column("measure", "Measure", "what was measured"), lambda result: result.measure),
-    (
-        Column("feature", "Feature", "the feature, category, tag or kind of foil"),
-        lambda result: result.feature or None,
-    ),
-    (
-        Column("policy", "Policy", "how exactly answers must match: exact, normalised, extracted"),
-        lambda result: result.policy or None,
-    ),
-    (
-        Column("value", "Value", "the estimate", "number", digits=2),
-        lambda result: result.value.value,
-    ),
-    (
-        Column(
-            "low", "Low", "lower end of the 95 % interval, prompts like these", "number", digits=2
-        ),
-        _end(0, "low"),
-    ),
-    (
-        Column(
-            "high", "High", "upper end of the 95 % interval, prompts like these", "number", digits=2
-        ),
-        _end(0, "high"),
-    ),
-    (
-        Column(
-            "these_low", "Low", "lower end of the 95 % interval, these prompts", "number", digits=2
-        ),
-        _end(1, "low"),
-    ),
-    (
-        Column(
-            "these_high",
-            "High",
-            "upper end of the 95 % interval, these prompts",
-            "number",
-            digits=2,
-        ),
-        _end(1, "high"),
-    ),
+    text("group", "Group", "the name of the group", lambda result: result.row.label),
+    text("by", "By", "what the administrations of a group have in common",
+         lambda result: result.row.group.by),
+    text("battery", "Battery", "the battery's id", lambda result: result.row.battery.id),
+    text("battery_version", "Version", "the battery's version",
+         lambda result: result.row.battery.version),
+    text("part", "Subtest", "the subtest; empty for a value over all responses",
+         lambda result: result.part),
+    text("rater", "Rater", "who gave the ratings, where it is not the subtest's first scorer",
+         lambda result: result.rater),
+    text("measure", "Measure", "what was measured", lambda result: result.measure),
+    text("feature", "Feature", "the feature, category, tag or kind of foil",
+         lambda result: result.feature),
+    text("policy", "Policy", "how exactly answers must match: exact, normalised, extracted",
+         lambda result: result.policy),
+    number("value", "Value", "the estimate", lambda result: result.value.value),
+    *ends("", LIKE, _interval(0)),
+    *ends("these_", THESE, _interval(1)),
     (Column("unit", "Unit", "of the value"), _unit),
-    (
-        Column("n", "N", "responses behind the value", "integer"),
-        lambda result: result.n,
-    ),
-    (
-        Column("n_items", "Items", "items that these responses answer", "integer"),
-        lambda result: result.n_items,
-    ),
-    (
-        Column("n_usable", "Usable", "usable responses of those the measure is about", "integer"),
-        lambda result: None if result.usable is None else result.usable.usable,
-    ),
-    (
-        Column("n_responses", "Of", "responses that the measure is about", "integer"),
-        lambda result: None if result.usable is None else result.usable.n,
-    ),
-    (
-        Column(
-            "few_usable", "Few usable", "fewer than half are usable: not to be ranked", "boolean"
-        ),
-        lambda result: None if result.usable is None else result.usable.few,
-    ),
-    (
-        Column("status", "Status", "value or undefined"),
-        lambda result: "value" if result.value.defined else "undefined",
-    ),
-    (
-        Column("reason", "Reason", "why the value is undefined"),
-        lambda result: result.value.reason or None,
-    ),
-)
+    whole("n", "N", "responses behind the value", lambda result: result.n),
+    whole("n_items", "Items", "items that these responses answer", lambda result: result.n_items),
+    whole("n_usable", "Usable", "usable responses of those the measure is about",
+          lambda result: None if result.usable is None else result.usable.usable),
+    whole("n_responses", "Of", "responses that the measure is about",
+          lambda result: None if result.usable is None else result.usable.n),
+    (Column("few_usable", "Few usable", "fewer than half are usable: not to be ranked", "boolean"),
+     lambda result: None if result.usable is None else result.usable.few),
+    text("status", "Status", "value or undefined",
+         lambda result: "value" if result.value.defined else "undefined"),
+    text("reason", "Reason", "why the value is undefined", lambda result: result.value.reason),
+)  # fmt: skip
 """The columns, each with the function that takes its value from a :class:`Result`."""
