@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
 
-from tabwb.scoring.distributions import noncentral_t_tail, t_quantile
+from tabwb.scoring.distributions import noncentral_t_tail, t_quantile, t_tail
 from tabwb.scoring.estimate import (
     NO_VALUE,
     ONE_ITEM,
@@ -93,6 +93,56 @@ def paired_t(
     >>> round(found.low, 4), round(found.high, 4)
     (-1.435, 0.7683)
     """
+    mean, se = _mean_and_error(first, second, n_first, n_second, n_features)
+    return _around(mean, t_quantile(UPPER, len(first) - 1) * se, n_features)
+
+
+def paired_t_p(
+    first: Sequence[float],
+    second: Sequence[float],
+    n_first: float,
+    n_second: float,
+    n_features: int | None,
+) -> float:
+    """Return the two-sided p of ``t = mean(d) / se`` with k - 1 degrees of freedom.
+
+    ``se^2 = max(var(d) / k, f_a + f_b, f_0)``: that of :func:`paired_t`, and at least f_0, the
+    variance from the draws alone if both sides have one mean m, that of all responses:
+    ``f_0 = m (1/n_a + 1/n_b)`` for a burden, ``m (1 - m) (1/n_a + 1/n_b)`` for a rate (a score
+    test). p is below .05 only where the interval does not contain 0. Without f_0 few answers that
+    are all alike make the test reject too often.
+
+    Signs can only be flipped if the item differences are symmetric around 0 where the sides do not
+    differ; with unequal numbers of responses they are not, and sign flips reject too often.
+
+    Args:
+        first: item means.
+        second: likewise, in the same order.
+        n_first: responses behind them, see :func:`effective_responses`.
+        n_second: likewise.
+        n_features: size of the feature set for burdens; None for rates.
+
+    Raises:
+        ValueError: fewer than two items.
+
+    >>> round(paired_t_p([1.0, 1.0, 0.4], [1.5, 1.0, 0.9], 30, 30, 19), 4)
+    0.3227
+    """
+    mean, se = _mean_and_error(first, second, n_first, n_second, n_features)
+    k = len(first)
+    pooled = (fsum(first) * n_first + fsum(second) * n_second) / (n_first + n_second) / k
+    spread = pooled if n_features is not None else pooled * (1 - pooled)
+    null = math.sqrt(max(0.0, spread * (1 / n_first + 1 / n_second)))
+    return 2 * t_tail(abs(mean) / max(se, null), k - 1)
+
+
+def _mean_and_error(
+    first: Sequence[float],
+    second: Sequence[float],
+    n_first: float,
+    n_second: float,
+    n_features: int | None,
+) -> tuple[float, float]:
     k = len(first)
     if k < 2:
         raise ValueError("an interval for prompts like these needs two items or more")
@@ -101,7 +151,7 @@ def paired_t(
         fsum(second) / k, n_second, n_features
     )
     variance = max(sum_of_squares(d) / (k - 1) / k, floor)
-    return _around(fsum(d) / k, t_quantile(UPPER, k - 1) * math.sqrt(variance), n_features)
+    return fsum(d) / k, math.sqrt(variance)
 
 
 def sampling_floor(mean: float, n: float, n_features: int | None) -> float:

@@ -31,9 +31,9 @@ from tabwb.report.figures.style import INK
 from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.groups import unlike
+from tabwb.report.summaries.paired import PAIRED_T
 from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
 from tabwb.scoring.estimate import Estimate
-from tabwb.scoring.permutation import smallest_p
 from tabwb.tables.table import Column, Table, table_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ COLUMNS = columns(
     Column("first_value", "First", "mean over items of the first side", "number", digits=2),
     Column("second_value", "Second", "mean over items of the second side", "number", digits=2),
     *("value", *INTERVALS),
-    Column("p", "p", "sign flips over items, two-sided, prompts like these", "number", digits=4),
+    Column("p", "p", "two-sided, prompts like these", "number", digits=4),
+    Column("test", "Test", "which gave p"),
     Column("smallest_p", "Least p", "the smallest p that so many items can give", "number"),
     "n_items",
     Column("n_first", "N first", "responses of the first side", "integer"),
@@ -196,7 +197,8 @@ def _records(compared: _Compared, every: Sequence[Gap], options: Options) -> Ite
             **value_cells(estimate),
             **interval_cells([sides.like, sides.these]),
             "p": None if sides.test is None else sides.test.p,
-            "smallest_p": smallest_p(sides.items) if sides.items else None,
+            "test": sides.method,
+            "smallest_p": sides.smallest_p,
             "n_items": sides.items,
             "n_first": sides.n_first,
             "n_second": sides.n_second,
@@ -206,12 +208,23 @@ def _records(compared: _Compared, every: Sequence[Gap], options: Options) -> Ite
 def _least(given: Sequence[Record], options: Options) -> list[str]:
     if ESTIMANDS[options["interval"]]:
         return []
-    least = {record["n_items"]: record["smallest_p"] for record in given if record.get("p")}
+    tested = [record for record in given if record.get("p") is not None]
+    least = {
+        record["n_items"]: record["smallest_p"]
+        for record in tested
+        if record["smallest_p"] is not None
+    }
     parts = [f"{_p(p)} over {n} items" for n, p in sorted(least.items())]
-    if not parts:
+    said = []
+    if parts:
+        said.append(
+            f"sign flips over items, the smallest that can be reached is {', '.join(parts)}"
+        )
+    if any(record["test"] == PAIRED_T for record in tested):
+        said.append("paired t over items where the sides have unequal numbers of replicates")
+    if not said:
         return []
-    return [f"p: sign flips over items, two-sided; the smallest that can be reached is "
-            f"{', '.join(parts)}. Not corrected for the number of tests."]  # fmt: skip
+    return [f"p: two-sided, {'; '.join(said)}. Not corrected for the number of tests."]
 
 
 def _differing(compared: Sequence[_Compared]) -> list[str]:

@@ -21,6 +21,7 @@ from tabwb.report.summaries.compared import ACCURACY, BURDEN, RATE, Compared, Te
 from tabwb.report.summaries.difference import Difference, SideBySide
 from tabwb.report.summaries.draws import compared_caution
 from tabwb.report.summaries.naming import Changed, NamedDifference, NamedPair
+from tabwb.report.summaries.paired import PAIRED_T
 from tabwb.scoring.naming.summary import NamedItem, right_by
 
 
@@ -212,15 +213,18 @@ def notes(difference: Difference) -> Iterator[str]:
     if not tested:
         return
     yield (
-        "p: two-sided; prompts like these: sign-flip permutation test over items; "
+        f"p: two-sided; prompts like these: {_like_tests(compared)}; "
         "these prompts: labels permuted within items. corr.: corrected for the subtests of a "
-        "policy (Holm) or the features of a judge (maxT from 8 items on and for these prompts, "
-        "else Holm)"
+        "policy (Holm) or the features of a judge (maxT over sign flips from 8 items on and for "
+        "these prompts, else Holm)"
     )
-    least = {result.items: result.smallest_p for result in compared if result.items}
-    yield "smallest p that the items can give, prompts like these: " + "; ".join(
-        f"{items} items {_exactly(least[items])}" for items in tested
-    )
+    least = {
+        result.items: result.smallest_p for result in compared if result.smallest_p is not None
+    }
+    if least:
+        yield "smallest p that the items can give, prompts like these: " + "; ".join(
+            f"{items} items {_exactly(p)}" for items, p in sorted(least.items())
+        )
     main = [result for result in compared if result.measure == BURDEN or result.policy == "exact"]
     shown = [
         f"{_short(result)} {figure(result.showable.value)}"
@@ -237,6 +241,17 @@ def notes(difference: Difference) -> Iterator[str]:
     ]
     if hopeless:
         yield f"too few items or replicates to show any difference: {'; '.join(hopeless)}"
+
+
+def _like_tests(compared: Sequence[Compared]) -> str:
+    methods = {result.sides.method for result in compared} - {""}
+    said = ["sign-flip permutation test over items"] if methods - {PAIRED_T} else []
+    if PAIRED_T in methods:
+        said.append(
+            "paired t over items, with the standard error of the interval, where the sides have "
+            "unequal numbers of replicates"
+        )
+    return ", ".join(said)
 
 
 def _short(result: Compared) -> str:

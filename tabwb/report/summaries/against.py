@@ -18,7 +18,6 @@ from tabwb.scoring.permutation import (
     label_permutation,
     label_permutation_of_rates,
     sign_flip_max_t,
-    smallest_p,
 )
 
 
@@ -31,7 +30,7 @@ class Against:
         subtest: empty for all scored subtests together, and for a burden.
         rater: of a burden, else empty.
         unlike: conditions besides the examinee that the two do not share: name, both values.
-        p, adjusted: sign flips over items, for prompts like these, and corrected.
+        p, adjusted: of ``sides.test``, for prompts like these, and corrected.
         p_these, adjusted_these: labels within items, for these prompts, and corrected by Holm.
         correction: of ``adjusted``: ``maxT`` or ``Holm``, and over what.
     """
@@ -55,8 +54,8 @@ class Against:
 
     @property
     def smallest_p(self) -> float | None:
-        """The smallest p that sign flips over so many items can give."""
-        return smallest_p(self.sides.items) if self.sides.items else None
+        """The smallest p that sign flips over so many items can give; None where t gave p."""
+        return self.sides.smallest_p
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,8 @@ def differences_from(rows: Sequence[Grouped], name: str) -> Differences:
     A family of tests is one measure over all groups; the accuracies of the subtests by themselves
     are one family over groups and subtests. It is corrected by maxT over sign flips where all
     comparisons have the same eight items or more, so that the sign of an item flips for all groups
-    at once; otherwise by Holm's method. p values for these prompts take Holm's method.
+    at once; otherwise, and where t gave one of the p values, by Holm's method. p values for these
+    prompts take Holm's method.
 
     Args:
         rows: groups with their summaries, responses as columns.
@@ -214,6 +214,7 @@ def _corrected(family: Sequence[Against]) -> list[Against]:
     ]
     places = [set(one.sides.differences) for one in family]
     shared = len(family) > 1 and all(place == places[0] for place in places)
+    shared = shared and all(one.sides.flipped for one in family)
     if shared and len(places[0]) >= MAX_T_FROM:
         order = list(family[0].sides.differences)
         tested = sign_flip_max_t([[one.sides.differences[at] for at in order] for one in family])

@@ -25,7 +25,6 @@ from tabwb.scoring.permutation import (
     label_permutation,
     label_permutation_of_rates,
     sign_flip_max_t,
-    smallest_p,
 )
 
 LABELS = "labels within items"
@@ -40,7 +39,7 @@ class Tested:
     Attributes:
         interval: of first - second, or the reason why there is none.
         p: two-sided; None where there is no test.
-        test: ``sign flip, exact``, ``sign flip, drawn`` or ``labels within items``; empty without.
+        test: ``labels within items``, or the method of :class:`Paired`; empty without.
         adjusted: p corrected for the other tests of its family by ``correction`` (``Holm``,
             ``maxT``).
     """
@@ -87,8 +86,8 @@ class Compared:
 
     @property
     def smallest_p(self) -> float | None:
-        """The smallest p value that a sign-flip test over so many items can give."""
-        return smallest_p(self.items) if self.items else None
+        """The smallest p of sign flips over so many items; None where t gave p."""
+        return self.sides.smallest_p
 
     @property
     def difference(self) -> float | None:
@@ -173,9 +172,9 @@ def burdens(
     """Return burdens and feature rates of judges that judged both sides alike, and who is left out.
 
     Only responses that have a burden are compared, of each feature too. The features of one judge
-    are a family: from eight items on their sign-flip tests are corrected by maxT, below that by
-    Holm's method; there, where both sides drew several answers to an item, labels are permuted
-    within items as well, corrected by maxT, for these prompts only.
+    are a family: from eight items on their sign-flip tests are corrected by maxT, below that, and
+    for t tests, by Holm's method; below eight items, where both sides drew several answers to an
+    item, labels are permuted within items as well, corrected by maxT, for these prompts only.
 
     Args:
         first: judges of one side.
@@ -211,7 +210,7 @@ def _of_judge(judges: tuple[JudgeSummary, JudgeSummary]) -> Iterator[Compared]:
         rates.append(_compared(of_feature, RATE, "", terms.rater, feature=name, terms=terms))
     if paired.items >= MAX_T_FROM:
         yield burden
-        yield from _max_t(rates, judges)
+        yield from _max_t(rates, judges) if paired.flipped else _corrected(rates)
         return
     rates = list(_corrected(rates))
     labels = None
@@ -280,7 +279,7 @@ def _compared(
     test = sides.test
     like = Tested(sides.like)
     if test is not None:
-        like = Tested(sides.like, test.p, "sign flip, exact" if test.exact else "sign flip, drawn")
+        like = Tested(sides.like, test.p, sides.method)
     these = Tested(sides.these)
     return Compared(measure, subtest, rater, policy, feature, sides, like, these, showable, terms)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import fsum
 
 from tabwb.report.summaries.draws import without_draws
-from tabwb.scoring.differences import difference_interval, sampling_floor
+from tabwb.scoring.differences import difference_interval, paired_t_p, sampling_floor
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.scoring.intervals import effective_responses
-from tabwb.scoring.permutation import PairedTest, paired_permutation
+from tabwb.scoring.permutation import PairedTest, paired_permutation, smallest_p
+
+UNEQUAL = 1.25
+"""How many times as many responses to an item one side may have for signs to be flipped."""
+FLIPPED, FLIPPED_DRAWN = "sign flip, exact", "sign flip, drawn"
+PAIRED_T = "paired t, unequal replicates"
 
 Place = tuple[str, str]
 """Subtest and item."""
@@ -40,7 +45,11 @@ class Paired:
         first, second: mean over these items of each side's mean over its responses to the item.
         n_first, n_second: responses behind them.
         like, these: intervals of first - second, for prompts like these and for these prompts.
-        test: of the mean difference over items.
+        test: of the mean difference over items: sign flips, or where one side has more than
+            :data:`UNEQUAL` times as many responses to an item as the other, paired t with the
+            standard error of the interval ``like``.
+        method: which of them: :data:`FLIPPED`, :data:`FLIPPED_DRAWN` or :data:`PAIRED_T`; empty
+            without items.
         differences: of item means, by item.
         floor: the least variance of the mean difference, from the draws alone.
     """
@@ -55,10 +64,21 @@ class Paired:
     test: PairedTest | None
     differences: Mapping[Place, float]
     floor: float
+    method: str = ""
+
+    @property
+    def flipped(self) -> bool:
+        """Whether signs of items were flipped."""
+        return self.method in (FLIPPED, FLIPPED_DRAWN)
+
+    @property
+    def smallest_p(self) -> float | None:
+        """The smallest p of sign flips over so many items; None where t gave p."""
+        return smallest_p(self.items) if self.items and self.method != PAIRED_T else None
 
 
 def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
-    """Return means, intervals and the sign-flip test of two sides over their shared items.
+    """Return means, intervals and the test of two sides over their shared items.
 
     Args:
         first: values of one side.
@@ -73,6 +93,8 @@ def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
         difference_interval(values[0], values[1], n_features, estimand, deterministic=deterministic)
         for estimand in (Estimand.PROMPTS_LIKE_THESE, Estimand.THESE_PROMPTS)
     )
+    sizes = [[len(given) for given in side] for side in values]
+    test, method = _tested(pairs, sizes, n_features)
     if first.shares_stream or second.shares_stream:
         these = without_draws(these)
     return Paired(
@@ -83,15 +105,32 @@ def compare_sides(first: Side, second: Side, n_features: int | None) -> Paired:
         n_second=sum(map(len, values[1])),
         like=like,
         these=these,
-        test=paired_permutation(pairs),
+        test=test,
         differences={place: a - b for place, (a, b) in zip(places, pairs, strict=True)},
         floor=sum(
             sampling_floor(
                 fsum(pair[at] for pair in pairs) / len(pairs),
-                effective_responses([len(given) for given in side]),
+                effective_responses(sizes[at]),
                 n_features,
             )
-            for at, side in enumerate(values)
+            for at in (0, 1)
             if pairs
         ),
+        method=method,
     )
+
+
+def _tested(
+    pairs: Sequence[tuple[float, float]], sizes: Sequence[Sequence[int]], n_features: int | None
+) -> tuple[PairedTest | None, str]:
+    """Return the test of the mean difference, and which one it is."""
+    tested = paired_permutation(pairs)
+    if tested is None:
+        return None, ""
+    unequal = any(max(both) > UNEQUAL * min(both) for both in zip(*sizes, strict=True))
+    if not unequal or len(pairs) < 2:
+        return tested, FLIPPED if tested.exact else FLIPPED_DRAWN
+    first, second = ([pair[at] for pair in pairs] for at in (0, 1))
+    n_first, n_second = (effective_responses(side) for side in sizes)
+    p = paired_t_p(first, second, n_first, n_second, n_features)
+    return replace(tested, p=p, exact=False), PAIRED_T

@@ -36,8 +36,10 @@ def against_table(rows: Sequence[Grouped], baseline: str) -> Table:
         f"Differences are group - baseline; the baseline is {found.baseline}. Responses to an item "
         "are averaged first; only items that both have count. Burdens are compared only if the "
         "same rater judged both over the same features, in the same scope, with the same prompt.",
-        "The interval, p and p_adjusted are for prompts like these, by sign flips over items; "
-        "those with 'these' in their names are for exactly these prompts, by labels within items. "
+        "The interval, p and p_adjusted are for prompts like these, by sign flips over items, or "
+        "by paired t with the interval's standard error where the sides have unequal numbers of "
+        "replicates (column test); those with 'these' in their names are for exactly these "
+        "prompts, by labels within items. "
         "A family is one measure over all groups; subtests by themselves are a family over groups "
         "and subtests.",
         *_also(found),
@@ -73,10 +75,12 @@ COLUMNS = (
     measured(DIFFERENCE, lambda given: given[1].difference),
     *ends("difference_", LIKE, lambda given: given[1].sides.like.interval),
     p_value("p", "p", f"of no difference, {LIKE}", lambda given: given[1].p),
+    text("test", "Test", "which gave p", lambda given: given[1].sides.method),
     p_value("p_adjusted", "corr.", "the same, corrected for its family",
             lambda given: given[1].adjusted),
     text("correction", "By", "how p_adjusted is corrected", lambda given: given[1].correction),
-    p_value("smallest_p", "Least p", "the least p that sign flips over so many items can give",
+    p_value("smallest_p", "Least p",
+            "the least p that sign flips over so many items can give; missing where t gave p",
             lambda given: given[1].smallest_p),
     *ends("difference_these_", THESE, lambda given: given[1].sides.these.interval),
     p_value("p_these", "p", f"of no difference, {THESE}", lambda given: given[1].p_these),

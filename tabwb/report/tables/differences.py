@@ -8,6 +8,7 @@ from typing import Any
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.report.summaries.compared import Compared
 from tabwb.report.summaries.difference import Difference
+from tabwb.report.tables.declared import p_value
 from tabwb.tables.table import Column, Table, records_table
 
 Row = tuple[Difference, Compared]
@@ -79,11 +80,12 @@ COLUMNS = (
         _number("high", "High", "upper end of the 95 % interval, prompts like these"),
         _end("like", "high"),
     ),
-    (_number("p", "p", "prompts like these"), _tested("like", "p")),
-    (
-        _number(
-            "p_adjusted", "p adjusted", "for the other tests of its family, prompts like these"
-        ),
+    p_value("p", "p", "prompts like these", _tested("like", "p")),
+    (Column("test", "Test", "which gave p"), _tested("like", "test")),
+    p_value(
+        "p_adjusted",
+        "p adjusted",
+        "for the other tests of its family, prompts like these",
         _tested("like", "adjusted"),
     ),
     (
@@ -94,13 +96,17 @@ COLUMNS = (
         _number("these_high", "High", "upper end of the 95 % interval, these prompts"),
         _end("these", "high"),
     ),
-    (_number("these_p", "p", "these prompts"), _tested("these", "p")),
-    (
-        _number("these_p_adjusted", "p adjusted", "for the other tests, these prompts"),
+    p_value("these_p", "p", "these prompts", _tested("these", "p")),
+    p_value(
+        "these_p_adjusted",
+        "p adjusted",
+        "for the other tests, these prompts",
         _tested("these", "adjusted"),
     ),
-    (
-        _number("smallest_p", "Smallest p", "the smallest p value that these items can give"),
+    p_value(
+        "smallest_p",
+        "Smallest p",
+        "the smallest p that sign flips over these items can give; missing where t gave p",
         lambda row: row[1].smallest_p,
     ),
     (
