@@ -20,7 +20,7 @@ from tabwb.api.options import (
 from tabwb.api.reading import Reading
 from tabwb.api.running import Progress
 from tabwb.api.writing import export_stored, holds_people, judge_stored, tag_stored
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
@@ -131,6 +131,13 @@ class Study(Reading):
         from tabwb.report.documents.formats import markdown
         from tabwb.report.documents.latex import latex
 
+        if format not in ("markdown", "latex"):
+            raise UsageError(
+                f"{format!r} cannot be used",
+                where="format",
+                allowed="markdown, latex",
+                hint="of the HTML report: report(); of every value: results()",
+            )
         names = None if columns is None else several(columns)
         tables = captioned_groups(self.groups(ids, by=by, **options), names)
         return "\n".join(map(markdown if format == "markdown" else latex, tables))

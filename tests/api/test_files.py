@@ -79,6 +79,8 @@ def test_tables_for_a_paper(study: tabwb.Study) -> None:
     assert r"\begin{tabular}" in study.paper_tables(format="latex", judge="rules")
     with pytest.raises(tabwb.UsageError, match="no column 'nothing'"):
         study.paper_tables(columns="nothing")
+    with pytest.raises(tabwb.UsageError, match="'html' cannot be used\nallowed: markdown, latex"):
+        study.paper_tables(format="html")  # type: ignore[arg-type]
 
 
 def test_a_report_is_one_file(study: tabwb.Study, tmp_path: Path) -> None:

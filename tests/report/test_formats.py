@@ -146,7 +146,32 @@ def test_latex_has_caption_label_rules_and_notes() -> None:
     assert "rules-2, connected text" in text
     assert r"95 \% intervals for prompts like these" in text
     assert RESEARCH_ONLY in text
-    assert r"\label{tab:compact}" in text
+    assert r"\label{tab:small}" in text
+    assert "}\n  \\smallskip\n" in text
+    assert r"\label" not in latex(replace(table, caption=""))
+
+
+def long_names() -> Captioned:
+    (table,) = captioned_groups(
+        summarised(
+            grouped(
+                [
+                    given(at, replace(CONDITIONS, examinee=f"transformers:an-organisation/{name}"))
+                    for at, name in enumerate(("A_Model-of-70b.Instruct-2026-05-09", "b"), start=1)
+                ],
+                "model,seed",
+            )
+        )
+    )
+    names = ["transformers:an-organisation_of_the_north/A_Model-of-70b.Instruct-2026-05-09", "b"]
+    rows = [(name, *row[1:]) for name, row in zip(names, table.table.rows(), strict=True)]
+    return replace(table, table=table_of("compact", table.table.columns, rows))
+
+
+def test_long_names_are_set_in_several_lines() -> None:
+    text = latex(long_names())
+    assert re.search(r"\\begin\{tabular\}\{@\{\}p\{\d+pt\}l", text)
+    assert r"transformers:\allowbreak{}an-\allowbreak{}organisation\_\allowbreak{}of" in text
 
 
 @pytest.mark.packaging
@@ -156,7 +181,7 @@ def test_latex_compiles_without_a_table_that_is_too_wide(tmp_path: Path) -> None
     hostile = latex(small((HOSTILE[:40], 1.0, 0.5, 1.5, True), ("“é” – …", None, None, None, None)))
     (tmp_path / "a.tex").write_text(
         "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}\n"
-        f"\\begin{{document}}\n{latex(table)}\n{hostile}\\end{{document}}\n",
+        f"\\begin{{document}}\n{latex(table)}\n{hostile}\n{latex(long_names())}\\end{{document}}\n",
         encoding="utf-8",
     )
     done = subprocess.run(
@@ -192,6 +217,14 @@ def test_columns_are_chosen_with_their_interval_and_their_notes() -> None:
     assert not any(note.startswith("N:") for note in notes)
     with pytest.raises(UsageError, match="there is no column 'burdn'; did you mean 'burden'"):
         captioned_groups(groups(), ["burdn"])
+
+
+def test_columns_that_name_groups_have_other_names() -> None:
+    (one,) = captioned_groups(groups(), ["model", "n"])
+    assert one.table.names == ("group", "n")
+    (two,) = captioned_groups(summarised(grouped(eight(), "model,seed")), ["group", "n"])
+    assert two.table.names == ("model", "seed", "n")
+    assert checked_columns(results_table(groups()), ["subtest"]).names == ("part",)
 
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:

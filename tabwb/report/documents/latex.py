@@ -22,6 +22,9 @@ SIZES = (("", 10.0, 6.0), ("\\small", 9.25, 4.0), ("\\footnotesize", 8.51, 3.0),
          ("\\scriptsize", 7.97, 2.0))  # fmt: skip
 """Sizes of type: the command, the em of Computer Modern, and half the space between columns, in
 points."""
+LEAST_WIDTH = 60.0
+"""The least width of a column of texts in several lines, in points."""
+_BREAK = re.compile(r"\\_|[/:@.,=+-](?=[^ ])")
 NARROW, WIDE = frozenset(" .,;:!|'()[]fijlrt-"), frozenset("mwMW%@†")
 _SPECIAL = re.compile(r"[\\{}&%$#_~^<>|\"`'†–—−“”‘’…-]")
 _SPELLED = {
@@ -50,18 +53,24 @@ _SPELLED = {
 def latex(captioned: Captioned) -> str:
     """Return a table as a LaTeX float: caption, booktabs rules, notes."""
     shown = presented(captioned)
-    letters = "".join("r" if heading.numeric else "l" for heading in shown.headings)
     lines = ["% needs \\usepackage{booktabs}", "\\begin{table}", "  \\centering"]
     if shown.caption:
         lines.append(f"  \\caption{{{latex_text(shown.caption)}}}")
-    lines.append(f"  \\label{{tab:{shown.name}}}")
-    size, space = _size(shown)
+        lines += [f"  \\label{{tab:{shown.label}}}", "  \\smallskip"]
+    size, space, wrapped = _size(shown)
+    letters = "".join(
+        f"p{{{wrapped[place]:.0f}pt}}" if place in wrapped else "r" if heading.numeric else "l"
+        for place, heading in enumerate(shown.headings)
+    )
     if size:
         lines += [f"  {size}", f"  \\setlength{{\\tabcolsep}}{{{space:g}pt}}"]
     lines += [f"  \\begin{{tabular}}{{@{{}}{letters}@{{}}}}", "    \\toprule"]
     lines.append(f"    {' & '.join(map(_title, shown.headings))} \\\\")
     lines.append("    \\midrule")
-    columns = [_aligned(shown, place) for place in range(len(shown.headings))]
+    columns = [
+        _broken(shown, place) if place in wrapped else _aligned(shown, place)
+        for place in range(len(shown.headings))
+    ]
     lines += [f"    {' & '.join(cells)} \\\\" for cells in zip(*columns, strict=True)]
     lines += ["    \\bottomrule", "  \\end{tabular}"]
     if shown.notes:
@@ -85,16 +94,42 @@ def latex_text(text: str) -> str:
     return escaped.replace("\0", "{}")
 
 
-def _size(shown: Presented) -> tuple[str, float]:
-    """Return the largest size of type in which the table is not wider than the text."""
-    ems = sum(
+def _size(shown: Presented) -> tuple[str, float, dict[int, float]]:
+    """Return the largest size of type in which the table is not wider than the text.
+
+    Where there is none, columns of texts are set in several lines: the third value is the width in
+    points of each of these, by its place.
+    """
+    ems = [
         max(map(_ems, (*_lines(heading), *(str(row[place]) for row in shown.rows))))
         for place, heading in enumerate(shown.headings)
-    )
-    gaps = 2 * (len(shown.headings) - 1)
-    fitting = (each for each in SIZES if ems * each[1] + gaps * each[2] <= TEXT_WIDTH)
-    size, _, space = next(fitting, SIZES[-1])
-    return size, space
+    ]
+    gaps = 2 * (len(ems) - 1)
+    for size, em, space in SIZES:
+        if sum(ems) * em + gaps * space <= TEXT_WIDTH:
+            return size, space, {}
+    texts = [place for place, heading in enumerate(shown.headings) if not heading.numeric]
+    for size, em, space in SIZES:
+        left = TEXT_WIDTH - gaps * space
+        left -= sum(own * em for place, own in enumerate(ems) if place not in texts)
+        wide = sorted(texts, key=lambda place: ems[place])
+        while wide and ems[wide[0]] * em <= left / len(wide):
+            left -= ems[wide.pop(0)] * em
+        if wide and left >= LEAST_WIDTH * len(wide):
+            return size, space, dict.fromkeys(wide, left / len(wide))
+    return SIZES[-1][0], SIZES[-1][2], dict.fromkeys(texts, LEAST_WIDTH)
+
+
+def _broken(shown: Presented, place: int) -> list[str]:
+    """Return the cells of a column of several lines; a line may end behind a sign or a space."""
+    return [
+        rf"{{\raggedright {_BREAK.sub(_broken_at, latex_text(str(row[place])))}\par}}"
+        for row in shown.rows
+    ]
+
+
+def _broken_at(found: re.Match[str]) -> str:
+    return rf"{found[0]}\allowbreak{{}}"
 
 
 def _ems(text: str) -> float:

@@ -57,6 +57,7 @@ class Presented:
         headings: of its columns.
         rows: one cell for each heading.
         notes: sentences below it.
+        label: by which a document refers to it.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Presented:
     headings: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    label: str = ""
 
 
 def presented(captioned: Captioned) -> Presented:
@@ -76,7 +78,12 @@ def presented(captioned: Captioned) -> Presented:
         tuple(_cell(table, series, name, place) for name in names) for place in range(len(table))
     )
     return Presented(
-        table.name, captioned.caption, headings, rows, tuple(note.text for note in captioned.notes)
+        table.name,
+        captioned.caption,
+        headings,
+        rows,
+        tuple(note.text for note in captioned.notes),
+        captioned.label or table.name,
     )
 
 

@@ -191,12 +191,20 @@ def grouped(
                     tuple(map(_key_value, asked.keys, values, named, short)),
                     _joined(short),
                 )
+    # Rows of one first name state the same conditions: also those whose other keys are unlike.
+    differing: dict[tuple[object, ...], dict[str, None]] = {}
+    for each, alike in found.items():
+        names = differing.setdefault((_first(each[0]), *each[2:]), {})
+        names |= dict.fromkeys(_differing([dict(other) for other in alike]))
     return tuple(
         Group(
             asked.by,
             label,
             tuple(members),
-            _apart(dict(facts), [dict(other) for other in alike]),
+            tuple(
+                (name, dict(facts).get(name, "none"))
+                for name in differing[_first(identity[0]), *identity[2:]]
+            ),
             values,
             short,
             asked.together,
@@ -343,10 +351,12 @@ def _key_value(key: Key, value: Value | None, name: str, short: str) -> KeyValue
     return KeyValue(key.id, key.title, value, name, cell if key.id != "administration" else short)
 
 
-def _apart(facts: Mapping[str, str], alike: Sequence[Mapping[str, str]]) -> Facts:
-    names = dict.fromkeys(name for other in alike for name in other)
-    return tuple(
-        (name, facts.get(name, "none"))
-        for name in names
-        if len({other.get(name) for other in alike}) > 1
-    )
+def _first(named: object) -> object:
+    return named[0] if isinstance(named, tuple) and named else named
+
+
+def _differing(alike: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield the names of conditions in which groups of one name differ."""
+    for name in dict.fromkeys(name for other in alike for name in other):
+        if len({other.get(name) for other in alike}) > 1:
+            yield name

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import NamedTuple
 
 from tabwb.records.errors import UsageError
@@ -14,6 +15,9 @@ LOW, HIGH = "_low", "_high"
 """End the names of the columns with the interval of the column whose name they begin with."""
 FEW = "_few"
 """Ends the name of a truth value that marks the value of that column."""
+
+ALSO = {"subtest": "part"}
+"""Other names by which people ask for columns."""
 
 
 def column_named(name: str, known: Sequence[str]) -> str:
@@ -27,6 +31,8 @@ def column_named(name: str, known: Sequence[str]) -> str:
         UsageError: there is no such column; the message lists those that there are.
     """
     column = name.replace("-", "_")
+    if column not in known and ALSO.get(column) in known:
+        return ALSO[column]
     if column not in known:
         raise UsageError(
             f"there is no column '{name}'{did_you_mean(column, known)}",
@@ -50,11 +56,15 @@ class Captioned:
     Attributes:
         table: ``x_low`` and ``x_high`` are the ends of the interval of column ``x``, ``x_few`` says
             that its value is to be marked.
+        label: by which a document refers to it; empty: the name of the table.
+        also: other names of columns, each with those that it stands for.
     """
 
     table: Table
     caption: str
     notes: tuple[Footnote, ...] = ()
+    label: str = ""
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -76,7 +86,8 @@ class Captioned:
         """
         known = self.columns
         wanted: list[str] = []
-        for name in names:
+        meant = (self.also.get(name.replace("-", "_"), (name,)) for name in names)
+        for name in chain.from_iterable(meant):
             column = column_named(name, known)
             wanted += [
                 each

@@ -16,6 +16,7 @@ from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms, judge_labels
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.captioned import Captioned, Footnote
+from tabwb.report.tables.compact_notes import caution_notes, group_notes
 from tabwb.report.tables.declared import Declared, whole, with_interval
 from tabwb.report.tables.group_names import GroupNames, group_table, snake
 from tabwb.scoring.burden import Burden
@@ -53,9 +54,19 @@ def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> C
         shown = f"{prefix}n", f"{prefix}burden"
         suffix = f" by {label}" if prefix else ""
         notes += [Footnote(text, shown) for text in burden_notes(rows, names, judge.terms, suffix)]
+    notes += caution_notes(judges, [(f"{prefix}n", f"{prefix}burden") for prefix in prefixes])
     notes += baseline_notes(rows)
+    notes += group_notes(rows, names)
     table = group_table("compact", rows, names, columns)
-    return Captioned(table, _caption(rows, judges, labels), tuple(notes))
+    also = _also(rows, names.columns(rows))
+    return Captioned(table, _caption(rows, judges, labels), tuple(notes), battery.id, also)
+
+
+def _also(rows: Sequence[Grouped], named: Sequence[Column]) -> dict[str, tuple[str, ...]]:
+    """Return other names of the columns that name groups: ``group``, or the one key."""
+    if len(named) > 1:
+        return {"group": tuple(column.name for column in named)}
+    return {snake(rows[0].group.by): (named[0].name,)}
 
 
 def judges_of(rows: Sequence[Grouped]) -> list[JudgeSummary]:

@@ -1,0 +1,77 @@
+"""What must be known of the rows of a compact table: judges, few items, what was pooled, N."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tabwb.records.condition_table import title_of
+from tabwb.records.words import plural
+from tabwb.report.summaries.cautions import UNRELIABLE, has_few_items
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.tables.captioned import Footnote
+from tabwb.report.tables.group_names import GroupNames, snake
+
+
+def caution_notes(
+    judges: Sequence[JudgeSummary], columns: Sequence[tuple[str, ...]]
+) -> Iterator[Footnote]:
+    """Yield the caution that each judge declared.
+
+    Args:
+        judges: of the table.
+        columns: of each judge, the columns of its values.
+    """
+    own: dict[tuple[str, str], tuple[str, ...]] = {}
+    for judge, names in zip(judges, columns, strict=True):
+        if judge.caution:
+            key = judge.rater, judge.caution.rstrip(".")
+            own[key] = (*own.get(key, ()), *names)
+    for (rater, caution), names in own.items():
+        yield Footnote(f"Verdicts of {rater}: {caution}.", names)
+
+
+def group_notes(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Footnote]:
+    """Yield that there are few items, the N of accuracies, and over what was pooled.
+
+    Args:
+        rows: the groups.
+        names: of groups.
+    """
+    if any(has_few_items(row.summary) for row in rows):
+        yield Footnote(UNRELIABLE)
+    yield from _accuracy_n(rows)
+    yield from (Footnote(text) for text in _pooled(rows, names))
+
+
+def _accuracy_n(rows: Sequence[Grouped]) -> Iterator[Footnote]:
+    scored: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        for part in row.summary.subtests:
+            if part.share.scored:
+                scored.setdefault((part.id, part.title), []).append(part.share.scored)
+    if not scored:
+        return
+    shown = ", ".join(
+        f"{title} {' to '.join(f'{n:,}' for n in dict.fromkeys((min(found), max(found))))}"
+        for (_, title), found in scored.items()
+    )
+    columns = tuple(snake(subtest) for subtest, _ in scored)
+    yield Footnote(f"Scored responses of a group: {shown}.", columns)
+
+
+def _pooled(rows: Sequence[Grouped], names: GroupNames) -> Iterator[str]:
+    """Yield in what the members of groups differ that are pooled; groups alike are named once."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        for name, values in row.group.mixed.items():
+            # The names of examinees may be people's.
+            told = (
+                plural(len(values), "examinee")
+                if name == "examinee"
+                else f"{title_of(name)} {' | '.join(names.rename(value, row) for value in values)}"
+            )
+            groups.setdefault(told, []).append(names.title(row))
+    for told, having in groups.items():
+        of = "All groups are" if len(having) == len(rows) > 1 else f"{', '.join(having)}:"
+        yield f"{of} pooled over {told}."

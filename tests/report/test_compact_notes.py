@@ -1,0 +1,53 @@
+"""What stands below the table for a paper, and the conditions in its first column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tabwb.report.documents.captions import captioned_groups
+from tabwb.report.summaries.cautions import UNRELIABLE
+from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
+from tests.report.given import CONDITIONS, SAMPLED
+from tests.report.test_groups import given
+
+
+def notes(*members: AdministrationData, together: tuple[str, ...] = ()) -> list[str]:
+    rows = summarised(grouped(members, "model", together=together))
+    (table,) = captioned_groups(rows)
+    return [note.text for note in table.notes]
+
+
+def test_the_table_has_the_cautions_of_judges_and_of_few_items_and_the_n_of_accuracies() -> None:
+    found = notes(given(1, CONDITIONS))
+    assert any("Verdicts of rules-2: a text rule; not compared with expert" in n for n in found)
+    assert UNRELIABLE in found
+    assert any(
+        note.startswith("Scored responses of a group: Word Comprehension 3") for note in found
+    )
+    assert not any("pooled over" in note for note in found)
+
+
+def test_what_was_pooled_stands_below_once_for_all_groups_alike() -> None:
+    members = [
+        given(at + 1, replace(conditions, examinee=model))
+        for at, (model, conditions) in enumerate(
+            (model, conditions) for model in ("a", "b") for conditions in (CONDITIONS, SAMPLED)
+        )
+    ]
+    found = notes(*members, together=("temperature",))
+    (pooled,) = [note for note in found if "pooled over decoding" in note]
+    assert pooled.startswith("All groups are pooled over decoding greedy")
+
+
+def test_rows_of_one_model_all_state_the_condition_in_which_some_differ() -> None:
+    members = [
+        given(1, replace(CONDITIONS, seed=1)),
+        given(2, replace(SAMPLED, seed=1)),
+        given(3, replace(SAMPLED, seed=2)),
+        given(4, replace(CONDITIONS, examinee="b", seed=2)),
+    ]
+    groups = grouped(members, "model,seed")
+    assert [dict(group.apart).get("decoding") for group in groups] == [
+        "greedy", SAMPLED.drawn, SAMPLED.drawn, None,
+    ]  # fmt: skip
