@@ -89,8 +89,26 @@ def incomplete_gamma(x: float, a: float) -> float:
     >>> round(incomplete_gamma(1.0, 1.0), 12) == round(1 - math.exp(-1), 12)
     True
     """
+    return _gamma_tails(x, a)[0]
+
+
+def chi2_tail(x: float, df: float) -> float:
+    """Return P(X > x) of the chi-squared distribution, Q(df / 2, x / 2), also where it is tiny.
+
+    Args:
+        x: 0 or more.
+        df: degrees of freedom, above 0, not necessarily whole.
+
+    >>> math.isclose(chi2_tail(200.0, 2), math.exp(-100))
+    True
+    """
+    return _gamma_tails(x / 2, df / 2)[1]
+
+
+def _gamma_tails(x: float, a: float) -> tuple[float, float]:
+    """Return P(a, x) and Q(a, x), the one that is computed first without rounding to 0 or 1."""
     if x <= 0:
-        return 0.0
+        return 0.0, 1.0
     front = math.exp(a * math.log(x) - x - math.lgamma(a))
     if x < a + 1:
         term = total = 1.0 / a
@@ -99,7 +117,7 @@ def incomplete_gamma(x: float, a: float) -> float:
             total += term
             if term < total * 1e-16:
                 break
-        return front * total
+        return front * total, 1.0 - front * total
     b = x + 1.0 - a
     c, d = 1.0 / _TINY, 1.0 / b
     fraction = d
@@ -111,7 +129,7 @@ def incomplete_gamma(x: float, a: float) -> float:
         fraction *= c * d
         if abs(c * d - 1.0) < 1e-15:
             break
-    return 1.0 - front * fraction
+    return 1.0 - front * fraction, front * fraction
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tabwb.scoring.distributions import incomplete_gamma
+from tabwb.scoring.distributions import chi2_tail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -415,4 +415,4 @@ def compare_models(rasch: FittedModel, two_parameter: FittedModel) -> ModelCompa
         return None
     df = two_parameter.parameters - rasch.parameters
     chi2 = max(0.0, 2 * (two_parameter.log_likelihood - rasch.log_likelihood))
-    return ModelComparison(chi2, df, 1 - incomplete_gamma(chi2 / 2, df / 2))
+    return ModelComparison(chi2, df, chi2_tail(chi2, df))

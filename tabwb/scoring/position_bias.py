@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tabwb.scoring.distributions import incomplete_gamma
-from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, ratio
+from tabwb.scoring.distributions import chi2_tail
+from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, clopper_pearson, ratio
 from tabwb.scoring.intervals import rate_interval
-from tabwb.scoring.permutation import LABEL_DRAWS, SEED, sign_flip_max_t, smallest_p
+from tabwb.scoring.permutation import LABEL_DRAWS, SEED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PERMUTED_UP_TO = 400
 """Answers up to which they are permuted; beyond that the chi-squared limit is used."""
+ONE_BY_ONE = 60
+"""Answers to an item up to which they are permuted one by one."""
 NONE_KEYED = "the right answer was never at this position"
 NONE_CHOSEN = "no answer names an option"
 PERMUTED, LIMIT = "answers permuted within items", "chi-squared limit"
@@ -57,8 +59,8 @@ class AtPosition:
         chosen, of: answers that name the option there, of those that name any.
         expected: the share of choices that is expected if positions have no influence.
         accuracy_like, accuracy_these, chosen_like, chosen_these: intervals for each estimand.
-        p_accuracy, p_chosen: sign flips over items for prompts like these, corrected for all
-            positions by maxT; None where there are no two items.
+        p_accuracy, p_chosen: for prompts like these, answers permuted within items, corrected for
+            all positions by maxT; None where there are no two items.
     """
 
     number: int
@@ -90,13 +92,14 @@ class BiasTest:
     """A test of all positions at once, on these prompts.
 
     Attributes:
-        chi2, df: the distance from what is expected, in terms of the permutation covariance.
+        chi2, df: the distance from what is expected, in terms of the permutation covariance; None
+            where nothing can differ.
         p: None where nothing can differ, with the reason.
         method: ``answers permuted within items`` or ``chi-squared limit``.
     """
 
     chi2: float | None
-    df: int
+    df: int | None
     p: float | None
     method: str = ""
     reason: str = ""
@@ -108,7 +111,6 @@ class PositionBias:
 
     Attributes:
         items: items that were shown in several orders; answers: to these.
-        smallest_p: that sign flips over so many items can give.
     """
 
     positions: tuple[AtPosition, ...]
@@ -116,7 +118,6 @@ class PositionBias:
     accuracy: BiasTest
     items: int
     answers: int
-    smallest_p: float
 
 
 def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> PositionBias | None:
@@ -131,8 +132,9 @@ def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> P
     order only do not count.
 
     *Prompts like these*: for each position and item the share of choices less the expected one;
-    the signs of items are flipped for all positions at once
-    (:func:`~tabwb.scoring.permutation.sign_flip_max_t`).
+    their sum over items, divided by the root of the sum of their squares, over the same
+    assignments, with p corrected for all positions by maxT. Signs of items cannot be flipped:
+    with more than two options a share less the expected one is not symmetric around 0.
 
     Source: Hoeffding, Annals of Mathematical Statistics 22 (1951), 558; Pitman 1937.
 
@@ -166,8 +168,10 @@ def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> P
     chosen = _Counts([_choices(item, n_positions) for item in items])
     right = _Counts([_rights(item, n_positions) for item in items])
     keyed = _keyed(items, n_positions)
-    p_chosen = chosen.sign_flips([[max(chosen.n[at], 1)] * n_positions for at in range(len(items))])
-    p_right = right.sign_flips([[max(n, 1) for n in row] for row in keyed])
+    p_chosen = chosen.studentised(
+        [[max(chosen.n[at], 1)] * n_positions for at in range(len(items))]
+    )
+    p_right = right.studentised([[max(n, 1) for n in row] for row in keyed])
     positions = []
     for at in range(n_positions):
         own = [int(row[at]) for row in chosen.observed]
@@ -180,7 +184,7 @@ def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> P
                 chosen=sum(own),
                 of=sum(chosen.n),
                 expected=ratio(float(chosen.mean[at]), sum(chosen.n), NONE_CHOSEN),
-                accuracy_like=rate_interval(hits, sizes),
+                accuracy_like=_accuracy_like(hits, sizes),
                 accuracy_these=_these(hits, sizes, deterministic),
                 chosen_like=rate_interval(own, chosen.n),
                 chosen_these=_these(own, chosen.n, deterministic),
@@ -190,11 +194,19 @@ def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> P
         )
     n = sum(map(len, items))
     choices, accuracy = (counts.test(permute=n <= PERMUTED_UP_TO) for counts in (chosen, right))
-    return PositionBias(tuple(positions), choices, accuracy, len(items), n, smallest_p(len(items)))
+    return PositionBias(tuple(positions), choices, accuracy, len(items), n)
 
 
 def _these(hits: Sequence[int], sizes: Sequence[int], deterministic: bool) -> EstimatedInterval:
     return rate_interval(hits, sizes, Estimand.THESE_PROMPTS, deterministic=deterministic)
+
+
+def _accuracy_like(hits: Sequence[int], sizes: Sequence[int]) -> EstimatedInterval:
+    """Return the interval of an accuracy: the exact one with one answer to each item."""
+    made = rate_interval(hits, sizes)
+    if made.interval is None or max(sizes, default=0) > 1:
+        return made
+    return EstimatedInterval(made.estimand, clopper_pearson(sum(hits), sum(sizes)))
 
 
 def _keyed(items: Sequence[Sequence[Shown]], n_positions: int) -> list[list[int]]:
@@ -267,15 +279,37 @@ class _Counts:
         size = self.mean.size
         self.covariance = sum(covariances, np.zeros((size, size)))
 
-    def sign_flips(self, sizes: Sequence[Sequence[int]]) -> tuple[float, ...] | None:
-        """Return p of each position for prompts like these; None with fewer than two items."""
+    def studentised(self, sizes: Sequence[Sequence[int]]) -> tuple[float, ...] | None:
+        """Return p of each position for prompts like these; None with fewer than two items.
+
+        With z_ip the observed less the expected sum of item i, divided by its size, ``T_p =
+        |sum_i z_ip| / sqrt(max(sum_i z_ip^2, V_p))``, V_p its mean over assignments, the same over
+        assignments within items: p is the share of :data:`LABEL_DRAWS` assignments whose largest T
+        is at least as large, with the added one. Without V_p an option that is never right would
+        be as far from chance as one that always is.
+
+        Args:
+            sizes: of each item, what the sum of each position is divided by.
+        """
         import numpy as np
 
         if len(self.items) < 2:
             return None
-        off = (self.observed - self.expected) / np.array(sizes, dtype=np.float64)
-        tested = sign_flip_max_t(np.where(np.abs(off) < _SLACK, 0.0, off).T.tolist())
-        return None if tested is None else tested.p
+        divisors = np.array(sizes, dtype=np.float64)
+        generator = np.random.Generator(np.random.PCG64(SEED))
+        sums = np.zeros((LABEL_DRAWS, self.mean.size))
+        squares = np.zeros_like(sums)
+        for at, item in enumerate(self.items):
+            if item[1]:
+                off = (_assigned(item, generator) - self.expected[at]) / divisors[at]
+                sums += off
+                squares += off**2
+        least = np.maximum(squares.mean(axis=0), _SLACK)
+        largest = (np.abs(sums) / np.sqrt(np.maximum(squares, least))).max(axis=1)
+        off = (self.observed - self.expected) / divisors
+        observed = np.abs(off.sum(axis=0)) / np.sqrt(np.maximum((off**2).sum(axis=0), least))
+        reached = (largest[:, None] >= observed - _SLACK).sum(axis=0)
+        return tuple(((reached + 1) / (LABEL_DRAWS + 1)).tolist())
 
     def test(self, *, permute: bool) -> BiasTest:
         """Return the test of all positions at once."""
@@ -286,19 +320,56 @@ class _Counts:
         df = int(kept.sum())
         if not df or values.max() <= 1e-9:
             why = "every assignment of the answers to the orders gives the same counts"
-            return BiasTest(None, 0, None, reason=why)
+            return BiasTest(None, None, None, reason=why)
         whitened = vectors[:, kept] / np.sqrt(values[kept])
         chi2 = float((((self.observed.sum(axis=0) - self.mean) @ whitened) ** 2).sum())
         if not permute:
-            return BiasTest(chi2, df, 1 - incomplete_gamma(chi2 / 2, df / 2), LIMIT)
+            return BiasTest(chi2, df, chi2_tail(chi2, df), LIMIT)
         sums = np.zeros((LABEL_DRAWS, self.mean.size))
         generator = np.random.Generator(np.random.PCG64(SEED))
-        for places, labels in self.items:
-            n = len(labels)
-            if not n:
-                continue
-            drawn = generator.permuted(np.tile(labels, (LABEL_DRAWS, 1)), axis=1)
-            for row in range(n):
-                sums += places[row, drawn[:, row]]
+        for item in self.items:
+            if item[1]:
+                sums += _assigned(item, generator)
         reached = (((sums - self.mean) @ whitened) ** 2).sum(axis=1) >= chi2 - _SLACK * (1 + chi2)
         return BiasTest(chi2, df, (int(reached.sum()) + 1) / (LABEL_DRAWS + 1), PERMUTED)
+
+
+def _assigned(item: tuple[Floats, list[int]], generator: np.random.Generator) -> Floats:
+    """Return the sums of one item over drawn assignments: float64, (draws, positions).
+
+    Above :data:`ONE_BY_ONE` answers those with the same places are drawn together, as multivariate
+    hypergeometric counts.
+    """
+    import numpy as np
+
+    places, labels = item
+    if len(labels) <= ONE_BY_ONE:
+        drawn = generator.permuted(np.tile(labels, (LABEL_DRAWS, 1)), axis=1)
+        added = np.zeros((LABEL_DRAWS, places.shape[2]))
+        for row in range(len(labels)):
+            added += places[row, drawn[:, row]]
+        return added
+    orders, rows = np.unique(places.reshape(len(places), -1), axis=0, return_inverse=True)
+    left = np.tile(np.bincount(labels, minlength=places.shape[1]), (LABEL_DRAWS, 1))
+    sums = np.zeros((LABEL_DRAWS, places.shape[2]))
+    for order, times in zip(orders, np.bincount(rows.ravel()).tolist(), strict=True):
+        taken = _taken(left, times, generator)
+        left -= taken
+        sums += taken @ order.reshape(places.shape[1:])
+    return sums
+
+
+def _taken(
+    left: NDArray[np.int64], times: int, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return how many of each label are among ``times`` that are drawn without replacement."""
+    import numpy as np
+
+    taken = np.zeros_like(left)
+    wanted = np.full(len(left), times)
+    rest = left.sum(axis=1)
+    for label in range(left.shape[1]):
+        rest = rest - left[:, label]
+        taken[:, label] = generator.hypergeometric(left[:, label], rest, wanted)
+        wanted = wanted - taken[:, label]
+    return taken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -46,23 +47,47 @@ def test_many_errors_are_taken_as_normal() -> None:
     assert by_chance(1130, [0.2] * n) == pytest.approx(exact, rel=0.05)
 
 
-def test_signs_of_an_item_flip_for_all_kinds_at_once() -> None:
-    kinds = ["semantic", "phonological"]
-    given = []
-    for item in range(6):
-        given += wrong(f"s{item}", "semantic")
-        given += wrong(f"p{item}", "phonological", shown=("phonological", "other", "other"))
-    semantic, phonological = foil_choices(given, kinds)
-    # 2^6 assignments of each kind; with both a largest sum is reached in 2 x 2/64 less the overlap.
-    expected = 1 - (1 - 2 / 64) ** 2
-    assert semantic.p_like == phonological.p_like == pytest.approx(expected)
-    assert semantic.smallest_p == 2**-5
+def test_without_dispersion_p_is_that_of_the_multinomial() -> None:
+    # One error on each of eight items: items cannot be told from draws, so that T is the largest
+    # |x - nc| and all 2^8 weighted outcomes can be counted.
+    given = [*wrong("a0", "semantic"), *wrong("a1", "semantic"), *wrong("a2", "semantic")]
+    given += [*wrong("a3", "semantic")]
+    for item in range(4):
+        given += wrong(f"b{item}", "other")
+    semantic, other = foil_choices(given, ["semantic", "other"])
+    expected = sum(stats.binom.pmf(x, 8, 0.2) for x in range(9) if abs(x - 1.6) >= 2.4 - 1e-9)
+    assert semantic.p_like == pytest.approx(expected, abs=0.01)  # 10,000 draws
+    assert other.p_like == semantic.p_like
+
+
+def test_errors_on_few_items_are_less_evidence_than_errors_on_many() -> None:
+    few = [*wrong("one", *["semantic"] * 12), *wrong("two", *["other"] * 12)]
+    many = [w for at in range(24) for w in wrong(f"{at}", "semantic" if at < 12 else "other")]
+    clustered, spread = foil_choices(few, ["semantic"])[0], foil_choices(many, ["semantic"])[0]
+    assert clustered.p_these == spread.p_these and (spread.p_like or 1) < 0.01
+    assert (clustered.p_like or 0) > 0.3
+
+
+def test_the_level_holds_for_shares_far_from_a_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabwb.scoring.foil_choice.DISPERSED_DRAWS", 500)
+    # Sign flips reject .26 to .40 of such null hypotheses.
+    rng = np.random.default_rng(4)
+    rejected = 0
+    for _ in range(60):
+        given = []
+        for item in range(12):
+            share = rng.beta(2, 10)
+            hits = rng.binomial(4, share)
+            given += wrong(f"{item}", *["semantic"] * hits, *["other"] * (4 - hits),
+                           shown=("semantic", *["other"] * 5))  # fmt: skip
+        rejected += (foil_choices(given, ["semantic", "other"])[0].p_like or 1) < 0.05
+    assert rejected / 60 <= 0.134  # .05 + 3 standard errors
 
 
 def test_an_item_that_offers_only_one_kind_says_nothing_about_it() -> None:
     (found,) = foil_choices(wrong("one", "semantic", shown=("semantic",)), ["semantic"])
     assert found.of == 0 and found.share.value is None and found.chance.value is None
-    assert found.p_these is None and found.p_like is None and found.smallest_p is None
+    assert found.p_these is None and found.p_like is None
 
 
 def test_without_draws_there_is_no_test_on_these_prompts() -> None:

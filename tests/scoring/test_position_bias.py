@@ -85,7 +85,8 @@ def test_the_limit_agrees_with_permuted_answers() -> None:
     assert limit.choices.p == pytest.approx(stats.chi2.sf(limit.choices.chi2, 3), rel=1e-9)
 
 
-def test_both_tests_keep_their_level_without_bias() -> None:
+def test_both_tests_keep_their_level_without_bias(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabwb.scoring.position_bias.LABEL_DRAWS", 500)
     rng = np.random.default_rng(2)
     rejected = np.zeros(2)
     for _ in range(60):
@@ -113,7 +114,7 @@ def test_always_the_first_option() -> None:
     first, second, _ = found.positions
     assert first.share.value == 1.0 and second.share.value == 0.0
     assert first.accuracy.value == 1.0 and second.accuracy.value == 0.0
-    assert first.p_chosen == found.smallest_p == 2**-7
+    assert (first.p_chosen or 1) < 0.001 and (first.p_accuracy or 1) < 0.001
     assert (found.choices.p or 1) < 0.001 and (found.accuracy.p or 1) < 0.001
     assert first.chosen_these.reason == DETERMINISTIC
     assert first.chosen_like.interval is not None
@@ -124,7 +125,7 @@ def test_the_same_option_wherever_it_stands_has_no_bias() -> None:
         Shown(f"{item}", order, "a", "a", True) for item in range(5) for order in turned(OPTIONS)
     ]
     found = position_bias(given)
-    assert found is not None and found.choices.p is None
+    assert found is not None and found.choices.p is None and found.choices.df is None
     assert found.choices.reason.startswith("every assignment")
     assert [place.p_chosen for place in found.positions] == [1.0, 1.0, 1.0]
 
@@ -146,3 +147,57 @@ def test_an_answer_without_an_option_counts_for_accuracy_alone() -> None:
 def test_a_key_that_was_not_shown_is_refused() -> None:
     with pytest.raises(ValueError, match="'x' is not among the options of 'one'"):
         position_bias([Shown("one", OPTIONS, "x", "a", False)])
+
+
+def test_p_like_is_the_share_of_all_assignments_relative_to_the_spread_of_items() -> None:
+    # Second derivation: all 36 assignments; the largest |sum| / root of the sum of squares.
+    found = position_bias(GIVEN)
+    assert found is not None
+    items = [GIVEN[:3], GIVEN[3:]]
+    largest: list[np.ndarray] = []
+    for order in product(permutations(range(3)), repeat=2):
+        off = np.zeros((2, 3))
+        for row, (item, places) in enumerate(zip(items, order, strict=True)):
+            for shown, at in zip(item, places, strict=True):
+                off[row, shown.options.index(str(item[at].chosen))] += 1 / 3
+        off -= 1 / 3
+        largest.append(off)
+    every = np.array(largest)
+    squares = (every**2).sum(axis=1)
+    t = np.abs(every.sum(axis=1)) / np.sqrt(np.maximum(squares, squares.mean(axis=0)))
+    # The observed assignment is the first, in which nobody is moved.
+    for place, own in zip(found.positions, t[0], strict=True):
+        share = (t.max(axis=1) >= own - 1e-9).mean()
+        assert place.p_chosen == pytest.approx(share, abs=0.02)  # 10,000 draws
+
+
+def test_accuracy_by_position_keeps_its_level_with_six_options(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tabwb.scoring.position_bias.LABEL_DRAWS", 500)
+    # Sign flips reject up to .54 of such null hypotheses.
+    rng = np.random.default_rng(5)
+    rejected = 0
+    for _ in range(60):
+        given = []
+        for item in range(12):
+            right = rng.random() < 0.3
+            at = int(rng.integers(6))
+            for turn, order in enumerate(turned(tuple("abcdef"))):
+                named = "a" if right or turn == at else "b"
+                given.append(Shown(f"{item}", order, "a", named, named == "a"))
+        found = position_bias(given)
+        assert found is not None
+        p = [place.p_accuracy for place in found.positions if place.p_accuracy is not None]
+        rejected += min(p) < 0.05
+    assert rejected / 60 <= 0.134  # .05 + 3 standard errors
+
+
+def test_accuracy_with_one_answer_to_each_item_has_the_exact_interval() -> None:
+    found = position_bias([x for at in range(9) for x in answered(f"{at}", ["a", "b", "a"])])
+    assert found is not None
+    first = found.positions[0]
+    assert first.keyed == 9 and first.accuracy_like.interval is not None
+    exact = stats.binomtest(first.correct, 9).proportion_ci(method="exact")
+    assert first.accuracy_like.interval.low == pytest.approx(exact.low)
+    assert first.accuracy_like.interval.high == pytest.approx(exact.high)

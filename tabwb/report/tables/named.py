@@ -36,11 +36,10 @@ SHOWN = {
     ),
     "foils": (
         "group", "part", "kind", "errors", "n", "foil_share", "foil_chance", "p_these", "p_like",
-        "smallest_p",
     ),
     "group-differences": (
-        "measure", "part", "rater", "group", "difference", "p", "p_adjusted", "difference_these",
-        "p_these", "p_these_adjusted", "n_items",
+        "measure", "part", "rater", "group", "difference", "p", "p_adjusted", "smallest_p",
+        "difference_these", "p_these", "p_these_adjusted", "n_items",
     ),
     "item-models": (
         "group", "part", "model", "examinees", "parameters", "common_slope", "log_likelihood",

@@ -28,16 +28,18 @@ POSITION_NOTES = (
     "Over the items whose options were shown in several orders. Right answers by the position of "
     "the right option (policy exact); choices by their own position (policy extracted).",
     "p_these tests all positions at once on these prompts: the answers to an item are permuted "
-    "over the orders in which it was shown. p_like is for prompts like these: signs of items are "
-    "flipped, corrected for all positions by maxT; smallest_p is the least that so many items can "
-    "give. Without draws (greedy decoding) the test on these prompts takes the answers to the "
-    "orders of an item as exchangeable.",
+    "over the orders in which it was shown. p_like is for prompts like these, over the same "
+    "permutations, relative to how much items differ, corrected for all positions by maxT. No p is "
+    "corrected for subtests and groups. Without draws (greedy decoding) the test on these prompts "
+    "takes the answers to the orders of an item as exchangeable.",
 )
 FOIL_NOTES = (
     "Over the errors that name one wrong option (policy extracted), of items that offer an option "
     "of the kind and one of another kind. By chance every wrong option is as likely as another.",
-    "p_these is exact, on these prompts; p_like is for prompts like these: signs of items are "
-    "flipped, corrected for all kinds by maxT; smallest_p is the least that so many can give.",
+    "p_these is exact, on these prompts, and is not corrected for the number of kinds, subtests "
+    "and groups; p_like is for prompts like these, where the shares of the kinds vary between "
+    "items: 10,000 drawn studies, corrected for the kinds of a subtest by maxT, not for subtests and "
+    "groups.",
 )
 
 
@@ -121,8 +123,6 @@ POSITIONS = (
             lambda given: given.bias.choices.p),
     text("test", "Test", "how the tests over all positions were made",
          lambda given: given.bias.choices.method),
-    p_value("smallest_p", "Least p", "the least p that sign flips over so many items can give",
-            lambda given: given.bias.smallest_p),
     text("these_reason", "Why none", f"why there is no interval for {THESE}",
          lambda given: given.place.accuracy_these.reason),
     text("reason", "Reason", "why there is no test of choices",
@@ -149,8 +149,6 @@ FOILS = (
             lambda given: given.kind.choice.p_these),
     p_value("p_like", "p like", f"of the share by chance, {LIKE}, corrected for all kinds",
             lambda given: given.kind.choice.p_like),
-    p_value("smallest_p", "Least p", "the least p that sign flips over so many items can give",
-            lambda given: given.kind.choice.smallest_p),
     text("these_reason", "Why none", f"why there is no interval for {THESE}",
          lambda given: given.kind.choice.these.reason),
     text("reason", "Reason", "why there is no share",
