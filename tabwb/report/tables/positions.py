@@ -38,8 +38,8 @@ FOIL_NOTES = (
     "of the kind and one of another kind. By chance every wrong option is as likely as another.",
     "p_these is exact, on these prompts, and is not corrected for the number of kinds, subtests "
     "and groups; p_like is for prompts like these, where the shares of the kinds vary between "
-    "items: 10,000 drawn studies, corrected for the kinds of a subtest by maxT, not for subtests and "
-    "groups.",
+    "items: 10,000 drawn studies, corrected for the kinds of a subtest by maxT, not for "
+    "subtests and groups.",
 )
 
 
