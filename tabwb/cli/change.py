@@ -23,6 +23,11 @@ from tabwb.cli.result_formats import chosen_format, columns_option, format_optio
     metavar="N",
     help="The first N sessions were before treatment; from 2 on the rate of change is tested.",
 )
+@click.option(
+    "--sessions",
+    metavar="N,N|DATES",
+    help="Only these sessions: numbers of administrations, or days (YYYY-MM-DD).",
+)
 @click.option("--items", is_flag=True, help="Show each item in each session too.")
 @format_option
 @columns_option
@@ -34,6 +39,7 @@ def change(
     battery: str | None,
     sets: str | None,
     baselines: int | None,
+    sessions: str | None,
     items: bool,
     format_id: str | None,
     columns: str | None,
@@ -45,16 +51,18 @@ def change(
 
     For research only: McNemar's test for two sessions, the weighted trend and rate of change (after
     Howard, Best and Nickels 2015) for several, over all items and in sets of items. A session is an
-    administration; sessions are in order of day.
+    administration; sessions are in order of day. Only items with one answer in every session count:
+    leave an aborted session out with --sessions. Of two sets the first is tested to change more
+    than the second (one-sided, the two-sided p beside it): name the trained set first.
     """
     from tabwb.report.summaries.change import change_of
     from tabwb.report.summaries.load import load_columns
-    from tabwb.report.summaries.sessions import named_sets, sessions_of
+    from tabwb.report.summaries.sessions import chosen_sessions, named_sets, sessions_of
     from tabwb.report.tables import change as tables
 
     printed = chosen_format(format_id, columns, as_json=as_json, excluded={})
     with opened_store(store_location) as (plugins, store):
-        chosen = sessions_of(store, participant, battery)
+        chosen = chosen_sessions(sessions_of(store, participant, battery), sessions)
         counting = primary or plugins.configuration.study.primary_rater
         members = load_columns(store, [one.id for one in chosen], primary=counting)
     found = change_of(members, named_sets(members, sets), baselines)

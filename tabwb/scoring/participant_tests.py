@@ -71,6 +71,19 @@ def trend_weights(sessions: int) -> tuple[float, ...]:
     return tuple(t - middle for t in range(sessions))
 
 
+def slope_weights(sessions: int) -> tuple[float, ...]:
+    """Return the weights of the least-squares slope over equally spaced sessions.
+
+    Those of :func:`trend_weights` divided by the sum of their squares; t and p are the same.
+
+    >>> slope_weights(3)
+    (-0.5, 0.0, 0.5)
+    """
+    weights = trend_weights(sessions)
+    size = fsum(weight * weight for weight in weights)
+    return tuple(weight / size for weight in weights)
+
+
 def rate_of_change_weights(baselines: int, sessions: int) -> tuple[float, ...]:
     """Return the weights of the change of slope when treatment begins.
 
@@ -104,7 +117,8 @@ class SetDifference:
 
     Attributes:
         difference: of the means over items of ``s_i = sum_t w_t y_it``, first less second set.
-        t, df, p: of Welch's one-sided t test that it is above 0.
+        t, df, p: of Welch's one-sided t test that it is above 0 (H1: first > second).
+        two_sided: p of the same t, two-sided.
         reason: why there is no t and p, else empty.
     """
 
@@ -113,6 +127,11 @@ class SetDifference:
     df: float | None
     p: float | None
     reason: str = ""
+
+    @property
+    def two_sided(self) -> float | None:
+        """The two-sided p of the same t."""
+        return None if self.p is None else 2 * min(self.p, 1 - self.p)
 
 
 def compare_sets(

@@ -20,6 +20,7 @@ from tabwb.report.summaries.change import (
     sets_of_tags,
 )
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.sessions import chosen_sessions
 from tabwb.report.tables.change import change_items_table, change_table, sessions_table
 from tests.report.given import BATTERY, administration, answered
 
@@ -125,6 +126,56 @@ def test_an_item_without_an_answer_in_a_session_is_left_out(
     every, trained, _ = change_of(members, SETS).sets
     assert every.left_out == trained.left_out == (("repetition", "r0"),)
     assert [share.of for share in trained.shares] == [3] * 4
+    change = change_of(members, SETS)
+    (warning,) = change.warnings
+    assert warning.startswith("1 of 8 items are left out") and "session 3 (" in warning
+    assert "session 2" not in warning and change.without == (0, 0, 1, 0)
+    table = change_table(change)
+    assert warning in table.notes and table["left_out"].to_list()[0] == 1
+
+
+def test_the_trend_is_the_slope_of_the_share_right(members: list[AdministrationData]) -> None:
+    trend = change_of(members).sets[0].trend
+    assert trend is not None
+    assert trend.mean == pytest.approx(np.polyfit(range(4), RIGHT.mean(axis=0), 1)[0])
+
+
+def test_steps_are_corrected_by_holm(members: list[AdministrationData]) -> None:
+    steps = change_of(members).sets[0].steps
+    p = sorted(step.test.p for step in steps if step.test is not None)
+    least = min(step.adjusted or 1.0 for step in steps)
+    assert least == pytest.approx(min(1.0, len(p) * p[0]))
+
+
+def test_items_that_change_alike_point_to_mcnemar(members: list[AdministrationData]) -> None:
+    alike = [(subtest, item) for subtest, item in SETS["trained"] if item in ("r0", "r3")]
+    trend = change_of(members, {"alike": alike}).sets[1].trend
+    assert trend is not None and trend.p is None and "McNemar" in trend.reason
+
+
+def test_between_sets_the_direction_is_said(members: list[AdministrationData]) -> None:
+    table = change_table(change_of(members, SETS))
+    rows = [
+        (test, one, two)
+        for test, one, two in zip(
+            table["test"].to_list(), table["p"].to_list(), table["p_two_sided"].to_list(),
+            strict=True,
+        )
+        if test and "trained > untrained" in test
+    ]  # fmt: skip
+    assert rows
+    sums = RIGHT @ [-1.5, -0.5, 0.5, 1.5]
+    expected = stats.ttest_ind(sums[:4], sums[4:], equal_var=False).pvalue
+    assert rows[0][2] == pytest.approx(expected)
+
+
+def test_sessions_are_named_by_number_or_day(members: list[AdministrationData]) -> None:
+    own = [member.administration for member in members]
+    assert chosen_sessions(own, f"{own[0].id},#{own[2].id}") == [own[0], own[2]]
+    assert chosen_sessions(own, own[1].session_date) == [own[1]]
+    assert chosen_sessions(own, None) == own
+    with pytest.raises(UsageError, match="there is no session '99'"):
+        chosen_sessions(own, "99")
 
 
 def test_without_baselines_there_is_no_rate_of_change(members: list[AdministrationData]) -> None:
@@ -181,7 +232,7 @@ def test_tables_of_change(members: list[AdministrationData]) -> None:
     assert trained["gained"].to_list() == [4] and trained["p"].to_list() == [0.125]
     assert trained["mid_p"].to_list() == [0.0625]
     pair = tests.where(set="trained", other_set="untrained", measure="trend")
-    assert pair["test"].to_list() == ["Welch's t over items, one-sided"]
+    assert pair["test"].to_list() == ["Welch's t over items, one-sided (H1: trained > untrained)"]
     items = change_items_table(change)
     assert items["session_4"].to_list() == [bool(right) for right in RIGHT[:, 3]]
     assert items["sets"].to_list()[0] == ("trained",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tabwb.battery.model import Item, Subtest
@@ -19,9 +19,10 @@ from tabwb.scoring.participant_tests import (
     compare_sets,
     mcnemar,
     rate_of_change_weights,
-    trend_weights,
+    slope_weights,
     weighted_test,
 )
+from tabwb.scoring.permutation import holm
 
 ALL_ITEMS = "all items"
 LEAST_SESSIONS = 3
@@ -36,6 +37,16 @@ FORM_OF_THE_DAY = (
     "hypotheses if days differ a little, and more if they differ much. McNemar's test of two "
     "sessions cannot tell a good day from a lasting change."
 )
+UNCORRECTED = (
+    "No p value is corrected for the number of sets, pairs of sessions and measures; adjusted is "
+    "Holm's correction over the pairs of sessions of a set. Sessions are taken as equally spaced: "
+    "trend is the slope of the share right for each session."
+)
+ALIKE = (
+    "every item has the same weighted sum: t is undefined; see McNemar's test of the first and the "
+    "last session"
+)
+"""Why t has no value."""
 SPECIFIC = (
     "A change is specific to treatment only if trend and rate of change both show it (Howard, Best "
     "and Nickels 2015), and, of a trained set, if it exceeds that of an untrained one."
@@ -71,6 +82,7 @@ class Step:
     Attributes:
         difference: share right in the later session less that in the earlier one.
         interval: of the difference, for prompts like these.
+        adjusted: p corrected by Holm's method over the steps of the set.
     """
 
     first: int
@@ -79,6 +91,7 @@ class Step:
     difference: Estimate
     interval: EstimatedInterval
     test: McNemar | None
+    adjusted: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +131,7 @@ class Change:
     Attributes:
         answers: by (subtest, item), whether it was right in each session; None without one answer.
         baselines: sessions before treatment; None where not told.
+        without: for each session, how many items that others answered have no answer in it.
     """
 
     participant: str
@@ -128,6 +142,27 @@ class Change:
     sets: tuple[SetOfItems, ...]
     between: tuple[BetweenSets, ...]
     baselines: int | None = None
+    without: tuple[int, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What reduces the items that the tests are about; empty where nothing does."""
+        whole = self.sets[0]
+        if not whole.left_out:
+            return ()
+        lacking = ", ".join(
+            f"session {at} ({session.date or 'date not known'}, #{session.administration}) "
+            f"lacks {n}"
+            for at, (session, n) in enumerate(
+                zip(self.sessions, self.without, strict=True), start=1
+            )
+            if n
+        )
+        return (
+            f"{len(whole.left_out)} of {len(self.answers)} items are left out, because they do not "
+            f"have exactly one answer in every session: {lacking}. Leave a session out with "
+            "--sessions.",
+        )
 
 
 def change_of(
@@ -178,6 +213,9 @@ def change_of(
         made,
         tuple(_between(made[1:], answers, len(ordered), baselines)),
         baselines,
+        tuple(
+            sum(answered[at] is None for answered in answers.values()) for at in range(len(ordered))
+        ),
     )
 
 
@@ -212,7 +250,7 @@ def _set(
         steps.append((0, sessions - 1))
     trend, trend_reason = _weighted(
         scores,
-        trend_weights(sessions) if sessions >= LEAST_SESSIONS else None,
+        slope_weights(sessions) if sessions >= LEAST_SESSIONS else None,
         f"fewer than {LEAST_SESSIONS} sessions",
     )
     rate, rate_reason = _weighted(scores, *_rate_weights(sessions, baselines))
@@ -221,11 +259,18 @@ def _set(
         tuple(rows),
         tuple(place for place in places if place not in rows),
         tuple(_share(at, [row[at] for row in rows.values()]) for at in range(sessions)),
-        tuple(_step(a, b, list(rows.values())) for a, b in steps),
+        _adjusted([_step(a, b, list(rows.values())) for a, b in steps]),
         trend,
         trend_reason,
         rate,
         rate_reason,
+    )
+
+
+def _adjusted(steps: Sequence[Step]) -> tuple[Step, ...]:
+    found = iter(holm([step.test.p for step in steps if step.test is not None]))
+    return tuple(
+        step if step.test is None else replace(step, adjusted=next(found)) for step in steps
     )
 
 
@@ -255,7 +300,8 @@ def _weighted(
         return None, reason
     if len(scores) < 2:
         return None, "fewer than two items with an answer in every session"
-    return weighted_test(scores, weights), ""
+    made = weighted_test(scores, weights)
+    return (replace(made, reason=ALIKE) if made.reason else made), ""
 
 
 def _share(session: int, right: Sequence[bool]) -> SessionShare:
@@ -282,7 +328,7 @@ def _between(
     sessions: int,
     baselines: int | None,
 ) -> Iterable[BetweenSets]:
-    contrasts = [("trend", trend_weights(sessions))]
+    contrasts = [("trend", slope_weights(sessions))]
     if sessions > 2:
         weights, _ = _rate_weights(sessions, baselines)
         contrasts += [("rate of change", weights)] if weights is not None else []

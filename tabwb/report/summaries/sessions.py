@@ -57,6 +57,30 @@ def sessions_of(store: Store, participant: str, battery: str | None = None) -> l
     return chosen
 
 
+def chosen_sessions(sessions: Sequence[Administration], named: str | None) -> list[Administration]:
+    """Return the sessions that a person names by the administration's number or by day.
+
+    Args:
+        sessions: of one participant.
+        named: numbers or days (YYYY-MM-DD) with commas between; None: all.
+
+    Raises:
+        UsageError: there is no such session.
+    """
+    if named is None:
+        return list(sessions)
+    wanted = [one.strip().removeprefix("#") for one in named.split(",") if one.strip()]
+    known = {name for one in sessions for name in (str(one.id), one.session_date) if name}
+    for name in wanted or [named]:
+        if name not in known:
+            raise UsageError(
+                f"there is no session '{name}'",
+                allowed=", ".join(f"#{one.id} ({one.session_date})" for one in sessions),
+                hint="--sessions N,N or --sessions YYYY-MM-DD,YYYY-MM-DD",
+            )
+    return [one for one in sessions if {str(one.id), one.session_date} & set(wanted)]
+
+
 def named_sets(
     members: Sequence[AdministrationData], sets: str | None
 ) -> Mapping[str, tuple[Place, ...]]:

@@ -10,6 +10,7 @@ from tabwb.report.summaries.change import (
     CAUTION,
     FORM_OF_THE_DAY,
     SPECIFIC,
+    UNCORRECTED,
     Change,
     SessionShare,
     SetOfItems,
@@ -42,6 +43,9 @@ class _Test:
     df: float | None = None
     p: float | None = None
     mid_p: float | None = None
+    two_sided: float | None = None
+    adjusted: float | None = None
+    left_out: int = 0
     test: str = ""
     reason: str = ""
 
@@ -49,12 +53,13 @@ class _Test:
 def sessions_table(change: Change) -> Table:
     """Return the right answers in each session and set of items."""
     found = (_Share(change, own, share) for own in change.sets for share in own.shares)
-    return records_table("sessions", SESSIONS, found, (CAUTION,))
+    return records_table("sessions", SESSIONS, found, (*change.warnings, CAUTION))
 
 
 def change_table(change: Change) -> Table:
     """Return the tests of change of each set of items, and between sets."""
-    return records_table("change", TESTS, _tests(change), (CAUTION, FORM_OF_THE_DAY, SPECIFIC))
+    notes = (*change.warnings, CAUTION, FORM_OF_THE_DAY, SPECIFIC, UNCORRECTED)
+    return records_table("change", TESTS, _tests(change), notes)
 
 
 def change_items_table(change: Change) -> Table:
@@ -97,7 +102,9 @@ def _tests(change: Change) -> Iterator[_Test]:
                 step.difference.value, step.interval.interval,
                 None if made is None else made.gained, None if made is None else made.lost,
                 p=None if made is None else made.p, mid_p=None if made is None else made.mid_p,
-                test="McNemar, exact, two-sided", reason=step.difference.reason,
+                two_sided=None if made is None else made.p, adjusted=step.adjusted,
+                left_out=len(own.left_out), test="McNemar, exact, two-sided",
+                reason=step.difference.reason,
             )  # fmt: skip
         every = f"1 to {len(change.sessions)}"
         for measure, test, reason in (
@@ -105,19 +112,25 @@ def _tests(change: Change) -> Iterator[_Test]:
             ("rate_of_change", own.rate_of_change, own.rate_reason),
         ):
             if test is None:
-                yield _Test(change, own.name, "", measure, every, n, None, reason=reason)
+                yield _Test(change, own.name, "", measure, every, n, None, reason=reason,
+                            left_out=len(own.left_out))  # fmt: skip
             else:
                 yield _Test(
                     change, own.name, "", measure, every, n, test.mean, t=test.t, df=test.df,
-                    p=test.p, test="t over items, one-sided", reason=test.reason,
+                    p=test.p, two_sided=None if test.p is None else 2 * min(test.p, 1 - test.p),
+                    left_out=len(own.left_out), test="t over items, one-sided (H1: > 0)",
+                    reason=test.reason,
                 )  # fmt: skip
+    left_out = {own.name: len(own.left_out) for own in change.sets}
     sizes = {own.name: len(own.items) for own in change.sets}
     for pair in change.between:
         yield _Test(
             change, pair.first, pair.second, pair.measure.replace(" ", "_"),
             f"1 to {len(change.sessions)}", sizes[pair.first] + sizes[pair.second],
             pair.test.difference, t=pair.test.t, df=pair.test.df, p=pair.test.p,
-            test="Welch's t over items, one-sided", reason=pair.test.reason,
+            two_sided=pair.test.two_sided, left_out=left_out[pair.first] + left_out[pair.second],
+            test=f"Welch's t over items, one-sided (H1: {pair.first} > {pair.second})",
+            reason=pair.test.reason,
         )  # fmt: skip
 
 
@@ -154,7 +167,9 @@ TESTS = (
          lambda given: given.measure),
     text("sessions", "Sessions", "that are compared", lambda given: given.sessions),
     whole("n_items", "Items", "with one answer in every session", lambda given: given.items),
-    number("value", "Value", "difference of shares right, or mean weighted sum over items",
+    whole("left_out", "Left out", "items without one", lambda given: given.left_out),
+    number("value", "Value", "difference of shares right; trend: slope of the share right for each "
+           "session, taken as equally spaced; rate of change: the later slope less the earlier",
            lambda given: given.value),
     *ends("value_", LIKE, lambda given: given.interval),
     whole("gained", "Gain", "items right only in the later session",
@@ -165,6 +180,10 @@ TESTS = (
     p_value("p", "p", "of no change", lambda given: given.p),
     p_value("mid_p", "mid-p", "the same, with half the weight of what was observed",
             lambda given: given.mid_p),
+    p_value("p_two_sided", "two-sided", "p of the same test, two-sided",
+            lambda given: given.two_sided),
+    p_value("p_adjusted", "corr.", "p corrected by Holm's method over the pairs of sessions of a "
+            "set; other tests are not corrected", lambda given: given.adjusted),
     text("test", "Test", "how p was computed", lambda given: given.test),
     text("reason", "Reason", "why there is no test", lambda given: given.reason),
 )  # fmt: skip

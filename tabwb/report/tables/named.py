@@ -47,8 +47,8 @@ SHOWN = {
     ),
     "sessions": ("set", "session", "date", "phase", "correct", "n", "accuracy"),
     "change": (
-        "set", "other_set", "measure", "sessions", "n_items", "value", "gained", "lost", "p",
-        "mid_p",
+        "set", "other_set", "measure", "sessions", "n_items", "left_out", "value", "gained", "lost",
+        "p", "mid_p", "p_two_sided", "p_adjusted",
     ),
 }  # fmt: skip
 """The columns that people are shown unless they ask for others; each with its interval."""
