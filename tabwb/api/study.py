@@ -158,7 +158,7 @@ class Study(Reading):
         out: str | os.PathLike[str],
         ids: Ids = None,
         *,
-        by: Names = "administration",
+        by: Names = "model",
         title: str = "",
         responses: int = 0,
         study_ids: bool = False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,9 @@ def report(
 ) -> None:
     """Write a report on ADMINISTRATIONS (numbers or uids); without any, on all of the store.
 
+    Grouped as --by says; without it each administration that is named is a group, and without
+    names each model.
+
     A report has the methods in sentences with references, the table for a paper, figures, tables
     of every measure with intervals, cautions, the meaning of each column, and the commands that
     give the batteries again.
@@ -109,7 +113,10 @@ def report(
         if file is not None and not is_stdout(file)
     }
     with opened_plugins() as plugins:
-        choice = resolved_selection(requested_selection(chosen_by), plugins, primary)
+        choice = requested_selection(chosen_by)
+        if not chosen_by["by"] and not administrations:
+            choice = replace(choice, by=("model",))
+        choice = resolved_selection(choice, plugins, primary)
         with open_store(store_location, plugins, create=False) as store:
             rows = selected_groups(store, administrations, choice, statistics=plugins.statistics())
             if not rows:

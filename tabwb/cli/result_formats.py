@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -197,6 +197,21 @@ def print_named_table(
     )
 
 
+def _with_values(table: Table, names: Sequence[str]) -> Table:
+    """Return a table with some columns, without those in which every value is missing."""
+    given = [name for name in names if any(value is not None for value in table[name].to_list())]
+    return table.select(given if len(table) else names)
+
+
+def _reasons(table: Table) -> Iterator[str]:
+    """Yield why values are missing, from the columns that say so."""
+    for column in table.columns:
+        if column.name.endswith("reason"):
+            found = dict.fromkeys(str(value) for value in table[column.name].to_list() if value)
+            if found:
+                yield f"{column.meaning[:1].upper()}{column.meaning[1:]}: {'; '.join(found)}."
+
+
 def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str | None) -> None:
     """Print typed tables.
 
@@ -222,8 +237,10 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
 
         made = []
         for table, caption in tables:
-            notes = tuple(Footnote(note) for note in (*table.notes, RESEARCH_ONLY))
-            shown = table.select(shown_columns(table)) if names is None else table
+            notes = tuple(
+                Footnote(note) for note in (*table.notes, *_reasons(table), RESEARCH_ONLY)
+            )
+            shown = table if names is not None else _with_values(table, shown_columns(table))
             captioned = Captioned(shown, caption, notes)
             made.append(captioned if names is None else captioned.select(names))
         print_document(made, printed)

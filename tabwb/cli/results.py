@@ -299,7 +299,14 @@ def _label(side: tuple[AdministrationData, ...]) -> str:
     default="",
     help="Write a folder with a file for each value of these columns (parquet).",
 )
-@click.option("--format", "format_id", metavar="F", default="jsonl", show_default=True)
+@click.option(
+    "--format",
+    "format_id",
+    metavar="F",
+    default="jsonl",
+    show_default=True,
+    help="jsonl, csv, parquet, inspect, lm-eval, or another exporter's; 'tabwb plugins' lists all.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

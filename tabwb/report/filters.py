@@ -246,7 +246,7 @@ def check(filter_: Filter, candidates: Sequence[Candidate]) -> None:
             raise UsageError(
                 f"nothing has {key.id} '{value}'" + did_you_mean(value, texts),
                 where="--where",
-                allowed=_listed(there) or f"{NOTHING}: nothing here has a value of '{key.id}'",
+                allowed=_listed(there) or f"'{key.id}={NOTHING}': nothing here has a {key.id}",
             )
 
 

@@ -8,7 +8,7 @@ from tabwb.report.documents.captions import captioned_groups
 from tabwb.report.summaries.cautions import UNRELIABLE
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
-from tests.report.given import CONDITIONS, SAMPLED
+from tests.report.given import ANSWERS, CONDITIONS, SAMPLED, trials
 from tests.report.test_groups import given
 
 
@@ -51,3 +51,12 @@ def test_rows_of_one_model_all_state_the_condition_in_which_some_differ() -> Non
     assert [dict(group.apart).get("decoding") for group in groups] == [
         "greedy", SAMPLED.drawn, SAMPLED.drawn, None,
     ]  # fmt: skip
+
+
+def test_groups_without_a_burden_for_one_reason_are_told_together() -> None:
+    refused = dict.fromkeys(ANSWERS, "I'm sorry, but I can't help with that.")
+    found = notes(
+        *(given(at, replace(CONDITIONS, examinee=name), trials(refused)) for at, name in
+          enumerate("ab", start=1))
+    )  # fmt: skip
+    assert "Responses without a burden: a, b: 2 of 2 (2 refused) each." in found

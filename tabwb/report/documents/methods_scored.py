@@ -21,7 +21,7 @@ from tabwb.report.documents.studied import Studied, is_sampled
 from tabwb.report.file_names import without_folders
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.judges import JudgeSummary, cause_in_words
 from tabwb.report.summaries.subtests import Share
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.intervals import REPLICATE_CORRELATION
@@ -230,7 +230,7 @@ def _without_burden(about: Studied) -> Iterator[str]:
 
 def _usable_without(burden: Burden) -> dict[str, int]:
     return {
-        cause.replace("-", " "): number
+        cause_in_words(cause): number
         for cause, number in burden.no_burden.items()
         if cause not in burden.usable.causes and cause != "no-response"
     }

@@ -119,6 +119,19 @@ def causes_of(judge: JudgeSummary) -> str:
     )
 
 
+def cause_in_words(cause: str) -> str:
+    """Return why responses have no burden, to stand behind their number.
+
+    >>> cause_in_words("prompt-echo"), cause_in_words("empty-speech undefined: too short")
+    ('prompt echo', "with 'empty speech' undefined (too short)")
+    """
+    feature, undefined, reason = cause.partition(" undefined")
+    if not undefined:
+        return cause.replace("-", " ")
+    why = f" ({reason.removeprefix(': ')})" if reason.removeprefix(": ") else ""
+    return f"with '{feature.replace('-', ' ')}' undefined{why}"
+
+
 def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
     """Return a name for each judge: its rater, with its terms where it judged under several."""
     times = Counter(judge.rater for judge in judges)

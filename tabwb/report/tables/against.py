@@ -36,9 +36,9 @@ def against_table(rows: Sequence[Grouped], baseline: str) -> Table:
         f"Differences are group - baseline; the baseline is {found.baseline}. Responses to an item "
         "are averaged first; only items that both have count. Burdens are compared only if the "
         "same rater judged both over the same features, in the same scope, with the same prompt.",
-        "The interval, p and p_adjusted are for prompts like these, by sign flips over items, or "
-        "by paired t with the interval's standard error where the sides have unequal numbers of "
-        "replicates (column test); those with 'these' in their names are for exactly these "
+        "The interval, p and corr. (p_adjusted) are for prompts like these, by sign flips over "
+        "items, or by paired t with the interval's standard error where the sides have unequal "
+        "numbers of replicates; those with 'these' in their titles are for exactly these "
         "prompts, by labels within items. "
         "A family is one measure over all groups; subtests by themselves are a family over groups "
         "and subtests.",
@@ -83,8 +83,9 @@ COLUMNS = (
             "the least p that sign flips over so many items can give; missing where t gave p",
             lambda given: given[1].smallest_p),
     *ends("difference_these_", THESE, lambda given: given[1].sides.these.interval),
-    p_value("p_these", "p", f"of no difference, {THESE}", lambda given: given[1].p_these),
-    p_value("p_these_adjusted", "corr.", "the same, corrected for its family by Holm's method",
+    p_value("p_these", "p these", f"of no difference, {THESE}", lambda given: given[1].p_these),
+    p_value("p_these_adjusted", "corr. these",
+            "the same, corrected for its family by Holm's method",
             lambda given: given[1].adjusted_these),
     text("these_reason", "Why none", f"why there is no interval for {THESE}",
          lambda given: given[1].sides.these.reason),

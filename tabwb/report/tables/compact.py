@@ -13,7 +13,7 @@ from typing import Any
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.judges import JudgeSummary, Terms, judge_labels
+from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, judge_labels
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact_notes import caution_notes, group_notes
@@ -155,27 +155,22 @@ def burden_notes(
     own = [(row, judge) for row in rows if (judge := row.judge(terms))]
     if any(judge.burden.usable.few for _, judge in own):
         yield "†: fewer than half of the responses are usable; such a burden is not to be ranked."
-    without = []
+    without: dict[str, list[str]] = {}
     for row, judge in own:
-        causes: Counter[str] = Counter()
-        for cause, number in judge.burden.no_burden.items():
-            causes[_short(cause)] += number
+        causes = Counter(judge.burden.no_burden)
         if causes:
-            why = ", ".join(f"{number} {cause}" for cause, number in causes.most_common())
-            without.append(
-                f"{names.title(row)} {causes.total()} of {judge.burden.n_responses} ({why})"
+            why = ", ".join(
+                f"{number} {cause_in_words(cause)}" for cause, number in causes.most_common()
             )
+            what = f"{causes.total()} of {judge.burden.n_responses} ({why})"
+            without.setdefault(what, []).append(names.title(row))
     if without:
-        yield f"Responses without a burden{suffix}: {'; '.join(without)}."
-
-
-def _short(cause: str) -> str:
-    """Return why a response has no burden, without the reason of a feature.
-
-    >>> _short("prompt-echo"), _short("jargon undefined: too short")
-    ('prompt echo', 'with an undefined feature')
-    """
-    return "with an undefined feature" if "undefined" in cause else cause.replace("-", " ")
+        told = (
+            f"{', '.join(having)}{':' if len(having) > 1 else ''} {what}"
+            f"{' each' if len(having) > 1 else ''}"
+            for what, having in without.items()
+        )
+        yield f"Responses without a burden{suffix}: {'; '.join(told)}."
 
 
 def baseline_notes(rows: Sequence[Grouped]) -> Iterator[Footnote]:
