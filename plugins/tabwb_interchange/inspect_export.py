@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from shutil import copyfileobj
@@ -64,8 +64,7 @@ class InspectExporter:
             document: of one administration, or of several under ``documents``.
             out: the file or folder.
         """
-        several = document.get("documents")
-        self.export_stream(iter([document] if several is None else several), out)
+        self.export_stream(ours.documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
         """Write the counted responses of documents, each as it is read.
@@ -160,7 +159,7 @@ class _Log:
         self._document = document
         self._given: Mapping[str, Any] = document["administration"]
         given = self._given
-        self.model = given["model"] or f"{given['origin']}/{given['examinee']}"
+        self.model = ours.model_of(given)
         self._samples = 0
         self._ids: dict[str, None] = {}
         self._means: dict[tuple[str, str], Mean] = {}
@@ -217,9 +216,7 @@ class _Log:
     def samples(self) -> Iterator[Json]:
         """Yield the samples; afterwards the header is known."""
         rotations: dict[tuple[str, str, int], int] = {}
-        for trial in self._document["trials"]:
-            if trial["practice"] or trial["state"] != "answered":
-                continue
+        for trial in ours.answered(self._document):
             place = trial["subtest"], trial["item"], trial["replicate"]
             rotation = rotations[place] = rotations.get(place, 0) + 1
             more = f".r{rotation}" if rotation > 1 else ""
@@ -233,16 +230,12 @@ class _Log:
         given = self._given
         number, reply = trial["number"], trial.get("reply") or {}
         uid = f"{given['uid']}/{number}"
-        sent = trial.get("messages") or [{"role": "user", "content": trial["prompt"]}]
+        sent = ours.sent(trial)
         turns = [
-            {
-                "id": _id(uid, at),
-                "content": turn["content"],
-                "source": "input",
-                "role": turn["role"],
-            }
+            {"id": _id(uid, at), "content": turn["content"], "source": "input",
+             "role": turn["role"]}
             for at, turn in enumerate(sent)
-        ]
+        ]  # fmt: skip
         said = {
             "id": _id(uid, "reply"),
             "content": trial["response"] or "",
@@ -261,7 +254,7 @@ class _Log:
         return {
             "id": name,
             "epoch": trial["replicate"] + 1,
-            "input": [{key: turn[key] for key in ("content", "role")} for turn in turns],
+            "input": sent,
             **({"choices": list(trial["options"])} if trial["options"] else {}),
             "target": trial.get("expected") or "",
             "messages": [*turns, said],
@@ -299,7 +292,7 @@ class _Log:
             return {}
         tokens = [int(part or 0) for part in counted]
         self._usage = [before + more for before, more in zip(self._usage, tokens, strict=True)]
-        return {"input_tokens": tokens[0], "output_tokens": tokens[1], "total_tokens": sum(tokens)}
+        return _tokens(tokens)
 
     def header(self) -> Json:
         """Return ``header.json``, once all samples are written."""
@@ -310,12 +303,7 @@ class _Log:
         spec["config"]["epochs"] = self._epochs
         raters = dict.fromkeys(rater for rater, _ in self._means)
         spec["scorers"] = [{"name": rater, "options": {}, "metadata": {}} for rater in raters]
-        input_tokens, output_tokens = self._usage
-        usage = {
-            "input_tokens": input_tokens,
-            "output_tokens": output_tokens,
-            "total_tokens": input_tokens + output_tokens,
-        }
+        usage = _tokens(self._usage)
         done = given["status"] == "done"
         return {
             "version": VERSION,
@@ -339,6 +327,10 @@ class _Log:
             },
             "invalidated": False,
         }
+
+
+def _tokens(counted: Sequence[int]) -> Json:
+    return {"input_tokens": counted[0], "output_tokens": counted[1], "total_tokens": sum(counted)}
 
 
 def _metrics(rater: str, measure: str, mean: Mean) -> Json:

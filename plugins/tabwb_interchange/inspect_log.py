@@ -23,6 +23,7 @@ from tabwb.plugin_api import (
 from tabwb_interchange import ours
 from tabwb_interchange.reading import (
     list_of,
+    mapping,
     parsed,
     plain_text,
     read_bytes,
@@ -128,16 +129,19 @@ def _run_of(header: Mapping[str, Any], where: str) -> tuple[RecordedRun, KnownDe
             hint="a newer inspect_ai wrote it: 'inspect log convert --to json' may help",
         )
     spec = table_of(header.get("eval"), where, "'eval'")
-    packages = spec.get("packages")
-    tool = words_of(packages.get("inspect_ai")) if isinstance(packages, dict) else ""
+    tool = words_of(mapping(spec.get("packages")).get("inspect_ai"))
     task = plain_text(words_of(spec.get("task")) or "unnamed", 200)
-    stats = header.get("stats")
-    started = stats.get("started_at") if isinstance(stats, dict) else None
+    started = mapping(header.get("stats")).get("started_at")
     given = moment_of(started) or moment_of(spec.get("created"))
     model = words_of(spec.get("model"))
-    config = {**_config(spec.get("model_generate_config")), **_config(_plan_config(header))}
-    decoding = _decoding(config)
-    args = spec.get("model_args")
+    configs = spec.get("model_generate_config"), mapping(header.get("plan")).get("config")
+    config = {
+        name: part
+        for given_config in map(mapping, configs)
+        for name, part in given_config.items()
+        if part is not None
+    }
+    decoding = ours.decoding_of({**config, "stop": config.get("stop_seqs")})
     run = RecordedRun(
         id=words_of(spec.get("eval_id")) or words_of(spec.get("run_id")),
         model="" if model == "none/none" else model,
@@ -148,35 +152,13 @@ def _run_of(header: Mapping[str, Any], where: str) -> tuple[RecordedRun, KnownDe
         tool=f"inspect_ai {tool}".strip() + f", task {task}",
         facts=tuple(
             (f"model_args.{plain_text(name, 60)}", plain_text(value, 300))
-            for name, value in (args if isinstance(args, dict) else {}).items()
+            for name, value in mapping(spec.get("model_args")).items()
         ),
     )
-    metadata = spec.get("metadata")
-    own = metadata.get(ours.KEY) if isinstance(metadata, dict) else None
+    own = mapping(spec.get("metadata")).get(ours.KEY)
     if not isinstance(own, dict):
         return run, decoding
     return ours.run_of(own, run, where), decoding
-
-
-def _plan_config(header: Mapping[str, Any]) -> object:
-    plan = header.get("plan")
-    return plan.get("config") if isinstance(plan, dict) else None
-
-
-def _config(value: object) -> dict[str, Any]:
-    kept = value if isinstance(value, dict) else {}
-    return {name: part for name, part in kept.items() if part is not None}
-
-
-def _decoding(config: Mapping[str, Any]) -> KnownDecoding:
-    stop = config.get("stop_seqs")
-    return KnownDecoding(
-        max_tokens=whole(config.get("max_tokens"), 1),
-        temperature=real(config.get("temperature")),
-        top_p=real(config.get("top_p"), 0.0, 1.0),
-        stop=tuple(map(str, stop)) if isinstance(stop, list) else None,
-        seed=whole(config.get("seed"), -(2**63)),
-    )
 
 
 def _answers(
@@ -194,20 +176,15 @@ def _answers(
         raise TabwbError(
             f"'epoch' is {sample.get('epoch')!r}", where=where, allowed="a whole number from 1"
         )
-    attached = sample.get("attachments")
-    resolve = _Attachments(attached if isinstance(attached, dict) else {})
+    resolve = _Attachments(mapping(sample.get("attachments")))
     before, said = _exchange(sample, resolve)
-    output = sample.get("output")
-    output = output if isinstance(output, dict) else {}
+    output = mapping(sample.get("output"))
     text, stop = _completion(output, resolve)
     if text is None:
         text = said
     error = sample.get("error")
     failure = words_of(error.get("message")) or "error" if isinstance(error, dict) else ""
-    usage = output.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    metadata = _metadata(sample, output, run)
-    prompt = next((turn.content for turn in reversed(before) if turn.role == "user"), "")
+    usage = mapping(output.get("usage"))
     choices = sample.get("choices")
     latency = real(output.get("time"))
     answer = RecordedAnswer(
@@ -215,7 +192,7 @@ def _answers(
         text=None if failure and not text else text or "",
         run=run,
         item=plain_text(sample.get("id"), 300) if sample.get("id") is not None else "",
-        prompt=prompt,
+        prompt=ours.prompt_of(before),
         messages=before,
         options=tuple(map(str, choices)) if isinstance(choices, list) else (),
         replicate=epoch - 1,
@@ -226,10 +203,9 @@ def _answers(
         prompt_tokens=whole(usage.get("input_tokens")),
         reply_tokens=whole(usage.get("output_tokens")),
         error=plain_text(failure, 500),
-        metadata=metadata,
+        metadata=_metadata(sample, output, run),
     )
-    own = sample.get("metadata")
-    own = own.get(ours.KEY) if isinstance(own, dict) else None
+    own = mapping(sample.get("metadata")).get(ours.KEY)
     yield ours.answer_of(own, answer) if isinstance(own, dict) else answer
 
 
@@ -302,12 +278,10 @@ def _metadata(
     model = words_of(output.get("model"))
     if model and model != run.model:
         kept["model_version"] = model
-    scores = sample.get("scores")
-    for name, score in (scores if isinstance(scores, dict) else {}).items():
+    for name, score in mapping(sample.get("scores")).items():
         if isinstance(score, dict):
             kept[f"source.score.{plain_text(name, 60)}"] = plain_text(score.get("value"), 500)
-    metadata = sample.get("metadata")
-    for name, value in (metadata if isinstance(metadata, dict) else {}).items():
+    for name, value in mapping(sample.get("metadata")).items():
         if name != ours.KEY:
             kept[f"source.{plain_text(name, 60)}"] = plain_text(value, 500)
     return kept

@@ -49,8 +49,7 @@ class LmEvalExporter:
             document: of one administration, or of several under ``documents``.
             out: the file or folder.
         """
-        several = document.get("documents")
-        self.export_stream([document] if several is None else several, out)
+        self.export_stream(ours.documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
         """Write the counted responses of documents, each as it is read.
@@ -81,7 +80,7 @@ class _Run:
         self._document = document
         self._given: Mapping[str, Any] = document["administration"]
         given = self._given
-        self._model = given["model"] or f"{given['origin']}/{given['examinee']}"
+        self._model = ours.model_of(given)
         self._folder = out / model_folder(self._model)
         self._date = given["created_at"].partition("+")[0].replace(":", "-")
         self._means: dict[str, dict[str, Mean]] = {}
@@ -151,8 +150,7 @@ class _Run:
         self, trial: Mapping[str, Any], reply: Mapping[str, Any]
     ) -> tuple[str, Json, list[Any]]:
         """Return context, arguments and responses: options that were weighed, or a text."""
-        sent = trial.get("messages") or [{"role": "user", "content": trial["prompt"]}]
-        turns = [{"role": turn["role"], "content": turn["content"]} for turn in sent]
+        turns = [{"role": turn["role"], "content": turn["content"]} for turn in ours.sent(trial)]
         context = turns[0]["content"] if len(turns) == 1 else _json(turns)
         weighed = reply.get("option_log_probabilities") or {}
         if weighed:

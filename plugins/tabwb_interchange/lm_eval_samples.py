@@ -25,6 +25,7 @@ from tabwb.plugin_api import (
 )
 from tabwb_interchange import ours
 from tabwb_interchange.reading import (
+    mapping,
     parsed,
     plain_text,
     read_bytes,
@@ -137,8 +138,7 @@ def _source_of(file: Path) -> _Source:
     if beside.is_file():
         where = str(beside)
         results = table_of(parsed(text_of(read_bytes(beside), where), where), where, "it")
-    config = results.get("config")
-    config = config if isinstance(config, dict) else {}
+    config = mapping(results.get("config"))
     version = words_of(results.get("lm_eval_version"))
     model = words_of(results.get("model_name"))
     known = {**config, "model_source": results.get("model_source")}
@@ -217,7 +217,7 @@ def _answers(
     base = replace(
         base,
         run=source.run if ours.KEY in sample else run,
-        prompt=next((turn.content for turn in reversed(messages) if turn.role == "user"), ""),
+        prompt=ours.prompt_of(messages),
         messages=messages,
         decoding=decoding,
     )
@@ -358,7 +358,7 @@ def _chosen(
         base,
         text=options[max(range(len(sums)), key=sums.__getitem__)],
         run=replace(base.run, protocol=Protocol.LIKELIHOOD),
-        prompt=next((turn.content for turn in reversed(messages) if turn.role == "user"), ""),
+        prompt=ours.prompt_of(messages),
         messages=messages,
         options=tuple(options),
         replicate=0,

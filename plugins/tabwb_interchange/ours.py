@@ -6,13 +6,14 @@ exported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tabwb.plugin_api import (
     KnownDecoding,
+    Message,
     Protocol,
     RecordedAnswer,
     RecordedRun,
@@ -21,7 +22,7 @@ from tabwb.plugin_api import (
     UsageError,
 )
 from tabwb.records.speakers import ORIGINS
-from tabwb_interchange.reading import plain_text, real, whole, words_of
+from tabwb_interchange.reading import mapping, plain_text, real, whole, words_of
 from tabwb_interchange.times import moment_of
 
 KEY = "tabwb"
@@ -60,6 +61,28 @@ def refuse_names(names: Mapping[str, str], path: Path, format_id: str) -> None:
             f"--column {first}: the fields of the format '{format_id}' have fixed names",
             where=str(path),
         )
+
+
+def documents_of(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Return the documents of administrations: those under ``documents``, or the document."""
+    return iter(document.get("documents", [document]))
+
+
+def model_of(administration: Mapping[str, Any]) -> str:
+    """Return who answered, as other tools have the name of a model."""
+    given = administration
+    return str(given["model"] or f"{given['origin']}/{given['examinee']}")
+
+
+def sent(trial: Mapping[str, Any]) -> list[Json]:
+    """Return role and content of each message that was sent."""
+    messages = trial.get("messages") or [{"role": "user", "content": trial["prompt"]}]
+    return [{"content": turn["content"], "role": turn["role"]} for turn in messages]
+
+
+def prompt_of(messages: Sequence[Message]) -> str:
+    """Return what the user said last."""
+    return next((turn.content for turn in reversed(messages) if turn.role == "user"), "")
 
 
 def answered(document: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
@@ -151,7 +174,7 @@ def facts_of(value: object) -> tuple[tuple[str, str], ...]:
     """Return what our export says of a model; what an earlier import added is left out."""
     return tuple(
         (plain_text(name, 100), plain_text(fact, 500))
-        for name, fact in (value if isinstance(value, dict) else {}).items()
+        for name, fact in mapping(value).items()
         if name not in _IMPORTED
     )
 
@@ -160,7 +183,7 @@ def labels_of(value: object) -> tuple[tuple[str, str], ...]:
     """Return the family, tuning and number of parameters of our export."""
     return tuple(
         (plain_text(name, 100), plain_text(label, 300))
-        for name, label in (value if isinstance(value, dict) else {}).items()
+        for name, label in mapping(value).items()
         if isinstance(label, str)
     )
 
@@ -186,7 +209,6 @@ def answer_of(block: Mapping[str, Any], answer: RecordedAnswer) -> RecordedAnswe
             where=answer.where,
             allowed=", ".join(StopReason),
         )
-    metadata = block.get("metadata")
     options = block.get("options")
     return replace(
         answer,
@@ -201,7 +223,7 @@ def answer_of(block: Mapping[str, Any], answer: RecordedAnswer) -> RecordedAnswe
         given_at=moment_of(block.get("recorded_at")),
         metadata={
             str(name): value
-            for name, value in (metadata if isinstance(metadata, dict) else {}).items()
+            for name, value in mapping(block.get("metadata")).items()
             if isinstance(value, str)
         },
     )

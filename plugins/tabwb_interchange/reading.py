@@ -131,6 +131,11 @@ def list_of(value: object, where: str, what: str) -> list[Any]:
     return value
 
 
+def mapping(value: object) -> dict[str, Any]:
+    """Return a JSON object, empty where the value is something else."""
+    return value if isinstance(value, dict) else {}
+
+
 def kind_of(value: object) -> str:
     """Return what a JSON value is, in words.
 

@@ -25,7 +25,15 @@ from tabwb.plugin_api import (
 from tabwb.records.speakers import ORIGINS, Origin
 from tabwb_interchange import ours
 from tabwb_interchange.fields import Row, columns_of
-from tabwb_interchange.reading import kind_of, parsed, plain_text, read_bytes, text_of, words_of
+from tabwb_interchange.reading import (
+    kind_of,
+    mapping,
+    parsed,
+    plain_text,
+    read_bytes,
+    text_of,
+    words_of,
+)
 from tabwb_interchange.times import moment_of
 
 LINES = (".jsonl", ".ndjson")
@@ -150,8 +158,7 @@ def _json_rows(path: Path, text: str, names: Mapping[str, str]) -> Iterator[Row]
 
 
 def _answer(row: Row) -> RecordedAnswer:
-    reply = row.others.get("reply")
-    reply = reply if isinstance(reply, dict) else {}
+    reply = mapping(row.others.get("reply"))
     said = row.cells["response"]
     if said is not None and not isinstance(said, str):
         row.wrong("response", "this is not text", said, "text")
