@@ -19,7 +19,7 @@ from tabwb.api.options import (
 )
 from tabwb.api.reading import Reading
 from tabwb.api.running import Progress
-from tabwb.api.writing import export_stored, holds_people, judge_stored, tag_stored
+from tabwb.api.writing import holds_people, judge_stored
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.report.key import Sort
 
@@ -242,6 +242,7 @@ class Study(Reading):
         """
         from tabwb.report.destination import check_destination
         from tabwb.report.documents.export_options import matching, with_options
+        from tabwb.report.documents.exporting import export
 
         plugins = self._plugins()
         format = with_options(format, wide=wide, partition_by=",".join(several(partition_by)))
@@ -252,7 +253,7 @@ class Study(Reading):
         place = check_destination(Path(out), force=force)
         if holds_people(self.store, references):
             self._must_write("an export of people's data is logged in the store")
-        permit = export_stored(
+        permit = export(
             self.store, plugins, references, format, place,
             within_study=within_study, primary=primary,
         )  # fmt: skip
@@ -311,5 +312,9 @@ class Study(Reading):
         Raises:
             UsageError: the store is not open for writing, or a tag cannot be used or is not there.
         """
+        from tabwb.administer.marking import change_marks
+
         self._must_write("titles and tags are stored")
-        tag_stored(self.store, named_references(ids), title, several(add), several(remove))
+        change_marks(
+            self.store, named_references(ids), title=title, add=several(add), remove=several(remove)
+        )

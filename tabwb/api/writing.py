@@ -1,15 +1,13 @@
-"""What changes a store from Python: judging, titles and tags; and exports, which are logged."""
+"""What judging from Python took, and whether a store has people's data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.api.judging import Scope, judge_one
 
 if TYPE_CHECKING:
-    from tabwb.administer.consent import Permit
     from tabwb.administer.judging.calls import Limits
     from tabwb.api.running import Progress
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -58,63 +56,6 @@ def judge_stored(
         limits = limits.after(tally)
         rows.append((number, rater, tally))
     return judgements_table(rows)
-
-
-def tag_stored(
-    store: Store,
-    references: Sequence[int | str],
-    title: str | None,
-    add: Sequence[str],
-    remove: Sequence[str],
-) -> None:
-    """Change title and tags of administrations; see :meth:`tabwb.Study.tag`.
-
-    Args:
-        store: where they are.
-        references: numbers or uids.
-        title: the new one, or None.
-        add: tags.
-        remove: tags.
-    """
-    from tabwb.records.marks import Marks, changes
-
-    records = [store.administration(one) for one in references]
-    for known in records:  # before anything is changed
-        changes(Marks(known.title, known.tags), title=title, add=add, remove=remove)
-    for number in dict.fromkeys(record.id for record in records):
-        with store.lock(number):
-            known = store.administration(number)
-            marks = Marks(known.title, known.tags)
-            if made := changes(marks, title=title, add=add, remove=remove):
-                store.append(number, made)
-
-
-def export_stored(
-    store: Store,
-    plugins: Plugins,
-    references: Sequence[int | str],
-    format_id: str,
-    place: Path,
-    *,
-    within_study: bool,
-    primary: str,
-) -> Permit:
-    """Write administrations to a file; see :meth:`tabwb.Study.export`.
-
-    Args:
-        store: where they are.
-        plugins: with the exporters.
-        references: numbers or uids; empty: all.
-        format_id: an exporter's.
-        place: a file that was checked.
-        within_study: the file stays within the study.
-        primary: the rater whose scores of spoken responses count.
-    """
-    from tabwb.report.documents.exporting import export
-
-    return export(
-        store, plugins, references, format_id, place, within_study=within_study, primary=primary
-    )
 
 
 def holds_people(store: Store, references: Sequence[int | str]) -> bool:

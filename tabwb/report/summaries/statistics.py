@@ -17,7 +17,7 @@ from tabwb.report.summaries.columns.table import Table as Group
 from tabwb.report.summaries.columns.table import table_of
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.store.column_rows import STATUSES
-from tabwb.tables.table import Column, Series, Table
+from tabwb.tables.table import Column, Series, Table, series_of
 
 COLUMNS = (
     Column("administration", "Administration", "number of the administration", "integer"),
@@ -99,17 +99,15 @@ def responses_of(group: Group, rows: NDArray[np.int64]) -> Responses:
     members = group.prepared.columns.administrations
     numbers = np.array([members[place] for place in group.members], np.int64)
     places = group.place[rows]
-    subtests = list(dict.fromkeys(subtest for subtest, _ in columns.places))
-    subtest_of = np.array([subtests.index(subtest) for subtest, _ in columns.places], np.int32)
-    items = list(dict.fromkeys(item for _, item in columns.places))
-    item_of = np.array([items.index(item) for _, item in columns.places], np.int32)
+    subtests = series_of((subtest for subtest, _ in columns.places), "text")
+    items = series_of((item for _, item in columns.places), "text")
     table = Table(
         "responses",
         COLUMNS,
         {
             "administration": Series(numbers[group.source[rows]]),
-            "subtest": Series(subtest_of[places], subtests),
-            "item": Series(item_of[places], items),
+            "subtest": subtests.take(places),
+            "item": items.take(places),
             "replicate": Series(columns.replicates[group.rows[rows]].astype(np.int64)),
             "response": Series(texts.astype(np.int32), columns.responses),
             "words": Series(group.prepared.words[texts].astype(np.int64)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tabwb.administer.judging.calls import Tally
+from tabwb.report.tables.declared import text, whole
 from tabwb.tables.table import Column, Table, records_table
 
 
@@ -14,26 +15,14 @@ def judgements_table(rows: Sequence[tuple[int, str, Tally]]) -> Table:
 
 
 COLUMNS = (
-    (Column("id", "Id", "the administration's number", "integer"), lambda row: row[0]),
-    (Column("rater", "Rater", "the judge's stored name"), lambda row: row[1]),
-    (
-        Column("judged", "Judged", "judgements recorded", "integer"),
-        lambda row: row[2].judged,
-    ),
-    (
-        Column("from_store", "From the store", "of these, without a request", "integer"),
-        lambda row: row[2].from_store,
-    ),
-    (
-        Column("unparsed", "Unparsed", "of these, with a reply that cannot be read", "integer"),
-        lambda row: row[2].unparsed,
-    ),
-    (
-        Column("requests", "Requests", "sent", "integer"),
-        lambda row: row[2].requests,
-    ),
-    (
-        Column("cost", "Cost", "missing where the price is unknown", "number", "US dollars"),
-        lambda row: row[2].cost,
-    ),
-)
+    whole("id", "Id", "the administration's number", lambda row: row[0]),
+    text("rater", "Rater", "the judge's stored name", lambda row: row[1]),
+    whole("judged", "Judged", "judgements recorded", lambda row: row[2].judged),
+    whole("from_store", "From the store", "of these, without a request",
+          lambda row: row[2].from_store),
+    whole("unparsed", "Unparsed", "of these, with a reply that cannot be read",
+          lambda row: row[2].unparsed),
+    whole("requests", "Requests", "sent", lambda row: row[2].requests),
+    (Column("cost", "Cost", "missing where the price is unknown", "number", "US dollars"),
+     lambda row: row[2].cost),
+)  # fmt: skip
