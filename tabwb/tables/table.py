@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.condition import ColumnType
+from tabwb.tables.rounding import fixed
 
 MISSING = "-"
 """Is shown where a value is missing."""
@@ -44,8 +45,12 @@ class Column:
     digits: int | None = None
     percent: bool = False
 
-    def format(self, value: object) -> str:
+    def format(self, value: object, digits: int | None = None) -> str:
         """Return a value as people are shown it.
+
+        Args:
+            value: of the column, or None.
+            digits: decimal places instead of those of the column.
 
         >>> Column("rate", "Rate", "a share", "number", "share", 1, True).format(0.125)
         '12.5 %'
@@ -63,8 +68,8 @@ class Column:
         if isinstance(value, int | float):
             if self.digits is None and not self.percent:
                 return f"{value:g}" if isinstance(value, float) else str(value)
-            digits = self.digits or 0
-            return f"{value * 100:.{digits}f} %" if self.percent else f"{value:.{digits}f}"
+            places = (self.digits or 0) if digits is None else digits
+            return f"{fixed(value * 100, places)} %" if self.percent else fixed(value, places)
         return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 

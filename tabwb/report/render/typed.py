@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tabwb.report.measures import NONE
 from tabwb.report.render.printing import INDENT, ForWidth, empty_table, spec_lines
+from tabwb.tables.rounding import digits_of, ends_of
 from tabwb.tables.table import Column, Table
 
 LOW, HIGH = "_low", "_high"
@@ -140,14 +141,32 @@ def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[tuple[str, 
             joint = " to " if any(value is not None and value < 0 for value in values) else "-"
             ends = zip(values, high, strict=True)
             yield title, True, [_between(column, *pair, joint) for pair in ends]
+        elif column.type == "number" and {name + LOW, name + HIGH} <= set(table.names):
+            ends = zip(table[name + LOW].to_list(), table[name + HIGH].to_list(), strict=True)
+            places = (_places(column, *pair) for pair in ends)
+            cells = [column.format(*pair) for pair in zip(values, places, strict=True)]
+            yield column.title, True, cells
         else:
             yield column.title, number, [column.format(value) for value in values]
+
+
+def _places(column: Column, low: object, high: object) -> int | None:
+    """Return the decimal places with which the ends of an interval differ; None: the column's."""
+    if column.digits is None or not isinstance(low, float) or not isinstance(high, float):
+        return None
+    scale = 100 if column.percent else 1
+    return digits_of(low * scale, high * scale, column.digits)
 
 
 def _between(column: Column, low: object, high: object, joint: str) -> str:
     if low is None or high is None:
         return NONE
-    return f"{column.format(low)}{joint}{column.format(high)}"
+    if not isinstance(low, float) or not isinstance(high, float) or column.digits is None:
+        return f"{column.format(low)}{joint}{column.format(high)}"
+    if column.percent:
+        first, second = ends_of(low * 100, high * 100, column.digits)
+        return f"{first} %{joint}{second} %"
+    return joint.join(ends_of(low, high, column.digits))
 
 
 def explained_view(

@@ -10,6 +10,7 @@ from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.burden import Burden, Usable
 from tabwb.scoring.estimate import DETERMINISTIC, Estimand, Estimate, EstimatedInterval, Interval
+from tabwb.tables.rounding import ends_of, fixed
 from tabwb.tasks.task_type import task_type
 
 FEW = "few usable"
@@ -49,7 +50,7 @@ def figure(value: float | None, digits: int = 2) -> str:
         value: the number.
         digits: decimal places.
     """
-    return NONE if value is None else f"{value:.{digits}f}"
+    return NONE if value is None else fixed(value, digits)
 
 
 def signed(value: float | None) -> str:
@@ -58,7 +59,7 @@ def signed(value: float | None) -> str:
     >>> signed(3.06), signed(-0.5), signed(None)
     ('+3.06', '-0.50', '-')
     """
-    return NONE if value is None else f"{value:+.2f}"
+    return NONE if value is None else fixed(value, 2, "+")
 
 
 def chance(p: float | None) -> str:
@@ -84,10 +85,12 @@ def percent(share: Estimate) -> str:
 def percents(interval: Interval | None) -> str:
     """Return both ends of the interval of a share in per cent, or a dash.
 
-    >>> percents(Interval(0.0084, 0.9057))
-    '1-91 %'
+    >>> percents(Interval(0.0084, 0.9057)), percents(Interval(0.0, 0.0018))
+    ('1-91 %', '0.0-0.2 %')
     """
-    return NONE if interval is None else f"{interval.low * 100:.0f}-{interval.high * 100:.0f} %"
+    if interval is None:
+        return NONE
+    return f"{'-'.join(ends_of(interval.low * 100, interval.high * 100, 0))} %"
 
 
 def count(value: int | None) -> str:
@@ -98,10 +101,10 @@ def count(value: int | None) -> str:
 def between(interval: Interval | None) -> str:
     """Return both ends of an interval, or a dash.
 
-    >>> between(Interval(0.0084, 0.9057))
-    '0.01-0.91'
+    >>> between(Interval(0.0084, 0.9057)), between(Interval(0.0, 0.0018))
+    ('0.01-0.91', '0.000-0.002')
     """
-    return NONE if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"
+    return NONE if interval is None else "-".join(ends_of(interval.low, interval.high, 2))
 
 
 def intervals_words(intervals: Sequence[EstimatedInterval]) -> tuple[str, ...]:
@@ -206,7 +209,7 @@ def interval_words(difference: EstimatedInterval) -> str:
     """
     if difference.interval is None:
         return DETERMINISTIC if difference.deterministic else NONE
-    return f"{difference.interval.low:+.2f} to {difference.interval.high:+.2f}"
+    return " to ".join(ends_of(difference.interval.low, difference.interval.high, 2, "+"))
 
 
 def burden_words(burden: Burden) -> str:
