@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from tabwb.api.engine import Place, configuration, open_store, warn
-from tabwb.api.judging import Scope
+from tabwb.api.judging import Scope, judge_stored
 from tabwb.api.options import (
     Chosen,
     Ids,
@@ -19,13 +19,15 @@ from tabwb.api.options import (
 )
 from tabwb.api.reading import Reading
 from tabwb.api.running import Progress
-from tabwb.api.writing import holds_people, judge_stored
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
 
+    from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
 
@@ -251,7 +253,7 @@ class Study(Reading):
         if where:
             references = [*matching(self.store, references, where)]
         place = check_destination(Path(out), force=force)
-        if holds_people(self.store, references):
+        if _holds_people(self.store, references):
             self._must_write("an export of people's data is logged in the store")
         permit = export(
             self.store, plugins, references, format, place,
@@ -318,3 +320,9 @@ class Study(Reading):
         change_marks(
             self.store, named_references(ids), title=title, add=several(add), remove=several(remove)
         )
+
+
+def _holds_people(store: Store, references: Sequence[int | str]) -> bool:
+    """Return whether some administrations are, or may be, a person's; no references: all."""
+    given = [store.administration(one) for one in references] or store.administrations()
+    return any(one.conditions.guarded for one in given)
