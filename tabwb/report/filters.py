@@ -246,7 +246,7 @@ def check(filter_: Filter, candidates: Sequence[Candidate]) -> None:
             raise UsageError(
                 f"nothing has {key.id} '{value}'" + did_you_mean(value, texts),
                 where="--where",
-                allowed=_listed(there) or f"'{key.id}={NOTHING}': nothing here has a {key.id}",
+                allowed=_listed(there) or f"{key.id}={NOTHING}: '{key.id}' has no values here",
             )
 
 

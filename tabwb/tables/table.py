@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.records.condition import ColumnType
+from tabwb.records.words import did_you_mean
 from tabwb.tables.rounding import fixed
 
 MISSING = "-"
@@ -219,7 +220,8 @@ class Table:
 
     def _known(self, name: str) -> str:
         if name not in self._series:
-            raise KeyError(f"there is no column '{name}'; there are {', '.join(self.names)}")
+            near = did_you_mean(name, self.names)
+            raise KeyError(f"there is no column '{name}'; there are {', '.join(self.names)}{near}")
         return name
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
@@ -271,6 +273,11 @@ class Table:
 
     def where(self, **values: object) -> Table:
         """Return the rows in which columns have these values; None: no value; a list: any of them.
+
+        A value that no row has gives a table without rows, also where it is misspelt.
+
+        Raises:
+            KeyError: there is no such column; the message has a near match.
 
         >>> table = table_of("example", [Column("n", "N", "responses", "integer")], [(3,), (4,)])
         >>> table.where(n=4)["n"].to_list()

@@ -76,3 +76,11 @@ def test_values_are_shown_as_the_column_says() -> None:
     ]
     assert shown == ["a", "x, y", "3", "50.0 %", "no"]
     assert {column.format(None) for column in COLUMNS} == {"-"}
+
+
+def test_where_names_a_near_column_and_has_no_rows_for_a_value_that_is_not_there() -> None:
+    columns = [Column("measure", "Measure", "what was measured")]
+    table = table_of("example", columns, [("burden",), ("accuracy",)])
+    assert len(table.where(measure="burdn")) == 0
+    with pytest.raises(KeyError, match="no column 'measur'; there are measure; did you mean 'mea"):
+        table.where(measur="burden")
