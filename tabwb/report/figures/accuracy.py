@@ -16,7 +16,6 @@ from tabwb.report.figures.estimates import (
     interval_note,
     mark_legend,
     mark_of,
-    names_of,
     records,
     rows_of,
     undefined_note,
@@ -24,6 +23,7 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import Panel, Tick, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
+from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.style import INK
 from tabwb.report.measures import BASELINES
 from tabwb.scoring.choice import POLICIES
@@ -89,6 +89,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         *interval_note(options),
         "N: responses with a verdict.",
         *undefined_note([{"value": None, **record} for record in given]),
+        *shared_note(groups),
         batteries_note(groups),
     ]
     return table_of("accuracy", COLUMNS, rows_of(COLUMNS, given), notes)

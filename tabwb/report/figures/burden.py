@@ -18,7 +18,6 @@ from tabwb.report.figures.estimates import (
     interval_note,
     mark_legend,
     mark_of,
-    names_of,
     records,
     rows_of,
     term_titles,
@@ -27,6 +26,7 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import Panel, forest
 from tabwb.report.figures.kind import FigureKind, Options
+from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.tables.table import Column, Table, table_of
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         *interval_note(options, (record.get("n_items") for record in given)),
         "N: responses with a burden, of all judged.",
         *undefined_note([{"value": None, **record} for record in given]),
+        *shared_note(groups),
         batteries_note(groups),
     ]
     return table_of("burden", COLUMNS, rows_of(COLUMNS, given), notes)

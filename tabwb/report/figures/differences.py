@@ -18,7 +18,6 @@ from tabwb.report.figures.estimates import (
     interval_note,
     mark_legend,
     mark_of,
-    names_of,
     records,
     rows_of,
     terms_title,
@@ -27,6 +26,7 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import NO_INTERVAL, Mark, Panel, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
+from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.style import INK
 from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.report.summaries.against import baseline_of
@@ -102,6 +102,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         *_least(given, options),
         *_differing(compared),
         *undefined_note(given),
+        *([] if pairs else shared_note(groups)),
         batteries_note(groups),
     ]
     return table_of("differences", COLUMNS, rows_of(COLUMNS, given), notes)

@@ -182,20 +182,6 @@ def chosen_features(groups: Sequence[Grouped]) -> set[str]:
     return {name for group in groups for judge in group.summary.judges for name in judge.shown}
 
 
-def names_of(groups: Sequence[Grouped]) -> list[str]:
-    """Return a name for each group, no two alike: its label, with its battery where needed."""
-    labels = [group.label for group in groups]
-    batteries = [f"{group.battery.id} {group.battery.version}" for group in groups]
-    named = [
-        label if labels.count(label) == 1 else f"{label} ({battery})"
-        for label, battery in zip(labels, batteries, strict=True)
-    ]
-    return [
-        name if named.count(name) == 1 else f"{name} ({named[: at + 1].count(name)})"
-        for at, name in enumerate(named)
-    ]
-
-
 def all_terms(groups: Sequence[Grouped]) -> list[Terms]:
     """Return the terms under which groups were judged, in order of appearance."""
     return list(dict.fromkeys(judge.terms for group in groups for judge in group.summary.judges))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
-from tabwb.report.figures.lettering import line_height, shortened, text_width, wrapped
+from tabwb.report.figures.lettering import line_height, shortened, text_width, told_apart, wrapped
 from tabwb.report.figures.style import INK, MAIN, MARGIN, NORMAL, RULE, SMALL, SOFT
 from tabwb.report.figures.ticks import round_ticks
 
@@ -136,7 +136,7 @@ def forest(
     widest = max(text_width(label, SMALL) for label in labels)
     spare = page.width - 2 * MARGIN - NARROW - cells - GAP
     left = min(widest, spare, (0.42 if len(panels) == 1 else 0.3) * page.width)
-    named = [wrapped(label, SMALL, left, 3) for label in labels]
+    named = told_apart(labels, SMALL, left, 3)
     left = max(text_width(line, SMALL) for lines in named for line in lines)
     room = page.width - 2 * MARGIN - left - 0.08
     side_by_side = max(1, min(len(panels), int((room + GAP) / (NARROW + cells + GAP))))

@@ -10,7 +10,6 @@ from tabwb.report.figures.estimates import (
     Record,
     batteries_note,
     columns,
-    names_of,
     records,
     rows_of,
     undefined_note,
@@ -18,6 +17,7 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import NO_INTERVAL, POINT, Band, Mark, Panel, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
+from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.source import TimedGroup, is_aloud
 from tabwb.report.figures.style import BAND, SOFT
 from tabwb.report.summaries.naming import namings
@@ -72,6 +72,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         "box: middle half; thin line: 5 to 95 %.",
         "N: responses with a latency.",
         *undefined_note(given),
+        *shared_note(groups),
         batteries_note(groups),
     ]
     return table_of("latency", COLUMNS, rows_of(COLUMNS, given), notes)

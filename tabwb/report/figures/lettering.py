@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from tabwb.report.figures.style import LINE
 
@@ -69,6 +71,76 @@ def shortened(text: str, points: float, width: float) -> str:
     return wrapped(text, points, width, 1)[0]
 
 
+def told_apart(
+    texts: Sequence[str], points: float, width: float, most: int
+) -> list[tuple[str, ...]]:
+    """Return the lines of labels, no two alike where the texts are not.
+
+    Labels that are cut keep what differs between those of one beginning, and lose more of what they
+    share; where even that has no room they are numbered.
+
+    Args:
+        texts: of the labels.
+        points: size of the font.
+        width: of a line, in inches.
+        most: lines of a label.
+    """
+    lines = {text: tuple(wrapped(text, points, width, most)) for text in texts}
+    alike: dict[str, list[str]] = {}
+    for text, cut in lines.items():
+        if len(cut) == most and "…" in "".join(cut) and "…" not in text:
+            alike.setdefault(text.partition(" (")[0], []).append(text)
+    for several in alike.values():
+        if len(several) > 1:
+            lines |= _apart(several, points, width, most)
+    if len(set(lines.values())) < len(lines):
+        order = {text: f" [{n}]" for n, text in enumerate(lines, 1)}
+        lines = {text: tuple(_headed(text, order[text], points, width, most)) for text in lines}
+    return [lines[text] for text in texts]
+
+
+def _apart(
+    several: Sequence[str], points: float, width: float, most: int
+) -> dict[str, tuple[str, ...]]:
+    """Return lines of texts with as much of their common beginning as has room beside the rest."""
+    start = _common(several)
+    while start and (several[0][start - 1].isalnum() or several[0][start - 1] in "._"):
+        start -= 1  # differ in whole words
+    rests = [text[start:] for text in several]
+    end = _common([rest[::-1] for rest in rests])
+    while end and rests[0][len(rests[0]) - end].isalnum():
+        end -= 1
+    made = {}
+    for text, rest in zip(several, rests, strict=True):
+        middle = rest[: len(rest) - end] + ("…" if end > 1 else rest[len(rest) - end :])
+        made[text] = tuple(_headed(text[:start], middle, points, width, most))
+    return made
+
+
+def _common(texts: Sequence[str]) -> int:
+    """Return how many characters texts have in common at their beginning."""
+    columns = zip(*texts, strict=False)
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
+
+
+def _headed(head: str, rest: str, points: float, width: float, most: int) -> list[str]:
+    """Return lines with the whole of a rest, and as much of the head as has room."""
+
+    def lines(size: int) -> list[str]:
+        cut = "…" if size < len(head) else ""
+        return wrapped(head[:size] + cut + rest, points, width)
+
+    if len(lines(len(head))) <= most:
+        return lines(len(head))
+    if len(lines(0)) > most:
+        return wrapped(rest, points, width, most)
+    fits, too_long = 0, len(head)
+    while too_long - fits > 1:
+        size = (fits + too_long) // 2
+        fits, too_long = (size, too_long) if len(lines(size)) <= most else (fits, size)
+    return lines(fits)
+
+
 def _parts(paragraph: str, points: float, width: float) -> list[str]:
     parts: list[str] = []
     for part in _AFTER.split(paragraph):
@@ -84,11 +156,12 @@ def _parts(paragraph: str, points: float, width: float) -> list[str]:
 
 
 def _cut(text: str, points: float, width: float, most: int) -> list[str]:
-    kept = len(text) - 1
-    while kept > 1:
-        kept -= 1
+    def lines(kept: int) -> list[str]:
         head = (kept + 1) // 2
-        lines = wrapped(f"{text[:head]}…{text[len(text) - kept + head :]}", points, width)
-        if len(lines) <= most:
-            return lines
-    return ["…"]
+        return wrapped(f"{text[:head]}…{text[len(text) - kept + head :]}", points, width)
+
+    fits, too_long = 1, len(text) - 1
+    while too_long - fits > 1:
+        kept = (fits + too_long) // 2
+        fits, too_long = (kept, too_long) if len(lines(kept)) <= most else (fits, kept)
+    return lines(fits) if len(lines(fits)) <= most else ["…"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
 from tabwb.report.figures.estimates import (
     ESTIMANDS,
     INTERVAL,
@@ -18,7 +19,6 @@ from tabwb.report.figures.estimates import (
     columns,
     feature_titles,
     interval_cells,
-    names_of,
     records,
     rows_of,
     term_titles,
@@ -26,18 +26,20 @@ from tabwb.report.figures.estimates import (
     value_cells,
 )
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
-from tabwb.report.figures.lettering import line_height, text_width, wrapped
+from tabwb.report.figures.labels import names_of, shared_note
+from tabwb.report.figures.lettering import line_height, text_width, told_apart, wrapped
 from tabwb.report.figures.shades import HATCH, shade, shade_bar
 from tabwb.report.figures.style import INK, MARGIN, RULE, SMALL, text_on
 from tabwb.scoring.estimate import Estimand
 from tabwb.tables.table import Column, Table, table_of
+from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tabwb.report.figures.page import Page
     from tabwb.report.summaries.groups import Grouped
-    from tabwb.report.summaries.judges import JudgeSummary
+    from tabwb.report.summaries.judges import JudgeSummary, Terms
 
 COLUMNS = columns(
     *("group", "rater"),
@@ -51,7 +53,7 @@ NOT_IN_SET = "not in the judge's set"
 NOT_JUDGED = "not judged"
 LABELS = 0.42
 """Most of the width that labels of rows take."""
-UPRIGHT = 1.3
+UPRIGHT = 1.8
 """Inches that labels of columns take at most."""
 
 
@@ -69,6 +71,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
             hint="choose one with --judge RATER",
         )
     ((terms, title),) = titles.items()
+    groups, without = _with_texts(groups, terms)
     names = feature_titles(groups)
     categories = {
         feature: category.title
@@ -77,7 +80,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         for category in grouping.categories
         for feature in category.features
     }
-    shown = [name for name in names if options["features"] == "all" or name in terms.features]
+    own_set = [name for name in names if name in terms.features]
+    shown = list(names) if options["features"] == "all" else own_set or list(names)
     chosen = chosen_features(groups)
     shown = [name for name in shown if name in chosen] if chosen else shown
     shown.sort(key=lambda name: list(categories).index(name) if name in categories else len(names))
@@ -98,13 +102,40 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         for name in shown
     ]
     notes = [
-        f"Rate of each feature in per cent, the share of responses in which {terms.rater} finds it "
-        f"present; {terms.scope.replace('-', ' ')}.",
+        f"Rate of each feature in per cent: of the responses that have a burden (N), the share in "
+        f"which {terms.rater} finds it present; {terms.scope.replace('-', ' ')}.",
+        *_set_note(terms, len(own_set), len(names), options),
         *_width_note(given, options),
         *undefined_note(given),
+        *without,
+        *shared_note(groups),
         batteries_note(groups),
     ]
     return table_of("profile", COLUMNS, rows_of(COLUMNS, given), notes)
+
+
+def _with_texts(groups: Sequence[Grouped], terms: Terms) -> tuple[list[Grouped], list[str]]:
+    """Return the groups that have responses for a judge, and a sentence on the others."""
+    if terms.scope != "connected-text":
+        return list(groups), []
+    kept = [
+        group
+        for group in groups
+        if any(judge.terms == terms for judge in group.summary.judges)
+        or any(part.share.n for part in group.summary.subtests if task_type(part.kind).connected)
+    ]
+    left_out = len(groups) - len(kept)
+    said = [f"Left out: {plural(left_out, 'group')} without connected text."] if left_out else []
+    return kept, said
+
+
+def _set_note(terms: Terms, own: int, every: int, options: Options) -> list[str]:
+    if options["features"] == "all" or not 0 < own < every:
+        return []
+    return [
+        f"The {own} features are the set of {terms.rater}; the battery has {every} "
+        "(features=all shows all)."
+    ]
 
 
 def _cells(judge: JudgeSummary | None, feature: str) -> Record:
@@ -151,14 +182,15 @@ def _draw(table: Table, page: Page, options: Options) -> None:
     starts = [n for n, name in enumerate(features) if n and of[name] != of[features[n - 1]]]
     left = min(LABELS * page.width, max(text_width(title[name], SMALL) for name in features))
     across = (page.width - 2 * MARGIN - left - 0.06) / len(groups)
+    counts = [_count(cells[group, name] for name in features) for group in groups]
     if across >= line_height(SMALL) * 1.1:
         values = [[cells[group, name] for group in groups] for name in features]
         titles = [title[name] for name in features]
-        _heat_map(page, titles, names, values, prefix, rows_at=starts)
+        _heat_map(page, titles, names, values, counts, prefix, rows_at=starts, by_row=False)
     else:
         values = [[cells[group, name] for name in features] for group in groups]
         titles = [title[name] for name in features]
-        _heat_map(page, names, titles, values, prefix, columns_at=starts)
+        _heat_map(page, names, titles, values, counts, prefix, columns_at=starts, by_row=True)
 
 
 def _heat_map(
@@ -166,15 +198,18 @@ def _heat_map(
     rows: Sequence[str],
     heads: Sequence[str],
     values: Sequence[Sequence[Record]],
+    counts: Sequence[str],
     prefix: str,
     *,
     rows_at: Sequence[int] = (),
     columns_at: Sequence[int] = (),
+    by_row: bool,
 ) -> None:
-    named = [wrapped(row, SMALL, LABELS * page.width, 2) for row in rows]
+    named = told_apart(rows, SMALL, LABELS * page.width, 3)
     left = max(text_width(line, SMALL) for lines in named for line in lines)
     start = MARGIN + left + 0.06
-    each = (page.width - MARGIN - start) / len(heads)
+    beside = max(text_width(words, SMALL) for words in (*counts, "N")) + 0.08 if by_row else 0.0
+    each = (page.width - MARGIN - start - beside) / len(heads)
     whole = text_width("100 (88-100)", SMALL) + 0.08  # a value with its interval
     ends = each >= whole and _has_ends(values, prefix)
     each = min(each, whole if ends else 0.62)
@@ -199,15 +234,47 @@ def _heat_map(
         axes.axhline(edges[place], color=INK, linewidth=0.8)
     for place in columns_at:
         axes.axvline(place, color=INK, linewidth=0.8)
+    bottom = top + edges[-1]
+    if by_row:
+        right = start + each * len(heads) + beside
+        page.text(right, top - 0.04, "N", SMALL, ha="right")
+        for words, edge, height in zip(counts, edges, heights, strict=False):
+            page.text(right, top + edge + height / 2, words, ha="right", va="center_baseline")
+    else:
+        bottom += _counts_below(page, counts, bottom, start, each)
     title = "rate in per cent (95 % interval)" if ends else "rate in per cent"
     end = shade_bar(
         page,
         start,
-        top + edges[-1] + 0.1,
+        bottom + 0.1,
         title,
         undefined=any(record["value"] is None for cells in values for record in cells),
     )
     page.finish(page.caption(end + 0.02))
+
+
+def _counts_below(
+    page: Page, counts: Sequence[str], top: float, start: float, each: float
+) -> float:
+    """Write N below each column, upright where it does not fit; return the height."""
+    widest = max(text_width(words, SMALL) for words in counts)
+    upright = widest > each - 0.02
+    height = widest + 0.06 if upright else line_height(SMALL) + 0.03
+    page.text(MARGIN, top + height / 2, "N", va="center_baseline")
+    for n, words in enumerate(counts):
+        page.text(
+            start + (n + 0.5) * each, top + height / 2, words, ha="center",
+            va="center" if upright else "center_baseline", rotation=90 if upright else 0,
+        )  # fmt: skip
+    return height
+
+
+def _count(records: Iterable[Record]) -> str:
+    """Return the responses behind the rates of a group: one number, because all are over those
+    that have a burden.
+    """
+    known = {record["n"] for record in records if record["n"] is not None}
+    return "\u2013".join(str(n) for n in sorted({min(known), max(known)})) if known else "0"
 
 
 def _has_ends(values: Sequence[Sequence[Record]], prefix: str) -> bool:
@@ -224,11 +291,11 @@ def _heads(page: Page, heads: Sequence[str], start: float, each: float) -> float
             page.lines(start + (n + 0.5) * each, top - 0.04 - size, lines, ha="center")
         return top
     most = 2 if each > 2.1 * line_height(SMALL) else 1
-    upright = [wrapped(head, SMALL, UPRIGHT, most) for head in heads]
+    upright = told_apart(heads, SMALL, UPRIGHT, most)
     top = MARGIN + max(text_width(line, SMALL) for lines in upright for line in lines) + 0.04
-    for n, lines in enumerate(upright):
-        for at, line in enumerate(lines):
-            x = start + (n + 0.5) * each + (at - (len(lines) - 1) / 2) * line_height(SMALL)
+    for n, head in enumerate(upright):
+        for at, line in enumerate(head):
+            x = start + (n + 0.5) * each + (at - (len(head) - 1) / 2) * line_height(SMALL)
             page.text(x, top - 0.04, line, rotation=90, ha="center", va="bottom")
     return top
 
@@ -275,9 +342,9 @@ FIGURE = FigureKind(
         INTERVAL,
         FigureOption(
             "features",
-            "all features of the battery, or the set of the judge",
-            "all",
-            ("all", "set"),
+            "the set of the judge, or all features of the battery",
+            "set",
+            ("set", "all"),
         ),
     ),
     judged=True,

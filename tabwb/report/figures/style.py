@@ -33,6 +33,8 @@ BAND: Final = "#E4E4E4"
 PALETTE: Final = ("#004488", "#DDAA33", "#BB5566", "#000000")
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 LINES: Final = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
+LEAST_CONTRAST: Final = 4.5
+"""Of text on a colour (WCAG 2.1, level AA)."""
 SHADES: Final = ("#FFFFFF", "#C6D8EA", "#7FA6CC", "#2F6BA3", "#00234D")
 """From low to high, lightness falling; see :func:`shade_map`."""
 
@@ -125,25 +127,42 @@ def width_mm(width: str | float) -> float:
     return mm
 
 
+def luminance(colour: str) -> float:
+    """Return the relative luminance (0 black to 1 white) of an sRGB colour.
+
+    Y = 0.2126 R + 0.7152 G + 0.0722 B of the linear parts (IEC 61966-2-1).
+    """
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, (Y1 + 0.05) / (Y2 + 0.05), the lighter first (WCAG 2.1).
+
+    >>> round(contrast("#000000", "#FFFFFF"), 3), contrast("#777777", "#777777")
+    (21.0, 1.0)
+    """
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
 def lightness(colour: str) -> float:
     """Return CIE L* (0 black to 100 white) of an sRGB colour.
 
-    Y = 0.2126 R + 0.7152 G + 0.0722 B of the linear parts (IEC 61966-2-1);
-    L* = 116 Y^(1/3) - 16 for Y > 0.008856, else 903.3 Y (CIE 1976).
+    L* = 116 Y^(1/3) - 16 for Y > 0.008856, else 903.3 Y (CIE 1976), Y as :func:`luminance`.
 
     >>> lightness("#000000"), round(lightness("#FFFFFF"), 6), round(lightness("#777777"), 1)
     (0.0, 100.0, 50.0)
     """
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    y = sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    y = luminance(colour)
     return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
 
 
 def text_on(shade: str) -> str:
-    """Return black or white, whichever can be read on a colour.
+    """Return white where its contrast on a colour is 4.5:1 or more, else black, whose is then.
 
-    >>> text_on("#FFFFFF"), text_on("#00234D")
-    ('#000000', '#FFFFFF')
+    >>> text_on("#FFFFFF"), text_on("#00234D"), text_on("#2F6BA3")
+    ('#000000', '#FFFFFF', '#FFFFFF')
     """
-    return INK if lightness(shade) > 50 else "#FFFFFF"
+    return "#FFFFFF" if contrast("#FFFFFF", shade) >= LEAST_CONTRAST else INK

@@ -109,7 +109,8 @@ def group(
     ]
     summary = Summary(
         (
-            subtest("text", "Connected Text", ResponseKind.CONNECTED_TEXT, ()),
+            SubtestSummary("text", "Connected Text", ResponseKind.CONNECTED_TEXT, 15, 15,
+                           Share(15, dict.fromkeys(POLICIES, ())), {}),
             subtest("words", "Word Comprehension", ResponseKind.CHOICE, items(5),
                     always_first=1.0, guessing=1 / 6),
             subtest("sentences", "Sentence Comprehension", ResponseKind.YES_NO, items(5),

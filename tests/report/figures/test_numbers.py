@@ -78,7 +78,7 @@ def test_accuracies_stand_beside_their_baselines() -> None:
 
 def test_cells_of_a_profile_have_the_shade_of_their_rate_and_undefined_ones_are_hatched() -> None:
     given = groups(8)
-    figure = make("profile", given)
+    figure = make("profile", given, features="all")
     (axes,) = (axes for axes in figure.axes if axes.get_label() == "profile")
     rows = records(figure.facts.table)
     cells = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
@@ -93,7 +93,7 @@ def test_cells_of_a_profile_have_the_shade_of_their_rate_and_undefined_ones_are_
 
 
 def test_numbers_in_cells_are_the_rates_in_per_cent() -> None:
-    figure = make("profile", groups(3), features="set")
+    figure = make("profile", groups(3))
     rows = records(figure.facts.table)
     (axes,) = (axes for axes in figure.axes if axes.get_label() == "profile")
     words = sorted(text.get_text().split()[0] for text in axes.texts)

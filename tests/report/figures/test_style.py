@@ -18,6 +18,7 @@ from tabwb.report.figures.shades import shade
 from tabwb.report.figures.style import (
     PALETTE,
     SHADES,
+    contrast,
     lightness,
     series_styles,
     text_on,
@@ -90,14 +91,22 @@ def test_shades_become_darker_with_the_value() -> None:
 
 
 def test_numbers_can_be_read_on_every_shade() -> None:
-    def luminance(colour: str) -> float:
+    def luminance(colour: str) -> float:  # back from L*, not the function that is used
         level = lightness(colour)
         return ((level + 16) / 116) ** 3 if level > 8 else level / 903.3
 
-    for value in range(101):
-        colour = shade(value / 100)
+    for value in range(1001):
+        colour = shade(value / 1000)
         light, dark = sorted((luminance(colour), luminance(text_on(colour))), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, colour
+
+
+def test_numbers_on_mid_blue_are_white_where_white_can_be_read() -> None:
+    assert text_on("#2F6BA3") == text_on("#3E76AB") == "#FFFFFF"
+    assert text_on("#7FA6CC") == "#000000"
+    # 4.54:1 (WCAG's own example of a grey that is just dark enough for white).
+    assert contrast("#767676", "#FFFFFF") == pytest.approx(4.54, abs=0.005)
+    assert text_on("#767676") == "#FFFFFF" and text_on("#777777") == "#000000"
 
 
 def test_the_font_is_the_one_that_comes_with_matplotlib() -> None:
