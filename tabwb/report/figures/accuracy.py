@@ -24,7 +24,7 @@ from tabwb.report.figures.estimates import (
 from tabwb.report.figures.forest import Panel, Tick, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.labels import names_of, shared_note
-from tabwb.report.figures.style import INK
+from tabwb.report.figures.style import INK, SOFT
 from tabwb.report.measures import BASELINES
 from tabwb.scoring.choice import POLICIES
 from tabwb.tables.table import Column, Table, table_of
@@ -43,16 +43,12 @@ COLUMNS = columns(
     ),
     *("status", "reason"),
 )
-_TICK: dict[str, Any] = {"color": INK, "linestyle": "none", "markeredgewidth": 0.8}
-TICKS = {
-    "guessing": {**_TICK, "marker": "|", "markersize": 8.0},
-    "always_first": {**_TICK, "marker": 7, "markersize": 4.0, "markerfacecolor": "white"},
-    "always_yes": {**_TICK, "marker": 6, "markersize": 4.0, "markerfacecolor": "white"},
+LINES: dict[str, dict[str, Any]] = {
+    "always_first": {"color": "#B4B4B4", "linestyle": "-", "linewidth": 3.0},
+    "always_yes": {"color": SOFT, "linestyle": "-", "linewidth": 1.4},
+    "guessing": {"color": INK, "linestyle": (0, (1, 1)), "linewidth": 0.8},
 }
-"""Marks of baselines. They differ in form and lie above, below and across the line of a row, so
-that equal ones can be seen side by side. 6 and 7 are matplotlib's carets that end at the line."""
-SHIFTS = {"always_first": -0.2, "always_yes": 0.2}
-"""How far from the line, in parts of the distance between rows."""
+"""Lines of baselines, behind the points. They differ in width, so that equal ones can be seen."""
 
 
 def _table(groups: Sequence[Grouped], options: Options) -> Table:
@@ -95,6 +91,20 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     return table_of("accuracy", COLUMNS, rows_of(COLUMNS, given), notes)
 
 
+def _baselines(own: Sequence[Record]) -> list[Tick]:
+    """Return one line over all rows for each value of a baseline, or over the rows that have it."""
+    made = []
+    for name, style in LINES.items():
+        rows: dict[float, list[int]] = {}
+        for row, record in enumerate(own):
+            if record[name] is not None:
+                rows.setdefault(record[name], []).append(row)
+        for value, having in rows.items():
+            whole = len(rows) == 1
+            made += [Tick(None, value, style)] if whole else [Tick(n, value, style) for n in having]
+    return made
+
+
 def _draw(table: Table, page: Page, options: Options) -> None:
     given = records(table)
     labels = list(dict.fromkeys(record["group"] for record in given))
@@ -106,19 +116,14 @@ def _draw(table: Table, page: Page, options: Options) -> None:
                 own[0]["subtest"],
                 "accuracy",
                 [mark_of(row, record, options) for row, record in enumerate(own)],
-                [
-                    Tick(row, record[name], style, SHIFTS.get(name, 0.0))
-                    for row, record in enumerate(own)
-                    for name, style in TICKS.items()
-                    if record[name] is not None
-                ],
+                _baselines(own),
                 [str(record["n"] or "") for record in own],
                 "N",
                 (0.0, 1.0),
             )
         )
     legend = [
-        (TICKS[measure.id], measure.title)
+        (LINES[measure.id], measure.title)
         for measure in BASELINES
         if any(record[measure.id] is not None for record in given)
     ]

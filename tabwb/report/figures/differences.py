@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
 from tabwb.report.figures.estimates import (
     ESTIMANDS,
     INTERVAL,
@@ -24,7 +25,7 @@ from tabwb.report.figures.estimates import (
     undefined_note,
     value_cells,
 )
-from tabwb.report.figures.forest import NO_INTERVAL, Mark, Panel, forest
+from tabwb.report.figures.forest import POINT, Mark, Panel, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.style import INK
@@ -57,7 +58,8 @@ COLUMNS = columns(
     Column("n_second", "N second", "responses of the second side", "integer"),
     *("status", "reason"),
 )
-MEAN = {**NO_INTERVAL, "markersize": 5.0, "color": INK}
+MEAN = {**POINT, "marker": "s", "markersize": 5.0, "color": INK}
+"""Squares: diamonds are values without an interval."""
 NO_ITEMS = "no item has a value on both sides"
 
 
@@ -225,7 +227,12 @@ def _least(given: Sequence[Record], options: Options) -> list[str]:
         said.append("paired t over items where the sides have unequal numbers of replicates")
     if not said:
         return []
-    return [f"p: two-sided, {'; '.join(said)}. Not corrected for the number of tests."]
+    tests = plural(len(tested), "test")
+    return [
+        f"p: two-sided, {'; '.join(said)}. Not corrected for the {tests} shown.",
+        "Intervals are of Student's t, so that over few items an interval can leave out 0 "
+        "where sign flips cannot give a small p.",
+    ]
 
 
 def _differing(compared: Sequence[_Compared]) -> list[str]:
@@ -281,8 +288,14 @@ def _draw(table: Table, page: Page, options: Options) -> None:
             )
         )
     legend = mark_legend([record for record in given if record["first"] is not None], options)
-    if any(record["first"] is None for record in given):
-        legend.append((MEAN, "mean over families and items"))
+    means = [record for record in given if record["first"] is None]
+    if means:
+        words = "mean over families and items"
+        end = f"{ESTIMANDS[options['interval']]}low"
+        if any(record[end] is not None for record in means):
+            words += "; bar: 95 % interval for families and prompts like these"
+        reasons = {one["interval_reason"] for one in means if one["low"] is None} - {None}
+        legend.append((MEAN, f"{words}; no interval: {', '.join(reasons)}" if reasons else words))
     forest(page, labels, panels, legend)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
+from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.figures.doses import LESION, Dose, dose_of, doses
@@ -181,7 +182,7 @@ def _series_names(given: Sequence[Dose], short: Mapping[str, str]) -> dict[tuple
     for name, several in named.items():
         shared = set.intersection(*(set(dose.conditions) for dose in several.values()))
         for key, dose in several.items():
-            apart = [f"{what} {value}" for what, value in dose.conditions
+            apart = [phrase_of(what, value) for what, value in dose.conditions
                      if (what, value) not in shared]  # fmt: skip
             names[key] = f"{name} ({', '.join(apart)})" if apart else name
     return names
@@ -300,7 +301,7 @@ def _means(given: Sequence[Record]) -> Iterator[Record]:
         place = {name: own[0].get(name) for name in ("measure", "part", "rater", "feature")}
         cell: Record = {
             "series": series, "row": "mean", "amount": amount, "panel": panel, **place,
-            "n_seeds": len(values),
+            "n_seeds": len(values), "n": sum(record.get("n") or 0 for record in own),
         }  # fmt: skip
         if not values:
             yield cell | value_cells(Estimate(None, "no seed has a value that may be averaged"))
@@ -327,12 +328,18 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
         titles = feature_titles(groups)
         yield from dict.fromkeys(features_note(terms, titles) for terms in all_terms(groups))
     if "mean" in rows:
-        yield "Thin lines: one seed each; thick line: mean over seeds."
+        yield "Small points, thin lines: one seed each; large points, thick line: mean over seeds."
         seeds = [record["n_seeds"] for record in given if record["row"] == "mean"]
         if max(seeds) >= LEAST_SEEDS:
             yield "Bars: 95 % t intervals over seeds."
         if min(seeds) < LEAST_SEEDS:
             yield f"No interval over fewer than {LEAST_SEEDS} seeds."
+        averaged = {record["series"] for record in given if record["row"] == "mean"}
+        if {record["series"] for record in given if record["row"] == "seed"} - averaged:
+            yield (
+                "Bars of series with one seed for each amount: 95 % intervals for "
+                f"{options['interval'].replace('-', ' ')}."
+            )
         if any(record.get("interval_reason") == EQUAL_SEEDS for record in given):
             yield "No interval where all seeds have the same value."
     else:
@@ -344,8 +351,22 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
         )
     if len({record["series"] for record in given if record["row"] != "intact"}) > 1:
         yield "Points of one amount are drawn side by side."
+    yield from _counts(given)
     if any(record.get("few_usable") for record in given):
         yield "Open: fewer than half of the responses are usable; in no mean and on no line."
+
+
+def _counts(given: Sequence[Record]) -> Iterator[str]:
+    """Yield the responses behind a value, and the seeds behind a mean: from fewest to most."""
+
+    def ends(name: str, row: str) -> str:
+        found = [one[name] for one in given if one["row"] == row and one.get(name)]
+        low, high = (min(found), max(found)) if found else (0, 0)
+        return f"{low}" if low == high else f"{low} to {high}"
+
+    yield f"N: {ends('n', 'seed')} responses for each seed, amount and panel."
+    if any(record["row"] == "mean" for record in given):
+        yield f"Seeds behind a mean: {ends('n_seeds', 'mean')}."
 
 
 def _draw(table: Table, page: Page, options: Options) -> None:

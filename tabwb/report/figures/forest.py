@@ -50,12 +50,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A value to compare with, beside the mark of a row."""
+    """A value to compare with, behind the mark of a row, or of all rows where ``row`` is None."""
 
-    row: int
+    row: int | None
     value: float
     style: dict[str, Any]
-    shift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,14 +240,11 @@ def _draw(
             )  # fmt: skip
         axes.plot([mark.value], [y], zorder=3, clip_on=False, gid="value", **mark.style)
     for tick in panel.ticks:
-        axes.plot(
-            [tick.value],
-            [places[tick.row] + tick.shift * PITCH],
-            zorder=2.5,
-            clip_on=False,
-            gid="tick",
-            **tick.style,
-        )
+        ends = [0.0, bottom]
+        if tick.row is not None:
+            ends = [places[tick.row] - 0.45 * PITCH, places[tick.row] + 0.45 * PITCH]
+        axes.plot([tick.value] * 2, ends, zorder=1.5, clip_on=False, gid="tick",
+                  solid_capstyle="butt", **tick.style)  # fmt: skip
     return 0.17
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tabwb.report.summaries.load import AdministrationData
 
 QUANTILES = {"p5": 0.05, "p25": 0.25, "p75": 0.75, "p95": 0.95}
+DRAWN = ("value", "low", "high", *QUANTILES)
 FEWEST = 6
 """Latencies from which on a median has an interval."""
 COLUMNS = columns(
@@ -67,7 +68,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     if not any(record["n"] for record in given):
         raise UsageError("no response has a latency", hint="latencies are of each response alone")
     notes = [
-        f"Latency in seconds: {'; '.join(kinds)}.",
+        f"Latency, {'; '.join(kinds)}.",
         "Point and line: median with its exact 95 % interval, responses taken as independent; "
         "box: middle half; thin line: 5 to 95 %.",
         "N: responses with a latency.",
@@ -116,10 +117,24 @@ def _replies(member: AdministrationData) -> Iterator[float]:
             yield attempt.latency_s
 
 
+def _unit(values: Sequence[float]) -> tuple[str, float]:
+    """Return the unit in which latencies have few zeros, and how many of it a second has.
+
+    >>> _unit([0.4, 1.2]), _unit([0.02, 0.3]), _unit([2e-05])
+    (('s', 1.0), ('ms', 1000.0), ('µs', 1000000.0))
+    """
+    largest = max(values, default=1.0)
+    if largest >= 1:
+        return "s", 1.0
+    return ("ms", 1e3) if largest >= 1e-3 else ("µs", 1e6)
+
+
 def _draw(table: Table, page: Page, options: Options) -> None:
     given = records(table)
+    unit, times = _unit([record["p95"] for record in given if record["value"] is not None])
     marks, bands = [], []
     for row, record in enumerate(given):
+        record |= {name: record[name] * times for name in DRAWN if record[name] is not None}
         style = POINT if record["low"] is not None else NO_INTERVAL
         marks.append(Mark(row, record["value"], record["low"], record["high"], style))
         if record["value"] is not None:
@@ -127,7 +142,7 @@ def _draw(table: Table, page: Page, options: Options) -> None:
             bands.append(Band(row, record["p25"], record["p75"], 0.55, BAND))
     log = options["scale"] == "log"
     panel = Panel(
-        "", "latency (s)", marks, cells=[str(record["n"]) for record in given], head="N",
+        "", f"latency ({unit})", marks, cells=[str(record["n"]) for record in given], head="N",
         include=() if log else (0.0,), bands=bands, log=log,
     )  # fmt: skip
     legend: list[tuple[dict[str, Any], str]] = []

@@ -31,6 +31,8 @@ NARROW = 1.7
 """Inches: least width of a panel."""
 TALL = 1.5
 GAP = 0.2
+DODGE = 0.075
+"""Inches between points of one amount."""
 
 
 def draw_lines(table: Table, page: Page, options: Options, amounts: str) -> None:
@@ -44,7 +46,8 @@ def draw_lines(table: Table, page: Page, options: Options, amounts: str) -> None
     """
     given = records(table)
     titles = list(dict.fromkeys(record["panel"] for record in given))
-    series = list(dict.fromkeys(record["series"] for record in given if record["row"] != "intact"))
+    drawn = [one for one in given if one["row"] != "intact" and one["value"] is not None]
+    series = list(dict.fromkeys(record["series"] for record in drawn))
     styles = dict(zip(series, series_styles(len(series)), strict=True))
     prefix = ESTIMANDS[options["interval"]]
     left = 0.48
@@ -102,7 +105,7 @@ def _panel(
     span = places[-1] - places[0] if places else 1.0
     for at, (series, style) in enumerate(styles.items()):
         # Side by side, so that the intervals of all series can be seen.
-        shift = (at - (len(styles) - 1) / 2) * min(0.018 * span, 0.6 * step / len(styles))
+        shift = (at - (len(styles) - 1) / 2) * _dodge(span, step, width, len(styles))
         rows = [record for record in own if record["series"] == series]
         seeds: dict[str, list[Record]] = {}
         for record in rows:
@@ -114,6 +117,9 @@ def _panel(
         if means:
             _line(axes, means, style, "", shift, mean=True)
     _ticks(axes, places, width)
+    reach = (len(styles) - 1) / 2 * _dodge(span, step, width, len(styles)) + 0.06 * span
+    if places:
+        axes.set_xlim(places[0] - reach, places[-1] + reach)
     measure = own[0]["measure"]
     if measure in (ACCURACY.id, FEATURE_RATE.id):
         axes.set_ylim(-0.02, 1.02)
@@ -122,6 +128,20 @@ def _panel(
         axes.set_ylim(-0.03 * top, top)
     low, high = axes.get_ylim()
     axes.set_yticks(round_ticks(low, high, 5))
+
+
+def _dodge(span: float, step: float, width: float, n: int) -> float:
+    """Return how far apart points of one amount are, in amounts.
+
+    It is the width of a point and its white, less where the next amount is near.
+
+    Args:
+        span: from the least amount to the largest.
+        step: the least distance between amounts.
+        width: of the panel, in inches.
+        n: number of series.
+    """
+    return min(DODGE / width * 1.12 * span, 0.7 * step / n)
 
 
 def _ticks(axes: Axes, amounts: Sequence[float], width: float) -> None:
@@ -149,7 +169,8 @@ def _line(
     known = [record for record in points if record["value"] is not None]
     known.sort(key=lambda record: record["amount"])
     joined = [record for record in known if not record["few_usable"]]
-    thin: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.55, "gid": "seed"}
+    thin: dict[str, Any] = {"linewidth": 0.5, "alpha": 0.55, "gid": "seed",
+                            "marker": style.marker, "markersize": 1.6}  # fmt: skip
     thick: dict[str, Any] = {"linewidth": 1.3, "marker": style.marker, "gid": "value"}
     axes.plot(
         [record["amount"] + shift for record in joined],

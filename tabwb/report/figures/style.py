@@ -140,6 +140,10 @@ def luminance(colour: str) -> float:
 def contrast(one: str, other: str) -> float:
     """Return the contrast of two colours, (Y1 + 0.05) / (Y2 + 0.05), the lighter first (WCAG 2.1).
 
+    Args:
+        one: sRGB, as ``#RRGGBB``.
+        other: the same.
+
     >>> round(contrast("#000000", "#FFFFFF"), 3), contrast("#777777", "#777777")
     (21.0, 1.0)
     """

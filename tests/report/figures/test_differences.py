@@ -12,7 +12,7 @@ from tabwb.report.figures.estimates import records
 from tabwb.report.summaries.groups import Grouped, grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.pairs import over_families, pairs_of
-from tests.report.figures.looks import faults
+from tests.report.figures.looks import faults, texts
 from tests.report.figures.test_numbers import drawn, panels
 from tests.report.test_pairs import BASE, INSTRUCT, conditions, given
 
@@ -84,3 +84,19 @@ def test_many_groups_without_a_pair_need_one_to_compare_with() -> None:
 
 def test_texts_have_their_own_place() -> None:
     assert faults(make("differences", models(*FAMILIES))) == []
+
+
+def test_the_caption_counts_the_tests_and_says_why_interval_and_p_can_disagree() -> None:
+    table = figure_table("differences", models(*FAMILIES))
+    tested = [row for row in records(table) if row["p"] is not None]
+    (note,) = (note for note in table.notes if note.startswith("p: "))
+    assert f"Not corrected for the {len(tested)} tests shown." in note and len(tested) == 6
+    assert any("an interval can leave out 0 where sign flips" in note for note in table.notes)
+
+
+def test_a_mean_over_families_is_a_square_with_an_interval_for_such_families() -> None:
+    figure = make("differences", models(*FAMILIES), width="double")
+    markers = [line.get_marker() for line in panels(figure)[0].lines if line.get_gid() == "value"]
+    assert markers[-1] == "s" and "s" not in markers[:-1]
+    words = " ".join(text for text, _ in texts(figure))
+    assert "bar: 95 % interval for families and prompts like these" in words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from math import sqrt
 from statistics import mean, stdev
 
@@ -145,6 +146,47 @@ def test_the_seed_is_the_lesions_else_the_runs() -> None:
     own = dose_of(Conditions("m", "model", seed=9, lesion="zero:0.1@seed=4"), "lesion")
     runs = dose_of(Conditions("m", "model", seed=9, lesion="zero:0.1"), "lesion")
     assert (own.seed, runs.seed) == ("4", "9")
+
+
+def test_seeds_are_points_and_n_is_in_the_caption() -> None:
+    figure = make("dose", groups(*FIVE[:2], *FIVE[5:7], INTACT), measure="accuracy")
+    (axes,) = panels(figure)
+    seeds = [line for line in axes.lines if line.get_gid() == "seed"]
+    assert len(seeds) == 2 and all(line.get_marker() == "o" for line in seeds)
+    notes = figure.facts.table.notes
+    assert "N: 3 responses for each seed, amount and panel." in notes
+    assert "Seeds behind a mean: 2." in notes
+
+
+def test_points_of_one_amount_do_not_overlap() -> None:
+    other = [
+        replace(member, administration=replace(
+            member.administration, id=member.administration.id + 50,
+            conditions=replace(member.administration.conditions, examinee="echo")))
+        for member in FIVE
+    ]  # fmt: skip
+    figure = make("dose", groups(*FIVE, *other), measure="accuracy")
+    figure.draw_without_rendering()
+    (axes,) = panels(figure)
+    places = [
+        axes.transData.transform((float(np.asarray(line.get_xdata())[0]), 0))[0]
+        for line in axes.lines if line.get_gid() == "interval"
+    ]  # fmt: skip
+    gap = min(b - a for a, b in pairwise(sorted(places)))
+    assert gap / figure.dpi * 72 >= 4.5  # points; a mark has 3.6
+
+
+def test_a_part_of_a_battery_is_named_once() -> None:
+    part = [
+        replace(member, administration=replace(
+            member.administration, id=member.administration.id + 50,
+            conditions=replace(member.administration.conditions, part_subtests=("words",))))
+        for member in FIVE
+    ]  # fmt: skip
+    rows = records(figure_table("dose", groups(*FIVE, *part), measure="accuracy"))
+    assert {row["series"] for row in rows} == {
+        "bundled + mlp.down:zero:* (whole battery)", "bundled + mlp.down:zero:* (part: words)",
+    }  # fmt: skip
 
 
 def test_texts_have_their_own_place() -> None:

@@ -71,8 +71,14 @@ def test_accuracies_stand_beside_their_baselines() -> None:
     words, sentences, repetition = panels(make("accuracy", given, width="double"))
     shares = [row.summary.subtests[1].share for row in given]
     assert drawn(words, "value") == [[share.accuracy().value] for share in shares]
-    assert sorted(set(map(tuple, drawn(words, "tick")))) == [(1 / 6,), (1.0,)]
-    assert sorted(set(map(tuple, drawn(sentences, "tick")))) == [(0.5,), (0.6,)]
+    # One line each over all rows, behind the points.
+    assert sorted(drawn(words, "tick")) == [[1 / 6] * 2, [1.0] * 2]
+    assert sorted(drawn(sentences, "tick")) == [[0.5] * 2, [0.6] * 2]
+    ticks, points = (
+        [line.get_zorder() for line in words.lines if line.get_gid() == kind]
+        for kind in ("tick", "value")
+    )
+    assert max(ticks) < min(points)
     assert drawn(repetition, "tick") == []
 
 
