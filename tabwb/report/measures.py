@@ -22,7 +22,7 @@ NONE = "-"
 
 Unit = Literal[
     "share", "features", "features per response", "words", "ratio", "count", "seconds",
-    "correlation", "logits", "mean square", "probability",
+    "correlation", "sd of ability", "mean square", "probability",
 ]  # fmt: skip
 Pooling = Literal["responses", "items", "phonemes", "sum", "median", "examinees"]
 """How the responses of several administrations are put together: a mean over responses or items, a
@@ -194,7 +194,7 @@ DISCRIMINATION = Measure(
 )  # fmt: skip
 RASCH_DIFFICULTY = Measure(
     "rasch_difficulty", "Rasch difficulty", "b of the Rasch model, abilities having the sd 1",
-    "logits", "examinees",
+    "sd of ability", "examinees",
 )  # fmt: skip
 INFIT = Measure(
     "infit", "infit", "weighted mean square of the Rasch model, 1 where it holds", "mean square",
@@ -205,8 +205,8 @@ OUTFIT = Measure(
     "examinees",
 )  # fmt: skip
 DIFFICULTY = Measure(
-    "difficulty", "2-PL difficulty", "b of the 2-PL model, abilities having the sd 1", "logits",
-    "examinees",
+    "difficulty", "2-PL difficulty", "b of the 2-PL model, abilities having the sd 1",
+    "sd of ability", "examinees",
 )  # fmt: skip
 SLOPE = Measure(
     "slope", "2-PL discrimination", "a of the 2-PL model, the slope of the log odds", "ratio",

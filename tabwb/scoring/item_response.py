@@ -34,6 +34,7 @@ STEEPEST = 12.0
 """A discrimination beyond which the likelihood is taken to have no maximum."""
 FLATTEST = 0.02
 """A common discrimination of the Rasch model below which abilities do not differ."""
+FLAT = "caution: a is below 2 SE, so that b and its SE are hardly determined"
 _BLOCK = 4096
 
 
@@ -55,6 +56,12 @@ class FittedItem:
     infit: float | None = None
     outfit: float | None = None
     reason: str = ""
+
+    @property
+    def caution(self) -> str:
+        """Why the parameters are uncertain: the discrimination is below 2 standard errors."""
+        a, se = self.discrimination, self.discrimination_se
+        return FLAT if a is not None and se is not None and a < 2 * se else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,3 +211,10 @@ def test_bad_answers_are_refused() -> None:
         fit_model([[0.5, 1, 0]], "rasch")
     with pytest.raises(ValueError, match="an entry for every item"):
         fit_model([[1, 0, 1], [1, 0]], "rasch")
+
+
+def test_a_discrimination_below_two_standard_errors_is_cautioned() -> None:
+    steep = FittedItem(0.1, 0.2, 1.0, 0.49)
+    flat = FittedItem(0.1, 0.2, 1.0, 0.51)
+    assert steep.caution == "" and "below 2 SE" in flat.caution
+    assert FittedItem(reason="all alike").caution == ""

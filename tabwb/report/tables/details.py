@@ -19,6 +19,7 @@ from tabwb.report.tables.group_names import GroupNames, group_table, snake
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
+from tabwb.tables.rounding import ends_of
 from tabwb.tables.table import Column
 from tabwb.tasks.task_type import task_type
 
@@ -241,4 +242,4 @@ def _these(intervals: Sequence[EstimatedInterval]) -> str | None:
         return None
     if found.interval is None:
         return found.reason.partition(":")[0]
-    return f"[{found.interval.low:.2f}, {found.interval.high:.2f}]"
+    return f"[{', '.join(ends_of(found.interval.low, found.interval.high, 2))}]"

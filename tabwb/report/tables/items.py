@@ -37,7 +37,8 @@ NOTES = (
     "other items of the subtest; its interval is for examinees like these.",
     f"The Rasch model is fitted from {LEAST_EXAMINEES['rasch']} examinees on, the 2-PL model from "
     f"{LEAST_EXAMINEES['2pl']} on, to the first answer of each examinee to each item, by marginal "
-    "maximum likelihood; models of one family or lesion are not a random sample of examinees.",
+    "maximum likelihood. Difficulties b are in standard deviations of ability; a x b is in logits. "
+    "Models of one family or lesion are not a random sample of examinees.",
 )
 
 
@@ -91,8 +92,10 @@ def _reason(given: _Item) -> str:
     item = given.item
     reasons = [
         f"discrimination: {item.discrimination.reason}" if item.discrimination.reason else "",
-        f"Rasch: {item.rasch.reason}" if item.rasch.reason else "",
-        f"2-PL: {item.two_parameter.reason}" if item.two_parameter.reason else "",
+        *(
+            f"{name}: {fitted.reason or fitted.caution}" if fitted.reason or fitted.caution else ""
+            for name, fitted in (("Rasch", item.rasch), ("2-PL", item.two_parameter))
+        ),
     ]
     return "; ".join(filter(None, reasons))
 
@@ -118,21 +121,21 @@ ITEMS = (
     measured(RASCH_DIFFICULTY, lambda given: given.item.rasch.difficulty),
     number(
         "rasch_se", "SE", "standard error of the Rasch difficulty",
-        lambda given: given.item.rasch.difficulty_se, unit="logits",
+        lambda given: given.item.rasch.difficulty_se, unit="sd of ability",
     ),
     measured(INFIT, lambda given: given.item.rasch.infit),
     measured(OUTFIT, lambda given: given.item.rasch.outfit),
     measured(DIFFICULTY, lambda given: given.item.two_parameter.difficulty),
     number(
         "difficulty_se", "SE", "standard error of the 2-PL difficulty",
-        lambda given: given.item.two_parameter.difficulty_se, unit="logits",
+        lambda given: given.item.two_parameter.difficulty_se, unit="sd of ability",
     ),
     measured(SLOPE, lambda given: given.item.two_parameter.discrimination),
     number(
         "slope_se", "SE", "standard error of the 2-PL discrimination",
         lambda given: given.item.two_parameter.discrimination_se,
     ),
-    text("reason", "Reason", "why discrimination or parameters are missing", _reason),
+    text("reason", "Reason", "why discrimination or parameters are missing or uncertain", _reason),
 )  # fmt: skip
 """The columns of :func:`items_table`."""
 _NAMES = {"rasch": "Rasch", "2pl": "2-PL"}
@@ -162,7 +165,10 @@ MODELS = (
     p_value(
         "p", "p", "of this test: whether slopes differ", lambda given: _compared(given, "p")
     ),
-    text("reason", "Reason", "why the model was not fitted", lambda given: given.model.reason),
+    text("reason", "Reason", "why the model was not fitted, or is uncertain",
+         lambda given: given.model.reason or next(
+             (item.caution for item in given.model.items if item.caution), ""
+         )),
 )  # fmt: skip
 """The columns of :func:`item_models_table`."""
 
