@@ -24,6 +24,13 @@ def _values(data: PageData) -> Table:
     return data.results.select(["group", "measure", "value", "policy"])
 
 
+class Fails:
+    """A renderable that fails when it is laid out."""
+
+    def __rich_console__(self, console: object, options: object) -> object:
+        raise RuntimeError("no layout")
+
+
 class Broken:
     """A plugin with a page that cannot be built, and one that gives the table of results."""
 
@@ -31,6 +38,8 @@ class Broken:
     def tabwb_register_pages(self, register: RegisterPage) -> None:
         register(PageSource("broken", "Broken", "Raises.", lambda data: 1 / 0))
         register(PageSource("whole", "All results", "The table.", _values))
+        register(PageSource("layout", "No layout", "Fails.", lambda data: Fails()))
+        register(PageSource("signs", "Signs", "Has controls.", lambda data: "a\x1b]0;b\x07\u202ec"))
 
 
 @pytest.fixture
@@ -77,6 +86,20 @@ async def test_a_table_is_shown_as_a_table_and_a_failure_as_an_error(
         await seat.reads("Broken")
         await seat.press("down", "enter")
         await seat.reads("page 'broken' failed: ZeroDivisionError")
+
+
+async def test_a_page_that_fails_late_or_holds_control_characters_does_no_harm(
+    sit: Sit, plugins: None
+) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.press("x")
+        await seat.reads("No layout")
+        await seat.press("down", "down", "down", "enter")
+        await seat.reads("page 'layout' failed: RuntimeError: no layout")
+        await seat.press("escape", "x")
+        await seat.reads("Signs")
+        await seat.press("down", "down", "down", "down", "enter")
+        await seat.reads("a]0;bc")
 
 
 async def test_statistics_are_in_the_detail_of_a_model(sit: Sit, plugins: None) -> None:

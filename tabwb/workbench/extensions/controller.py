@@ -61,6 +61,7 @@ class ExtensionController(Controller):
         try:
             with plugin_code:
                 built = source.build(PageData(given, results_table(rows), responses))
+                _try(built)
         except Exception as error:
             raise ComponentError(f"page '{source.id}' failed: {error_words(error)}") from error
         self.say(PageBuilt(source.title, what, _view(source, built)))
@@ -118,6 +119,17 @@ class ExtensionController(Controller):
 
 def _title(words: str) -> str:
     return words[:1].upper() + words[1:]
+
+
+def _try(built: Any) -> None:
+    """Lay out a renderable once here, where its failure is the plugin's and ends nothing."""
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.protocol import is_renderable
+
+    if not isinstance(built, str) and is_renderable(built):
+        Console(file=StringIO(), width=80).render_lines(built)
 
 
 def _view(source: PageSource, built: Any) -> RenderableType:

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widget import Widget
 
+from tabwb.records.visible import without_controls
 from tabwb.workbench.shell.wording import ACCENT, AMBER, LINE, QUIET, spread
 
 
@@ -125,7 +126,7 @@ def _pieces(line: list[Segment]) -> Iterator[tuple[str, str]]:
         line = line[:-1]
     for segment in line:
         rule = segment.text and set(segment.text) == {"─"}
-        yield segment.text, LINE if rule else _theme_style(segment.style)
+        yield without_controls(segment.text), LINE if rule else _theme_style(segment.style)
 
 
 @cache
