@@ -119,7 +119,8 @@ def test_per_subtest_it_sees_the_responses_and_ratings_of_one_subtest(
         ("raise KeyboardInterrupt", "'made-up' failed: KeyboardInterrupt: "),
         ("return float('nan')", "undefined"),
         ("return StatisticValue(None, reason='too few')", "too few"),
-        ("return 'seven'", "'made-up' failed: ValueError: "),
+        ("return '7'", "'made-up' failed: TypeError: '7' is a text"),
+        ("import itertools; return itertools.count()", "'made-up' failed: ValueError: more than"),
     ],
 )
 def test_without_a_value_it_is_undefined_with_the_reason(
@@ -130,6 +131,15 @@ def test_without_a_value_it_is_undefined_with_the_reason(
     (value,) = statistic(group)["values"]
     assert (value["value"], value["status"]) == (None, "undefined")
     assert value["reason"].startswith(reason)
+
+
+def test_a_number_of_numpy_is_a_number(
+    install: Install, stored: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "import numpy as np; return np.int64(7)"
+    install("stat", STATISTIC.format(body=body, more=""))
+    (group,) = results(capsys, "--by", "model")["groups"]
+    assert statistic(group)["values"][0]["value"] == 7
 
 
 def test_two_statistics_with_one_id_are_both_refused(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,9 @@ COLUMNS = (
     Column("status", "Status", "the status under which the response counts"),
     Column("usable", "Usable", "whether the response can be described", "boolean"),
 )
+
+MOST = 10_000
+"""A statistic has no more values in a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +144,20 @@ def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue
     try:
         with plugin_code:
             given: Any = statistic.compute(responses)
-            single = given is None or isinstance(given, StatisticValue | int | float)
-            several: Iterable[Any] = [given] if single else list(given)
+            several = _several(given)
         return tuple(_checked(several, len(responses.table)))
     except Exception as error:  # noqa: BLE001 - a plugin may raise anything
         return (StatisticValue(None, reason=f"'{statistic.id}' failed: {error_words(error)}"),)
+
+
+def _several(given: Any) -> Sequence[Any]:
+    # A number of numpy is a Real; a text would be taken for its characters.
+    if given is None or isinstance(given, StatisticValue | Real | str):
+        return [given]
+    several = list(islice(given, MOST + 1))
+    if len(several) > MOST:
+        raise ValueError(f"more than {MOST} values")
+    return several
 
 
 def _checked(given: Iterable[Any], n: int) -> Iterator[StatisticValue]:
@@ -160,5 +174,7 @@ def _checked(given: Iterable[Any], n: int) -> Iterator[StatisticValue]:
 def _number(value: Any) -> float | None:
     if value is None:
         return None
+    if isinstance(value, str):
+        raise TypeError(f"{value[:40]!r} is a text, not a number")
     number = float(value)
     return number if math.isfinite(number) else None
