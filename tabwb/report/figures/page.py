@@ -137,20 +137,23 @@ class Page:
         lines = wrapped(" ".join(self.notes), SMALL, room)
         return self.lines(MARGIN, top + 0.06, lines, SMALL, color=SOFT)
 
-    def legend(self, top: float, entries: Sequence[tuple[dict[str, Any], str]]) -> float:
+    def legend(
+        self, top: float, entries: Sequence[tuple[dict[str, Any], str]], *, left: float = MARGIN
+    ) -> float:
         """Draw marks with their meanings in as many rows as they need; return where they end.
 
         Args:
             top: inches.
             entries: style of the mark (:class:`matplotlib.lines.Line2D`), its meaning.
+            left: inches.
         """
-        x, mark, gap = MARGIN, 0.2, 0.14
-        room = self.width - 2 * MARGIN
+        x, mark, gap = left, 0.2, 0.14
+        room = self.width - MARGIN - left
         for style, words in entries:
             lines = wrapped(words, SMALL, room - mark - 0.06)
             size = mark + 0.06 + max(text_width(line, SMALL) for line in lines)
-            if x > MARGIN and x + size > self.width - MARGIN:
-                x, top = MARGIN, top + line_height(SMALL) + 0.02
+            if x > left and x + size > self.width - MARGIN:
+                x, top = left, top + line_height(SMALL) + 0.02
             middle = top + 0.55 * line_height(SMALL)
             if style.get("linestyle", "none") == "none":
                 self.sheet.plot([x + mark / 2], [middle], clip_on=False, **style)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tabwb.report.figures import make
-from tests.report.figures.looks import faults
-from tests.report.figures.made import groups
+from tests.report.figures.looks import faults, texts
+from tests.report.figures.made import group, groups
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,10 @@ def test_texts_that_do_overlap_are_found() -> None:
     assert any("one text here" in fault for fault in faults(figure))
     page.texts[-1].set_position((3.2, 0.02))
     assert "outside: one text here" in faults(figure)
+
+
+def test_the_legend_stands_in_the_place_of_a_lacking_panel() -> None:
+    figure = make("accuracy", [group("a", 1), group("b", 2)])
+    places = dict(texts(figure))
+    third, legend = places["Repetition"], places["always first option"]
+    assert legend.x0 > third.x1 and legend.y1 > third.y0 - 30  # pixels: beside the rows

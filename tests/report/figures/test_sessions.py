@@ -17,11 +17,12 @@ from tabwb.records.errors import UsageError
 from tabwb.report.figures import drawn, figure_table, make
 from tabwb.report.figures.confusion import Steps, confusion_table, corpus_steps
 from tabwb.report.figures.estimates import records
+from tabwb.report.figures.page import PaperFigure
 from tabwb.report.summaries.groups import Grouped, grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.quantiles import median_interval, quantile
-from tests.report.figures.looks import faults
+from tests.report.figures.looks import faults, texts
 from tests.report.figures.test_numbers import drawn as lines
 from tests.report.figures.test_numbers import panels
 from tests.report.given import CONDITIONS
@@ -186,3 +187,20 @@ class TestLatency:
         boxes = [patch.get_bbox() for patch in axes.patches if patch.get_gid() == "band"]  # type: ignore[attr-defined]
         assert [(box.x0, box.x1) for box in boxes] == [(0.75, 2.5), (0.375, 0.625)]
         assert faults(figure) == []
+
+    def test_latencies_below_a_second_are_drawn_in_smaller_units(self) -> None:
+        def drawn(time: float) -> PaperFigure:
+            one = session(1, "2026-01-01", True, True, True)
+            slow = replace(one, trials=tuple(
+                replace(trial, attempts=tuple(
+                    replace(attempt, latency_s=time) for attempt in trial.attempts))
+                for trial in one.trials))  # fmt: skip
+            return make("latency", groups(slow))
+
+        for time, unit, value in ((2.0, "s", 2.0), (0.25, "ms", 250.0), (2e-5, "µs", 20.0)):
+            figure = drawn(time)
+            (axes,) = panels(figure)
+            assert lines(axes, "value") == [[pytest.approx(value)]]
+            assert f"latency ({unit})" in [words for words, _ in texts(figure)]
+            assert axes.xaxis.get_offset_text().get_text() == ""
+            assert figure.facts.table["value"].to_list() == [time]  # the table is in seconds
