@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 RESEARCH_ONLY = (
     "tabwb is an instrument for research. It is not a medical device. It does not diagnose aphasia "
@@ -72,3 +73,13 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     """
     meant = near(word, words)
     return f"; did you mean '{meant}'?" if meant else ""
+
+
+def common_start(texts: Sequence[str]) -> int:
+    """Return how many characters texts have in common at their beginning.
+
+    >>> common_start(["temperature 1", "temperature 0.7"])
+    12
+    """
+    columns = zip(*texts, strict=False)
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))

@@ -12,6 +12,7 @@ from textual.widgets import Input, OptionList, Static
 
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
+from tabwb.workbench.shell.wording import shortened_apart
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 
@@ -332,3 +333,12 @@ async def test_every_part_of_the_page_has_help(sit: Sit) -> None:
             if page in widget.ancestors:
                 seat.desk.set_focus(widget)
                 assert help_for(seat.app.screen) != GENERAL, widget
+
+
+def test_names_that_would_look_alike_keep_what_differs() -> None:
+    given = [f"m{n} (temperature {n}, options as given, whole battery)" for n in (1, 1, 2)]
+    given[1] = given[1].replace("temperature 1", "temperature 0.7")
+    shown = shortened_apart(given, 20)
+    assert len(set(shown)) == 3
+    assert all(len(name) <= 20 for name in shown)
+    assert "0.7" in shown[1]

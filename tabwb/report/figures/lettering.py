@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import takewhile
 
+from tabwb.records.words import common_start
 from tabwb.report.figures.style import LINE
 
 _AFTER = re.compile(r"(?<=[\s:/@,=_|+-])(?=\S)")
@@ -103,11 +103,11 @@ def _apart(
     several: Sequence[str], points: float, width: float, most: int
 ) -> dict[str, tuple[str, ...]]:
     """Return lines of texts with as much of their common beginning as has room beside the rest."""
-    start = _common(several)
+    start = common_start(several)
     while start and (several[0][start - 1].isalnum() or several[0][start - 1] in "._"):
         start -= 1  # differ in whole words
     rests = [text[start:] for text in several]
-    end = _common([rest[::-1] for rest in rests])
+    end = common_start([rest[::-1] for rest in rests])
     while end and rests[0][len(rests[0]) - end].isalnum():
         end -= 1
     made = {}
@@ -115,12 +115,6 @@ def _apart(
         middle = rest[: len(rest) - end] + ("…" if end > 1 else rest[len(rest) - end :])
         made[text] = tuple(_headed(text[:start], middle, points, width, most))
     return made
-
-
-def _common(texts: Sequence[str]) -> int:
-    """Return how many characters texts have in common at their beginning."""
-    columns = zip(*texts, strict=False)
-    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
 
 
 def _headed(head: str, rest: str, points: float, width: float, most: int) -> list[str]:

@@ -16,7 +16,7 @@ from tabwb.report.render.groups import burden_cells
 from tabwb.report.render.wording import number, plain
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
-from tabwb.workbench.shell.wording import shortened
+from tabwb.workbench.shell.wording import shortened_apart
 
 Column = Literal["model", "N", "distinct", "burden", "interval", "words", "over"]
 COLUMNS: tuple[Column, ...] = ("model", "N", "distinct", "burden", "interval", "words", "over")
@@ -242,8 +242,9 @@ class ModelsTable(DataTable[Text]):
         for column in COLUMNS:
             head = Text(heads[column], justify="left" if column == "model" else "right")
             self.add_column(head, width=sizes[column], key=column)
-        for key, words in zip(self._keys, figures, strict=True):
-            words["model"] = shortened(words["model"], name)
+        names = shortened_apart([words["model"] for words in figures], name)
+        for key, words, shown in zip(self._keys, figures, names, strict=True):
+            words["model"] = shown
             line = (
                 Text(
                     words[column],

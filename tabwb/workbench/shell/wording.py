@@ -18,6 +18,7 @@ from tabwb.records.states import (
     StopReason,
 )
 from tabwb.records.trials import Administration
+from tabwb.records.words import common_start
 from tabwb.workbench.engine.view_models import Item, SubtestScore
 
 ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"
@@ -184,6 +185,33 @@ def shortened(label: str, width: int) -> str:
         return f"{kind}:…{file[-max(width - len(kind) - 2, 1) :]}"
     end = width // 3
     return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
+
+
+def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
+    """Return labels cut to a width; those that would look alike keep what differs between them.
+
+    Args:
+        labels: one for each row.
+        width: columns of characters.
+
+    >>> given = ["m (temperature 1, whole battery)", "m (temperature 0.7, whole battery)"]
+    >>> shortened_apart(given, 14)
+    ['m (temperat…1…', 'm (temper…0.7…']
+    """
+    cut = [shortened(label, width) for label in labels]
+    alike: dict[str, list[int]] = {}
+    for place, label in enumerate(cut):
+        alike.setdefault(label, []).append(place)
+    for places in alike.values():
+        several = [labels[place] for place in places]
+        if len(set(several)) < 2:
+            continue
+        start = common_start(several)
+        end = common_start([label[start:][::-1] for label in several])
+        for place, label in zip(places, several, strict=True):
+            differing = f"…{label[start : len(label) - end]}…"
+            cut[place] = shortened(label[: max(width - len(differing), 0)] + differing, width)
+    return cut
 
 
 def conditions_words(administration: Administration) -> list[str]:
