@@ -82,6 +82,16 @@ class Seat:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
+    async def press_button(self, name: str) -> None:
+        """Press a button by the keyboard, once it is no longer drawn as pressed.
+
+        A button takes no press for 0.2 s after the one before.
+        """
+        button = self.app.screen.query_one(f"#{name}")
+        await self.until(lambda: not button.has_class("-active"), f"the button {name}")
+        button.focus()
+        await self.press("enter")
+
     async def type(self, words: str) -> None:
         await self.press(*("space" if letter == " " else letter for letter in words))
 

@@ -21,11 +21,6 @@ def message(seat: Seat) -> str:
     return str(seat.app.screen.query_one("#judging-message", Static).content)
 
 
-async def press_button(seat: Seat, name: str) -> None:
-    seat.app.screen.query_one(f"#{name}").focus()
-    await seat.press("enter")
-
-
 def judgements(seat: Seat) -> int:
     with Store.open(seat.store) as store:
         return len(store.judgements(1))
@@ -53,10 +48,10 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
         await seat.press(*["backspace"] * 12, "colon", *"echo", "down", "enter")
         await seat.until(lambda: field.has_focus, "the field")
         assert field.value == "tab-2026:echo"  # the model's name behind the entry stays
-        await press_button(seat, "estimate")
+        await seat.press_button("estimate")
         await seat.until(lambda: "5 to ask" in message(seat), "the estimate")
         assert judgements(seat) == 0
-        await press_button(seat, "begin")
+        await seat.press_button("begin")
         await seat.until(lambda: "judged 5" in message(seat), "the end")
         # Echo says the prompt back, which is no JSON: asked twice, then unparsed, never 0.
         assert "5 unparsed" in message(seat) and "10 requests" in message(seat)
@@ -78,12 +73,12 @@ async def test_a_limit_stops_and_the_same_goes_on(sit: Sit) -> None:
         await seat.press("j")
         await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
         seat.fill(judge="tab-2026:echo", max_requests="4")
-        await press_button(seat, "begin")
+        await seat.press_button("begin")
         await seat.until(lambda: "the limit is" in message(seat), "the limit")
         assert judgements(seat) == 2
         assert message(seat).endswith("3 calls left\nJudge continues from here")
         seat.fill(max_requests="")
-        await press_button(seat, "begin")
+        await seat.press_button("begin")
         await seat.until(lambda: "judged 3" in message(seat), "the end")
         assert judgements(seat) == 5
 
@@ -108,7 +103,7 @@ async def test_what_cannot_be_done_is_said_and_the_dialog_stays(
         await seat.press("j")
         await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
         seat.fill(**fields)
-        await press_button(seat, "begin")
+        await seat.press_button("begin")
         await seat.until(lambda: words in message(seat), words)
         assert judgements(seat) == 0
         assert seat.app.screen.query_one("#begin").display

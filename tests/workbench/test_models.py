@@ -22,14 +22,6 @@ def message(seat: Seat) -> str:
     return str(seat.app.screen.query_one("#models-message", Static).content)
 
 
-async def press_button(seat: Seat, name: str) -> None:
-    button = seat.app.screen.query_one(f"#{name}")
-    # One that has just been pressed takes no second press.
-    await seat.until(lambda: not button.has_class("-active"), "the button")
-    button.focus()
-    await seat.press("enter")
-
-
 async def open_models(seat: Seat) -> None:
     await seat.until(lambda: seat.desk.catalogue, "the catalogue")
     await seat.press("l")
@@ -44,7 +36,7 @@ async def test_a_profile_is_written_and_given_and_removed(
         await open_models(seat)
         seat.fill(**{"profile-name": "tiny", "profile-spec": "echo", "profile-family": "demo"})
         seat.fill(**{"profile-tuning": "base", "profile-parameters": "1.2M"})
-        await press_button(seat, "write")
+        await seat.press_button("write")
         await seat.until(lambda: "is written to" in message(seat), "the file")
         assert "parameters = 1200000" in (folders / "tabwb.toml").read_text(encoding="utf-8")
         await seat.reads("profile:tiny")
@@ -57,15 +49,15 @@ async def test_a_profile_is_written_and_given_and_removed(
         await seat.press("l")
         await seat.until(lambda: seat.app.screen.query("#models-known"), "the dialog")
         seat.fill(**{"profile-name": "tiny"})
-        await press_button(seat, "remove")
+        await seat.press_button("remove")
         assert message(seat) == "? Remove again takes profile:tiny out of your file"
         seat.fill(**{"profile-name": "tin"})
         await seat.pilot.pause()
         assert message(seat).startswith("enter copies it below")
         seat.fill(**{"profile-name": "tiny"})
-        await press_button(seat, "remove")
+        await seat.press_button("remove")
         assert "tiny" in (folders / "tabwb.toml").read_text(encoding="utf-8")
-        await press_button(seat, "remove")
+        await seat.press_button("remove")
         await seat.until(lambda: "is gone from" in message(seat), "the end of it")
         assert "tiny" not in (folders / "tabwb.toml").read_text(encoding="utf-8")
 
@@ -104,13 +96,13 @@ async def test_a_profile_that_is_taken_over_is_tried_and_written_whole(
         await open_models(seat)
         await seat.press(*["down"] * at, "enter")
         assert seat.app.screen.query_one("#profile-spec", Input).value == spec
-        await press_button(seat, "try")
+        await seat.press_button("try")
         await seat.until(lambda: f"Say hello.  ->  {says}" in message(seat), "the answer")
-        await press_button(seat, "write")
+        await seat.press_button("write")
         await seat.until(lambda: "is written to" in message(seat), "the file")
         assert path.read_text(encoding="utf-8") == FILE
         seat.fill(**{"profile-family": "Other"})
-        await press_button(seat, "write")
+        await seat.press_button("write")
         await seat.until(lambda: "Other" in path.read_text(encoding="utf-8"), "the change")
         before, now = tomli.loads(FILE)["profile"], tomli.loads(path.read_text(encoding="utf-8"))
         before["ab"[at] * 2]["family"] = "Other"
@@ -125,7 +117,7 @@ async def test_a_model_is_tried(sit: Sit) -> None:
     async with sit((100, 30)) as seat:
         await open_models(seat)
         seat.fill(**{"profile-spec": "echo"})
-        await press_button(seat, "try")
+        await seat.press_button("try")
         await seat.until(lambda: "Say hello.  ->  Say hello." in message(seat), "the answer")
         assert "answered in" in message(seat)
 
@@ -152,7 +144,7 @@ async def test_what_cannot_be_done_is_said(
     async with sit((100, 30)) as seat:
         await open_models(seat)
         seat.fill(**fields)
-        await press_button(seat, button)
+        await seat.press_button(button)
         await seat.until(lambda: words in message(seat), words)
 
 

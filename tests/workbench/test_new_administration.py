@@ -104,10 +104,7 @@ async def test_a_part_of_a_battery_is_given_and_only_its_subtests_are_scored(sit
         await seat.press("enter")
         await seat.reads("no subtest 'ct1'")
         seat.fill(part_subtests="repetition", part_limit="2")
-        # A button that was pressed just now takes no other press.
-        begin = seat.app.screen.query_one("#begin")
-        await seat.until(lambda: not begin.has_class("-active"))
-        await seat.press("enter")
+        await seat.press_button("begin")
         await seat.until(lambda: seat.desk.work, "the administration")
         assert seat.work.administration.planned == 2
         assert [subtest.title for subtest in seat.work.scores.subtests] == ["Repetition"]
