@@ -34,7 +34,7 @@ def table_text(table: Table, format: Format = "markdown", *, caption: str = "") 
     Raises:
         UsageError: there is no such format.
     """
-    from tabwb.report.documents import formats
+    from tabwb.report.paper import formats
     from tabwb.report.tables.captioned import Captioned, Footnote
 
     if format == "csv":
@@ -46,7 +46,7 @@ def table_text(table: Table, format: Format = "markdown", *, caption: str = "") 
     if format == "markdown":
         return formats.markdown(captioned)
     if format == "latex":
-        from tabwb.report.documents.latex import latex
+        from tabwb.report.paper.latex import latex
 
         return latex(captioned)
     raise UsageError(

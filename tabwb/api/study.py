@@ -129,9 +129,9 @@ class Study(Reading):
         Raises:
             UsageError: there is no such column, or an option names what there is not.
         """
-        from tabwb.report.documents.captions import captioned_groups
-        from tabwb.report.documents.formats import markdown
-        from tabwb.report.documents.latex import latex
+        from tabwb.report.paper.captions import captioned_groups
+        from tabwb.report.paper.formats import markdown
+        from tabwb.report.paper.latex import latex
 
         if format not in ("markdown", "latex"):
             raise UsageError(
@@ -151,7 +151,7 @@ class Study(Reading):
             ids: numbers or uids; None for all.
             where: filters.
         """
-        from tabwb.report.documents.methods import methods_of
+        from tabwb.report.paper.methods import methods_of
 
         return methods_of(self.groups(ids, where=where)).text
 
@@ -190,8 +190,8 @@ class Study(Reading):
             TabwbError: there is nothing to report, or it cannot be written.
         """
         from tabwb.report.destination import check_destination
-        from tabwb.report.documents.reporting import check_ending, write_report
-        from tabwb.report.documents.studied import studied
+        from tabwb.report.paper.reporting import check_ending, write_report
+        from tabwb.report.paper.studied import studied
 
         check_ending(Path(out))
         place = check_destination(Path(out), force=force)

@@ -116,9 +116,9 @@ def figure(
         raise UsageError("which figure?", hint="tabwb figure --list")
     if out is None:
         raise UsageError("--out is missing", hint=f"tabwb figure {name} --out {name}.pdf")
-    from tabwb.report.documents.figure_file import FigureRequest, write_figure
     from tabwb.report.figures import figure_kind
     from tabwb.report.keys import read_keys
+    from tabwb.report.paper.figure_file import FigureRequest, write_figure
 
     kind = figure_kind(name)
     choice = requested_selection(chosen_by)

@@ -101,9 +101,9 @@ def report(
     _check_options(out, bib, methods=methods, as_json=as_json, n_responses=n_responses)
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination
-    from tabwb.report.documents.methods import methods_about
-    from tabwb.report.documents.reporting import write_report
-    from tabwb.report.documents.studied import studied
+    from tabwb.report.paper.methods import methods_about
+    from tabwb.report.paper.reporting import write_report
+    from tabwb.report.paper.studied import studied
     from tabwb.report.selection import selected_groups
 
     remedy = "choose another name, or use --force"
@@ -163,7 +163,7 @@ def _check_options(
     if as_json and not methods:
         raise UsageError("--json prints the methods", hint="tabwb report --methods --json")
     if out is not None and not is_stdout(out):
-        from tabwb.report.documents.reporting import check_ending
+        from tabwb.report.paper.reporting import check_ending
 
         check_ending(out)
     if bib is not None and is_stdout(bib):

@@ -118,7 +118,7 @@ def print_groups(rows: Sequence[Grouped], format_id: str, columns: str | None) -
         format_id: ``markdown``, ``latex`` or ``csv``.
         columns: names with commas between them; None: all.
     """
-    from tabwb.report.documents.captions import captioned_groups, checked_columns
+    from tabwb.report.paper.captions import captioned_groups, checked_columns
     from tabwb.report.tables.results import results_table
 
     names = _names(columns)
@@ -138,7 +138,7 @@ def print_list(
         format_id: ``markdown``, ``latex`` or ``csv``.
         columns: names with commas between them; None: all.
     """
-    from tabwb.report.documents.captions import checked_columns
+    from tabwb.report.paper.captions import checked_columns
     from tabwb.report.tables.administrations import administrations_table
     from tabwb.report.tables.captioned import Captioned
 
@@ -151,7 +151,7 @@ def print_list(
 
 def print_csv(table: Table) -> None:
     """Print a table as CSV."""
-    from tabwb.report.documents.formats import table_csv
+    from tabwb.report.paper.formats import table_csv
 
     # Standard output shows a carriage return as an escape: its lines end as those of other texts.
     click.echo(table_csv(table).replace("\r\n", "\n"), nl=False)
@@ -164,8 +164,8 @@ def print_document(tables: Sequence[Captioned], format_id: str) -> None:
         tables: with their captions.
         format_id: ``markdown`` or ``latex``.
     """
-    from tabwb.report.documents.formats import markdown
-    from tabwb.report.documents.latex import latex
+    from tabwb.report.paper.formats import markdown
+    from tabwb.report.paper.latex import latex
 
     write = markdown if format_id == "markdown" else latex
     click.echo("\n".join(map(write, tables)), nl=False)
@@ -223,11 +223,11 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
     names = _names(columns)
     if printed == "json":
         from tabwb.cli.common import print_json
-        from tabwb.report.documents.formats import table_json
+        from tabwb.report.paper.formats import table_json
 
         print_json({"format": 1, "tables": [table_json(table) for table, _ in tables]})
     elif printed == "csv":
-        from tabwb.report.documents.captions import checked_columns
+        from tabwb.report.paper.captions import checked_columns
 
         print_csv(checked_columns(tables[0][0], names))
     elif printed in ("markdown", "latex"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.report.documents.captions import captioned_groups
+from tabwb.report.paper.captions import captioned_groups
 from tabwb.report.summaries.cautions import UNRELIABLE
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import AdministrationData

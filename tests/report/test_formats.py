@@ -15,10 +15,10 @@ from scipy.stats import beta
 
 from tabwb.records.errors import UsageError
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.documents.captions import captioned_groups, checked_columns
-from tabwb.report.documents.formats import markdown, table_csv, table_json
-from tabwb.report.documents.latex import latex, latex_text
-from tabwb.report.documents.presented import presented
+from tabwb.report.paper.captions import captioned_groups, checked_columns
+from tabwb.report.paper.formats import markdown, table_csv, table_json
+from tabwb.report.paper.latex import latex, latex_text
+from tabwb.report.paper.presented import presented
 from tabwb.report.summaries.groups import Grouped, grouped, summarised
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.compact import compact_table

@@ -15,8 +15,8 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.documents.methods import Methods, methods_of
-from tabwb.report.documents.references import GARWOOD, Reference, of_battery
+from tabwb.report.paper.methods import Methods, methods_of
+from tabwb.report.paper.references import GARWOOD, Reference, of_battery
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.parts import Part

@@ -18,12 +18,12 @@ from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.documents.commands import run_command
-from tabwb.report.documents.examples import examples_of
-from tabwb.report.documents.report import Report, report_of
-from tabwb.report.documents.report_html import report_html
-from tabwb.report.documents.report_markdown import report_markdown
-from tabwb.report.documents.studied import studied
+from tabwb.report.paper.commands import run_command
+from tabwb.report.paper.examples import examples_of
+from tabwb.report.paper.report import Report, report_of
+from tabwb.report.paper.report_html import report_html
+from tabwb.report.paper.report_markdown import report_markdown
+from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.groups import grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
@@ -305,7 +305,7 @@ def test_the_command_line_reads_the_command_back() -> None:
 
 
 def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.report.documents.pictured.MOST_DRAWN", 1)
+    monkeypatch.setattr("tabwb.report.paper.pictured.MOST_DRAWN", 1)
     made = two()
     assert made.figures == ()
     assert made.no_figures == "No figure is drawn of 2 groups: 1 have room on a page."

@@ -8,8 +8,8 @@ import pytest
 
 from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.records.conditions import Conditions
-from tabwb.report.documents.report import report_of
-from tabwb.report.documents.studied import studied
+from tabwb.report.paper.report import report_of
+from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.groups import Grouped, grouped, summarised
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.summaries.pairs import pairs_of

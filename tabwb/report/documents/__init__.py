@@ -1,1 +1,1 @@
-"""Summaries and responses as JSON and CSV."""
+"""Summaries and responses as JSON, CSV and exports, for other programs."""

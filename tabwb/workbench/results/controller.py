@@ -66,12 +66,13 @@ class ResultsController(Controller):
 
         Args:
             numbers: of the administrations.
-            format_id: of an exporter, or a document (:mod:`tabwb.report.documents.reporting`).
+            format_id: of an exporter, or a document (:mod:`tabwb.report.paper.reporting`).
             path: the file.
             within_study: it stays within the study that collected the data.
         """
         from tabwb.report.destination import check_destination
-        from tabwb.report.documents import exporting, reporting
+        from tabwb.report.documents import exporting
+        from tabwb.report.paper import reporting
 
         exporters = {descriptor.id for descriptor in self.plugins.descriptors("exporters")}
         try:
@@ -93,8 +94,8 @@ class ResultsController(Controller):
         self, numbers: Sequence[int], document: str, out: Path, *, within_study: bool
     ) -> Permit:
         """Write a report or a table: of one administration, or of several by model."""
-        from tabwb.report.documents.reporting import write_document
-        from tabwb.report.documents.studied import studied
+        from tabwb.report.paper.reporting import write_document
+        from tabwb.report.paper.studied import studied
         from tabwb.report.selection import Selection, selected_groups
 
         choice = Selection.of(
@@ -110,8 +111,8 @@ class ResultsController(Controller):
         self, wanted: messages.ExportWanted, name: str, path: str, *, within_study: bool
     ) -> None:
         """Write a figure of administrations to a new file; the dialog is told of errors."""
-        from tabwb.report.documents.figure_file import FigureRequest, write_figure
         from tabwb.report.figures import figure_kind
+        from tabwb.report.paper.figure_file import FigureRequest, write_figure
         from tabwb.report.selection import Selection
 
         try:

@@ -10,8 +10,8 @@ from tabwb.battery.model import Battery
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.visible import visible
 from tabwb.records.words import plural
-from tabwb.report.documents.sentences import listed, once, spread
 from tabwb.report.file_names import file_names, named, without_folders
+from tabwb.report.paper.sentences import listed, once, spread
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped

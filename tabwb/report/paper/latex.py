@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tabwb.records.visible import without_controls
-from tabwb.report.documents.presented import Heading, Presented, presented
+from tabwb.report.paper.presented import Heading, Presented, presented
 from tabwb.report.tables.captioned import Captioned
 from tabwb.tables.table import MISSING
 

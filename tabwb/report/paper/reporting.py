@@ -11,7 +11,7 @@ from tabwb.administer.consent import Permit, check_export
 from tabwb.plugin_api.writing import write_bytes
 from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.standard_streams import is_stdout, write_stdout
-from tabwb.report.documents.studied import Studied
+from tabwb.report.paper.studied import Studied
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -73,8 +73,8 @@ def write_report(
         StoreError: people's data would be written from a store that cannot log it.
         MissingExtra: HTML needs Jinja2.
     """
-    from tabwb.report.documents.examples import examples_of
-    from tabwb.report.documents.report import report_of
+    from tabwb.report.paper.examples import examples_of
+    from tabwb.report.paper.report import report_of
 
     def trials_of(number: int) -> Iterator[Trial]:
         return chain.from_iterable(store.trial_parts(number))
@@ -83,10 +83,10 @@ def write_report(
         examples = examples_of(about, trials_of, n_responses) if n_responses else ()
         made = report_of(about, title=title, command=command, examples=examples)
         if out.suffix.lower() == ".md":
-            from tabwb.report.documents.report_markdown import report_markdown
+            from tabwb.report.paper.report_markdown import report_markdown
 
             return report_markdown(made).encode("utf-8", "backslashreplace")
-        from tabwb.report.documents.report_html import report_html
+        from tabwb.report.paper.report_html import report_html
 
         return report_html(made)
 
@@ -120,12 +120,12 @@ def write_document(
 
     def content() -> bytes:
         if document == "tex":
-            from tabwb.report.documents.captions import compact_of
-            from tabwb.report.documents.latex import latex
+            from tabwb.report.paper.captions import compact_of
+            from tabwb.report.paper.latex import latex
 
             text = "\n".join(map(latex, compact_of(about)))
         else:
-            from tabwb.report.documents.formats import table_csv
+            from tabwb.report.paper.formats import table_csv
             from tabwb.report.tables.results import results_table
 
             text = table_csv(results_table(about.printable_rows))

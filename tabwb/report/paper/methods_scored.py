@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
-from tabwb.report.documents.references import (
+from tabwb.report.file_names import without_folders
+from tabwb.report.paper.references import (
     BROWN_CAI_DASGUPTA,
     CLOPPER_PEARSON,
     COVINGTON_MCFALL,
@@ -16,9 +17,8 @@ from tabwb.report.documents.references import (
     MCCARTHY_JARVIS,
     Citations,
 )
-from tabwb.report.documents.sentences import listed, spread
-from tabwb.report.documents.studied import Studied, is_sampled
-from tabwb.report.file_names import without_folders
+from tabwb.report.paper.sentences import listed, spread
+from tabwb.report.paper.studied import Studied, is_sampled
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, cause_in_words

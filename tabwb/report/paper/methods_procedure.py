@@ -12,10 +12,10 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import MAX_TOKENS
 from tabwb.records.states import Protocol
 from tabwb.records.words import plural
-from tabwb.report.documents.methods_given import items_of
-from tabwb.report.documents.sentences import listed, once, quoted, ranges, spread
-from tabwb.report.documents.studied import Studied, is_persons, is_recorded
 from tabwb.report.file_names import without_folders
+from tabwb.report.paper.methods_given import items_of
+from tabwb.report.paper.sentences import listed, once, quoted, ranges, spread
+from tabwb.report.paper.studied import Studied, is_persons, is_recorded
 from tabwb.report.summaries.load import AdministrationData
 
 Members = Sequence[AdministrationData]

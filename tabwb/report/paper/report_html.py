@@ -16,7 +16,7 @@ from tabwb.records.installation import need
 from tabwb.records.visible import visible
 
 if TYPE_CHECKING:
-    from tabwb.report.documents.report import Report
+    from tabwb.report.paper.report import Report
 
 TEMPLATE = "report.html.j2"
 

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.documents.methods_given import (
+from tabwb.report.paper.methods_given import (
     materials,
     models,
     participants,
     software_used,
 )
-from tabwb.report.documents.methods_procedure import procedure
-from tabwb.report.documents.methods_scored import analysis, scoring, unusable
-from tabwb.report.documents.references import Citations, Reference, bibliography
-from tabwb.report.documents.studied import Studied, studied
+from tabwb.report.paper.methods_procedure import procedure
+from tabwb.report.paper.methods_scored import analysis, scoring, unusable
+from tabwb.report.paper.references import Citations, Reference, bibliography
+from tabwb.report.paper.studied import Studied, studied
 from tabwb.report.plain import Json
 from tabwb.report.summaries.groups import Grouped
 

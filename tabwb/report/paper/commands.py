@@ -9,8 +9,8 @@ from dataclasses import replace
 from tabwb.records import conditions as declared
 from tabwb.records.condition import Components, Condition, Option, Switch
 from tabwb.records.conditions import Conditions
-from tabwb.report.documents.studied import Studied, is_persons
 from tabwb.report.file_names import without_folders
+from tabwb.report.paper.studied import Studied, is_persons
 from tabwb.report.summaries.load import AdministrationData
 
 

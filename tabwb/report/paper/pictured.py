@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabwb.records.errors import MissingExtra, UsageError
-from tabwb.report.documents.studied import Studied
+from tabwb.report.paper.studied import Studied
 
 DRAWN = ("burden", "accuracy", "profile")
 """Figures that need no further choice; those without data are left out."""

@@ -1,6 +1,6 @@
 """The content of a report: methods, tables, figures, cautions, and what the columns mean.
 
-:mod:`tabwb.report.documents.report_html` and :mod:`tabwb.report.documents.formats` write it.
+:mod:`tabwb.report.paper.report_html` and :mod:`tabwb.report.paper.formats` write it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from importlib.metadata import PackageNotFoundError, version
 
 import tabwb
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.documents.captions import compact_of
-from tabwb.report.documents.commands import run_commands
-from tabwb.report.documents.examples import Example
-from tabwb.report.documents.methods import Methods, methods_about
-from tabwb.report.documents.pictured import Pictured, pictured
-from tabwb.report.documents.presented import Presented, presented
-from tabwb.report.documents.studied import Studied
 from tabwb.report.file_names import without_folders
+from tabwb.report.paper.captions import compact_of
+from tabwb.report.paper.commands import run_commands
+from tabwb.report.paper.examples import Example
+from tabwb.report.paper.methods import Methods, methods_about
+from tabwb.report.paper.pictured import Pictured, pictured
+from tabwb.report.paper.presented import Presented, presented
+from tabwb.report.paper.studied import Studied
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Trial
-from tabwb.report.documents.studied import Studied
 from tabwb.report.file_names import without_folders
+from tabwb.report.paper.studied import Studied
 from tabwb.report.summaries.counted import effective_statuses
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData

@@ -14,12 +14,12 @@ from tabwb.records.installation import need
 from tabwb.records.visible import CSV_CELLS
 from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.report.destination import check_destination
-from tabwb.report.documents.formats import table_csv
 from tabwb.report.documents.groups_csv import of_models
 from tabwb.report.figures import figure_kind, make, save
 from tabwb.report.figures.saving import format_of
 from tabwb.report.figures.source import figure_groups
 from tabwb.report.figures.style import width_mm
+from tabwb.report.paper.formats import table_csv
 from tabwb.report.selection import Selection
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.store.store import Store

@@ -1,4 +1,4 @@
-"""Tables in Markdown, CSV and JSON; LaTeX is in :mod:`tabwb.report.documents.latex`."""
+"""Tables in Markdown, CSV and JSON; LaTeX is in :mod:`tabwb.report.paper.latex`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tabwb.records.visible import csv_text, visible
-from tabwb.report.documents.presented import Cell, Heading, Presented, presented
+from tabwb.report.paper.presented import Cell, Heading, Presented, presented
 from tabwb.report.plain import Json
 from tabwb.report.tables.captioned import Captioned
 from tabwb.tables.table import Table

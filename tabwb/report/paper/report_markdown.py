@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tabwb.records.visible import visible
-from tabwb.report.documents.formats import markdown_text, presented_markdown
-from tabwb.report.documents.report import Report
+from tabwb.report.paper.formats import markdown_text, presented_markdown
+from tabwb.report.paper.report import Report
 
 
 def report_markdown(report: Report) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import tabwb
 from tabwb.battery.model import Battery, Subtest
 from tabwb.records.words import plural
-from tabwb.report.documents.references import Citations, of_battery, software
-from tabwb.report.documents.sentences import listed, once, quoted, spread
-from tabwb.report.documents.studied import Studied, is_persons, is_recorded, noun_of, people
 from tabwb.report.file_names import without_folders
+from tabwb.report.paper.references import Citations, of_battery, software
+from tabwb.report.paper.sentences import listed, once, quoted, spread
+from tabwb.report.paper.studied import Studied, is_persons, is_recorded, noun_of, people
 from tabwb.report.summaries.load import AdministrationData
 
 SHORT_HASH = 12

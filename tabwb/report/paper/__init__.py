@@ -1,0 +1,1 @@
+"""What goes into a paper: tables, methods, references, figures as files, and reports."""
