@@ -1,18 +1,20 @@
-"""The columns of the long table (CSV, Parquet): declared once, with type, unit and meaning.
+"""The columns of the long table (CSV, Parquet), and what takes their values from a document.
 
-Column names are stable: new ones are added, old ones keep their name and meaning.
+Columns that the tables of the Python interface have too are in :mod:`tabwb.records.columns`; the
+others are declared here. Column names are stable: new ones are added, old ones keep their name and
+meaning.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from tabwb.plugin_api.config.profiles import stated_parameters
+from tabwb.records.columns import DECLARED, DeclaredColumn, condition_columns
 from tabwb.records.condition import ColumnType
-from tabwb.records.conditions import CONDITIONS
-from tabwb.records.states import AdministrationStatus, RatingStatus, ResponseStatus, StopReason
+from tabwb.records.states import AdministrationStatus
 
 Type = ColumnType | Literal["JSON", "list of JSON"]
 Scope = Literal["administration", "trial", "rating"]
@@ -106,22 +108,17 @@ def _judgement(key: str) -> Callable[[Rated], Any]:
     return lambda rated: rated.call.get(key)
 
 
-_SCALES = {"": 1, "K": 1_000, "M": 1_000_000, "B": 1_000_000_000}
-_COUNT = re.compile(r"(\d+(?:\.\d+)?) ?([KMB]?)", re.IGNORECASE)
-
-
-def _whole(text: str | None) -> int | None:
-    """Return a number of parameters; labels are text, and older profiles took any.
-
-    >>> _whole("124439808"), _whole("1.2B"), _whole("many")
-    (124439808, 1200000000, None)
-    """
-    found = _COUNT.fullmatch(text or "")
-    return None if found is None else round(float(found[1]) * _SCALES[found[2].upper()])
-
-
 def _of(scope: Scope, *columns: Column) -> tuple[Column, ...]:
     return tuple(replace(column, scope=scope) for column in columns)
+
+
+def _declared(
+    declared: DeclaredColumn | str, value: Callable[[Any], Any], *, required: bool = False
+) -> Column:
+    one = DECLARED[declared] if isinstance(declared, str) else declared
+    return Column(
+        one.name, one.type, one.meaning, value, one.unit, required=required, allowed=one.allowed
+    )
 
 
 def _conditions(*, sent: bool) -> Iterator[Column]:
@@ -130,97 +127,46 @@ def _conditions(*, sent: bool) -> Iterator[Column]:
     Args:
         sent: those sent with each request (``decoding_temperature``), or those of the whole run.
     """
-    for condition in CONDITIONS:
-        column, (record, name) = condition.column, condition.place
-        if column is not None and bool(record) is sent:
-            yield Column(
-                f"{record}_{name}" if sent else condition.id,
-                condition.kind.column,
-                column.meaning,
-                _sent(name) if sent else _given(condition.id),
-                column.unit,
-            )
+    for condition, declared in condition_columns():
+        record, name = condition.place
+        if sent and record:
+            yield _declared(replace(declared, name=f"{record}_{name}"), _sent(name))
+        elif not sent and not record:
+            yield _declared(declared, _given(condition.id))
 
-
-RESPONSE_STATUSES = tuple(status.value for status in ResponseStatus)
 
 GIVEN = _of(
     "administration",
-    Column("administration", "text", "the administration's uid", _given("uid"), required=True),
-    Column("id", "integer", "its number in the store", _given("id"), required=True),
-    Column("battery", "text", "the battery's id", _given("battery"), required=True),
-    Column(
-        "battery_version", "text", "the battery's version", _given("battery_version"), required=True
-    ),
-    Column(
-        "battery_hash",
-        "text",
-        "SHA-256 of the battery's content",
-        _given("battery_hash"),
-        required=True,
-    ),
-    Column(
-        "examinee",
-        "text",
-        "the model's spec, or the speaker's participant code",
-        _given("examinee"),
-        required=True,
-    ),
-    Column(
-        "kind",
-        "text",
-        "model or speaker",
-        _given("kind"),
-        required=True,
-        allowed=("model", "speaker"),
-    ),
+    _declared("administration", _given("uid"), required=True),
+    _declared("id", _given("id"), required=True),
+    _declared("battery", _given("battery"), required=True),
+    _declared("battery_version", _given("battery_version"), required=True),
+    _declared("battery_hash", _given("battery_hash"), required=True),
+    _declared("examinee", _given("examinee"), required=True),
+    _declared("kind", _given("kind"), required=True),
     Column("model", "text", "the model's spec; empty for a speaker", _given("model")),
     *_conditions(sent=False),
-    Column(
-        "session_date",
-        "text",
-        "the day of the responses, ISO 8601; empty if not known",
-        _given("session_date"),
-    ),
-    Column(
-        "created_at",
-        "text",
-        "when the run began, ISO 8601, UTC",
-        _given("created_at"),
-        required=True,
-    ),
+    _declared("session_date", _given("session_date")),
+    _declared("created_at", _given("created_at"), required=True),
     Column("administration_title", "text", "given by people (tabwb tag)", _marked("title")),
     Column("administration_tags", "list of text", "given by people (tabwb tag)", _marked("tags")),
     Column("model_profile", "text", "name of the profile of the model", _label("profile")),
-    Column("model_family", "text", "from the model's profile", _label("family")),
-    Column("model_tuning", "text", "from the model's profile", _label("tuning")),
-    Column(
+    _declared("model_family", _label("family")),
+    _declared("model_tuning", _label("tuning")),
+    _declared(
         "model_parameters",
-        "integer",
-        "number of parameters, from the model's profile",
-        lambda administration: _whole(_label("parameters")(administration)),
+        lambda administration: stated_parameters(administration.get("labels", {})),
     ),
-    Column("model_revision", "text", "of the model's repository", _fact("revision")),
-    Column("model_weights_sha256", "text", "of the model's weights", _fact("weights_sha256")),
+    _declared("model_revision", _fact("revision")),
+    _declared("model_weights_sha256", _fact("weights_sha256")),
     Column("model_dtype", "text", "number format of the weights", _fact("dtype")),
     Column("model_device", "text", "the device on which the model ran", _fact("device")),
     Column("model_template", "text", "the prompt template", _fact("template")),
     Column("model_template_sha256", "text", "of that template", _fact("template_sha256")),
     Column("model_torch", "text", "version of torch", _fact("torch")),
     Column("model_transformers", "text", "version of transformers", _fact("transformers")),
-    Column(
-        "origin",
-        "text",
-        "who made the responses: human, model or unknown",
-        _given("origin"),
-        allowed=("human", "model", "unknown"),
-    ),
-    Column(
-        "participant",
-        "text",
-        "participant code of the person who made them; empty for a model",
-        lambda administration: administration["participant"] or None,
-    ),
+    _declared("origin", _given("origin")),
+    _declared("participant", lambda administration: administration["participant"] or None),
     Column(
         "administration_status",
         "text",
@@ -233,27 +179,15 @@ GIVEN = _of(
 
 ANSWERED = (
     *_conditions(sent=True),
-    Column(
-        "decoding_seed",
-        "integer",
-        "this response's own seed, as sent; empty if nothing was sampled, if it was not sent, "
-        "and for responses of versions that stored none",
-        _sent("seed"),
-    ),
-    Column(
-        "trial_number",
-        "integer",
-        "position in the administration, from 1",
-        _trial("number"),
-        required=True,
-    ),
-    Column("subtest", "text", "the subtest's id", _trial("subtest"), required=True),
-    Column("item", "text", "the item's id", _trial("item"), required=True),
-    Column("replicate", "integer", "from 0", _trial("replicate"), required=True),
+    _declared("decoding_seed", _sent("seed")),
+    _declared("trial_number", _trial("number"), required=True),
+    _declared("subtest", _trial("subtest"), required=True),
+    _declared("item", _trial("item"), required=True),
+    _declared("replicate", _trial("replicate"), required=True),
     Column("practice", "boolean", "true: not counted", _trial("practice"), required=True),
-    Column("options", "list of text", "in the order shown", _trial("options")),
-    Column("expected", "text", "the right answer, if there is one", _trial("expected")),
-    Column("tags", "list of text", "the item's tags", _trial("tags")),
+    _declared("options", _trial("options")),
+    _declared("expected", _trial("expected")),
+    _declared("tags", _trial("tags")),
     Column("foils", "JSON", "the kind of each foil", _trial("foils")),
     Column(
         "foil",
@@ -262,47 +196,22 @@ ANSWERED = (
         "no-option; empty for a right answer and for other subtests",
         _trial("foil"),
     ),
-    Column("prompt", "text", "the user message, exactly as sent", _trial("prompt")),
-    Column("response", "text", "unaltered", _trial("response")),
-    Column(
-        "trial_status",
-        "text",
-        "the status of the response (ok, empty, truncated ...), as stored",
-        _trial("status"),
-        allowed=RESPONSE_STATUSES,
-    ),
-    Column(
-        "effective_status",
-        "text",
-        "the status under which it counts: the stored one, or repeated-answer if the same text "
-        "answers three or more prompts; features of an unusable response are undefined, "
-        "whatever a rating says",
-        _trial("effective_status"),
-        allowed=RESPONSE_STATUSES,
-    ),
-    Column("usable", "boolean", "whether its features count", _trial("usable")),
+    _declared("prompt", _trial("prompt")),
+    _declared("response", _trial("response")),
+    _declared("trial_status", _trial("status")),
+    _declared("effective_status", _trial("effective_status")),
+    _declared("usable", _trial("usable")),
     Column(
         "drawn",
         "boolean",
         "whether it was sampled, or a person's; if not, identical responses to an item count once",
         _trial("drawn"),
     ),
-    Column(
-        "stop_reason",
-        "text",
-        "end, length, stop-string, refused, or none for a person",
-        _trial("stop_reason"),
-        allowed=tuple(reason.value for reason in StopReason),
-    ),
-    Column("latency_s", "number", "from request to end", _trial("latency_s"), "seconds"),
-    Column(
-        "response_attempt",
-        "integer",
-        "number of the attempt that counts, from 1",
-        _reply("attempt"),
-    ),
-    Column("response_recorded_at", "text", "ISO 8601, UTC", _reply("recorded_at")),
-    Column("response_protocol", "text", "how this response was obtained", _noted("protocol")),
+    _declared("stop_reason", _trial("stop_reason")),
+    _declared("latency_s", _trial("latency_s")),
+    _declared("response_attempt", _reply("attempt")),
+    _declared("response_recorded_at", _reply("recorded_at")),
+    _declared("response_protocol", _noted("protocol")),
     Column("response_prompt_tokens", "integer", "of the prompt", _reply("prompt_tokens"), "tokens"),
     Column(
         "response_reply_tokens",
@@ -349,19 +258,11 @@ ANSWERED = (
 
 RATED = _of(
     "rating",
-    Column("rater", "text", "the rater: a scorer, a judge, or a person", _rating("rater")),
-    Column("measure", "text", "the measure that was rated", _rating("measure")),
-    Column("value", "number", "of the rating; empty: see rating_status", _rating("value")),
-    Column(
-        "rating_status",
-        "text",
-        "value, undefined, unparsed or error",
-        _rating("status"),
-        allowed=tuple(status.value for status in RatingStatus),
-    ),
-    Column(
-        "rating_reason", "text", "the reason of the value, or of its absence", _rating("reason")
-    ),
+    _declared("rater", _rating("rater")),
+    _declared("measure", _rating("measure")),
+    _declared("value", _rating("value")),
+    _declared("rating_status", _rating("status")),
+    _declared("rating_reason", _rating("reason")),
     Column(
         "judge_repaired",
         "boolean",

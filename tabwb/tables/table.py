@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tabwb.records.columns import DECLARED, DeclaredColumn
 from tabwb.records.condition import ColumnType
 from tabwb.records.words import did_you_mean
 from tabwb.tables.rounding import fixed
@@ -72,6 +73,20 @@ class Column:
             places = (self.digits or 0) if digits is None else digits
             return f"{fixed(value * 100, places)} %" if self.percent else fixed(value, places)
         return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def column_of(declared: DeclaredColumn | str, digits: int | None = None) -> Column:
+    """Return a declared column of administrations, responses or ratings.
+
+    Args:
+        declared: its declaration, or its name.
+        digits: decimal places that people are shown; None: all of them.
+
+    >>> column_of("latency_s", 2).format(1.234)
+    '1.23'
+    """
+    known = DECLARED[declared] if isinstance(declared, str) else declared
+    return Column(known.name, known.title, known.meaning, known.type, known.unit, digits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -260,10 +260,10 @@ def test_a_closed_study_says_so(study: tabwb.Study) -> None:
     assert repr(given) == f"<Administration 1 in {study.location}>"
 
 
-def test_columns_have_the_types_of_the_exported_table(study: tabwb.Study) -> None:
-    exported = {column.name: column.type for column in TABLE}
+def test_columns_are_those_of_the_exported_table(study: tabwb.Study) -> None:
+    exported = {column.name: (column.type, column.unit, column.meaning) for column in TABLE}
     for table in (study.responses(), study.ratings()):
-        own = {column.name: column.type for column in table.columns}
+        own = {column.name: (column.type, column.unit, column.meaning) for column in table.columns}
         shared = own.keys() & exported.keys()
         assert len(shared) > 15
         assert {name: own[name] for name in shared} == {name: exported[name] for name in shared}

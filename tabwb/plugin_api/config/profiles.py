@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -197,6 +197,18 @@ def number_of_parameters(text: str) -> int:
         allowed = "1240000000, 1.24B, 360M"
         raise UsageError(f"'{text}' is not a number of parameters", allowed=allowed)
     return number
+
+
+def stated_parameters(labels: Mapping[str, str]) -> int | None:
+    """Return the number of parameters that labels state; None if they state none.
+
+    >>> stated_parameters({"parameters": "124439808"}), stated_parameters({"parameters": "many"})
+    (124439808, None)
+    """
+    try:
+        return number_of_parameters(labels.get("parameters", ""))
+    except UsageError:
+        return None
 
 
 def _read(config_dir: Path) -> tuple[Path, Any]:

@@ -19,17 +19,17 @@ from tabwb.report.summaries.columns.table import Table as Group
 from tabwb.report.summaries.columns.table import table_of
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.store.column_rows import STATUSES
-from tabwb.tables.table import Column, Series, Table, series_of
+from tabwb.tables.table import Column, Series, Table, column_of, series_of
 
 COLUMNS = (
     Column("administration", "Administration", "number of the administration", "integer"),
-    Column("subtest", "Subtest", "id of the subtest"),
-    Column("item", "Item", "id of the item"),
-    Column("replicate", "Replicate", "from 0", "integer"),
-    Column("response", "Response", "the text, unaltered"),
-    Column("words", "Words", "number of words", "integer", "words"),
+    column_of("subtest"),
+    column_of("item"),
+    column_of("replicate"),
+    column_of("response"),
+    column_of("words"),
     Column("status", "Status", "the status under which the response counts"),
-    Column("usable", "Usable", "whether the response can be described", "boolean"),
+    column_of("usable"),
 )
 
 MOST = 10_000

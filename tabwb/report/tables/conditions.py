@@ -7,11 +7,13 @@ each request can differ from what the run asked for; the exported table has the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from tabwb.records.conditions import CONDITIONS
+from tabwb.plugin_api.config.profiles import stated_parameters
+from tabwb.records.columns import condition_columns
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.tables.table import Column, Table, records_table
+from tabwb.tables.table import Column, Table, column_of, records_table
 
 Given = tuple[Column, Callable[[AdministrationData], Any]]
 """A column, and what it takes its value with."""
@@ -32,16 +34,12 @@ def given_columns() -> tuple[Given, ...]:
 
 
 def _conditions() -> Iterator[Given]:
-    for condition in CONDITIONS:
-        if condition.column is None:
-            continue
-        meaning, unit = condition.column.meaning, condition.column.unit
+    for condition, declared in condition_columns():
         if condition.path.startswith("decoding.") and condition.field is not None:
-            meaning = f"of the run: {condition.field.help.partition(';')[0]}"
-        column = Column(
-            condition.id, condition.name.capitalize(), meaning, condition.kind.column, unit
-        )
-        yield column, _reported(condition)
+            of_run = f"of the run: {condition.field.help.partition(';')[0]}"
+            yield column_of(replace(declared, meaning=of_run)), _reported(condition)
+        else:
+            yield column_of(declared), _reported(condition)
 
 
 def _reported(condition: Any) -> Callable[[AdministrationData], Any]:
@@ -62,61 +60,32 @@ def _label(name: str) -> Callable[[AdministrationData], Any]:
     return lambda data: data.administration.conditions.labels.get(name)
 
 
-def _parameters(data: AdministrationData) -> int | None:
-    text = data.administration.conditions.labels.get("parameters")
-    return int(text) if text and text.isdecimal() else None
-
-
 def _fact(name: str) -> Callable[[AdministrationData], Any]:
     return lambda data: data.model_facts.get(name)
 
 
 SUBJECT: tuple[Given, ...] = (
-    (Column("id", "Id", "its number in the store", "integer"), _record("id")),
-    (Column("administration", "Uid", "the administration's uid"), _record("uid")),
-    (Column("battery", "Battery", "the battery's id"), _record("battery")),
-    (Column("battery_version", "Version", "the battery's version"), _record("battery_version")),
-    (
-        Column("battery_hash", "Hash", "SHA-256 of the battery's content"),
-        _record("battery_hash"),
-    ),
-    (
-        Column("examinee", "Examinee", "the model's spec, or the speaker's participant code"),
-        lambda data: data.administration.conditions.examinee,
-    ),
-    (
-        Column("kind", "Kind", "model or speaker"),
-        lambda data: data.administration.conditions.kind,
-    ),
-    (
-        Column("origin", "Origin", "who made the responses: model, human or unknown"),
-        lambda data: data.administration.conditions.made_by,
-    ),
-    (
-        Column("participant", "Participant", "the participant code; missing for a model"),
-        lambda data: data.administration.conditions.study_id,
-    ),
-    (
-        Column("created_at", "Created", "when the run began, ISO 8601, UTC"),
-        _record("created_at"),
-    ),
-    (
-        Column("session_date", "Day", "the day of the responses, ISO 8601; missing if not known"),
-        _record("session_date"),
-    ),
+    (column_of("id"), _record("id")),
+    (column_of("administration"), _record("uid")),
+    (column_of("battery"), _record("battery")),
+    (column_of("battery_version"), _record("battery_version")),
+    (column_of("battery_hash"), _record("battery_hash")),
+    (column_of("examinee"), lambda data: data.administration.conditions.examinee),
+    (column_of("kind"), lambda data: data.administration.conditions.kind),
+    (column_of("origin"), lambda data: data.administration.conditions.made_by),
+    (column_of("participant"), lambda data: data.administration.conditions.study_id),
+    (column_of("created_at"), _record("created_at")),
+    (column_of("session_date"), _record("session_date")),
 )
 MODEL: tuple[Given, ...] = (
-    (Column("model_family", "Family", "from the model's profile"), _label("family")),
-    (Column("model_tuning", "Tuning", "from the model's profile"), _label("tuning")),
+    (column_of("model_family"), _label("family")),
+    (column_of("model_tuning"), _label("tuning")),
     (
-        Column("model_parameters", "Parameters", "from the model's profile", "integer"),
-        _parameters,
+        column_of("model_parameters"),
+        lambda data: stated_parameters(data.administration.conditions.labels),
     ),
-    (Column("model_revision", "Revision", "of the model's repository"), _fact("revision")),
-    (
-        Column("model_weights_sha256", "Weights", "SHA-256 of the model's weights"),
-        _fact("weights_sha256"),
-    ),
+    (column_of("model_revision"), _fact("revision")),
+    (column_of("model_weights_sha256"), _fact("weights_sha256")),
 )
 STATE: tuple[Given, ...] = (
     (

@@ -8,7 +8,7 @@ from typing import Any
 from tabwb.report.measures import Measure
 from tabwb.report.summaries.groups import Grouped
 from tabwb.scoring.estimate import Interval
-from tabwb.tables.table import P_VALUE, Column
+from tabwb.tables.table import P_VALUE, Column, column_of
 
 Declared = tuple[Column, Callable[[Any], Any]]
 """A column with the function that takes its value from a record."""
@@ -25,11 +25,8 @@ def group_columns(row: Callable[[Any], Grouped]) -> tuple[Declared, ...]:
     """
     return (
         (Column("group", "Group", "the name of the group"), lambda given: row(given).label),
-        (Column("battery", "Battery", "the battery's id"), lambda given: row(given).battery.id),
-        (
-            Column("battery_version", "Version", "the battery's version"),
-            lambda given: row(given).battery.version,
-        ),
+        (column_of("battery"), lambda given: row(given).battery.id),
+        (column_of("battery_version"), lambda given: row(given).battery.version),
     )
 
 

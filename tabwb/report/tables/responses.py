@@ -27,7 +27,7 @@ from tabwb.store.columns import ResponseColumns
 from tabwb.store.details import keys_of
 from tabwb.store.store import Store
 from tabwb.store.write import STATUSES as RATING_STATUSES
-from tabwb.tables.table import Column, Series, Table, series_of
+from tabwb.tables.table import Column, Series, Table, column_of, series_of
 
 NOTES = (
     "One row for each response that counts: the last usable attempt of each trial that was neither "
@@ -294,23 +294,13 @@ def _seeds(columns: ResponseColumns, at: Ints) -> Series:
 _NO_ITEM: Any = (None, SimpleNamespace(expected=None, tags=()))
 
 COLUMNS = (
-    Column("trial_number", "Trial", "position in the administration, from 1", "integer"),
-    Column("subtest", "Subtest", "the subtest's id"),
-    Column("item", "Item", "the item's id"),
-    Column("replicate", "Replicate", "from 0", "integer"),
-    Column("options", "Options", "in the order shown", "list of text"),
-    Column("expected", "Expected", "the right answer, if there is one"),
-    Column("tags", "Tags", "the item's tags", "list of text"),
-    Column("prompt", "Prompt", "the user message, exactly as sent"),
-    Column("response", "Response", "unaltered"),
-    Column("trial_status", "Stored status", "the status of the response, as stored"),
-    Column(
-        "effective_status",
-        "Status",
-        "the status under which it counts: the stored one, or repeated-answer if the same text "
-        "answers three or more prompts",
+    *map(
+        column_of,
+        (
+            "trial_number", "subtest", "item", "replicate", "options", "expected", "tags", "prompt",
+            "response", "trial_status", "effective_status", "usable",
+        ),
     ),
-    Column("usable", "Usable", "whether its features count", "boolean"),
     Column(
         "duplicate",
         "Duplicate",
@@ -318,7 +308,7 @@ COLUMNS = (
         "it is the same draw; results count it once",
         "boolean",
     ),
-    Column("words", "Words", "words of the response", "integer", "words"),
+    column_of("words"),
     *(
         Column(
             policy,
@@ -329,22 +319,17 @@ COLUMNS = (
         )
         for policy in POLICIES
     ),
-    Column("stop_reason", "Stop", "end, length, stop-string, refused, or none for a person"),
-    Column("latency_s", "Latency", "from request to end", "number", "seconds", 2),
-    Column("response_attempt", "Attempt", "number of the attempt that counts", "integer"),
-    Column("response_recorded_at", "Recorded", "ISO 8601, UTC"),
-    Column("response_protocol", "Obtained", "how this response was obtained, where it is noted"),
-    Column(
-        "decoding_seed",
-        "Seed of the draw",
-        "this response's own seed, as sent; missing if nothing was sampled or it was not sent",
-        "integer",
+    column_of("stop_reason"),
+    column_of("latency_s", 2),
+    *map(
+        column_of,
+        ("response_attempt", "response_recorded_at", "response_protocol", "decoding_seed"),
     ),
-)
+)  # fmt: skip
 RATING_COLUMNS = (
-    Column("rater", "Rater", "a scorer, a judge, or a person"),
-    Column("measure", "Measure", "the measure that was rated"),
-    Column("value", "Value", "of the rating; missing: see rating_status", "number", digits=2),
-    Column("rating_status", "Status", "value, undefined, unparsed or error"),
-    Column("rating_reason", "Reason", "the reason of the value, or of its absence"),
+    column_of("rater"),
+    column_of("measure"),
+    column_of("value", 2),
+    column_of("rating_status"),
+    column_of("rating_reason"),
 )
