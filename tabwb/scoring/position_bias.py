@@ -1,12 +1,14 @@
 """Whether the position of an option decides: choices and right answers by position.
 
-Defined for items whose options were shown in several orders (rotated or shuffled). Under the null
-hypothesis the order has no influence: the answers to an item could have been given to its orders in
-any assignment.
+Defined for items whose options were shown in several orders (rotated or shuffled). On *these
+prompts* the null hypothesis is that the order has no influence: the answers to an item could have
+been given to its orders in any assignment. For *prompts like these* an item may prefer positions of
+its own; the null hypothesis is that no position is preferred more than another over all items.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,6 +28,8 @@ PERMUTED_UP_TO = 400
 """Answers up to which they are permuted; beyond that the chi-squared limit is used."""
 ONE_BY_ONE = 60
 """Answers to an item up to which they are permuted one by one."""
+SHIFTS = 10_000
+"""Shifts of all items up to which every one is counted; beyond that they are drawn."""
 NONE_KEYED = "the right answer was never at this position"
 NONE_CHOSEN = "no answer names an option"
 PERMUTED, LIMIT = "answers permuted within items", "chi-squared limit"
@@ -59,8 +63,8 @@ class AtPosition:
         chosen, of: answers that name the option there, of those that name any.
         expected: the share of choices that is expected if positions have no influence.
         accuracy_like, accuracy_these, chosen_like, chosen_these: intervals for each estimand.
-        p_accuracy, p_chosen: for prompts like these, answers permuted within items, corrected for
-            all positions by maxT; None where there are no two items.
+        p_accuracy, p_chosen: for prompts like these, corrected for all positions by maxT; None
+            where there are no two items, with the reason of the interval.
     """
 
     number: int
@@ -111,6 +115,7 @@ class PositionBias:
 
     Attributes:
         items: items that were shown in several orders; answers: to these.
+        smallest_p: the smallest p for prompts like these that so many items can give; None for one.
     """
 
     positions: tuple[AtPosition, ...]
@@ -118,29 +123,38 @@ class PositionBias:
     accuracy: BiasTest
     items: int
     answers: int
+    smallest_p: float | None
 
 
-def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> PositionBias | None:
+def position_bias(
+    answers: Sequence[Shown], *, deterministic: bool = False, draws: int = LABEL_DRAWS
+) -> PositionBias | None:
     """Return how right answers and choices depend on position; None without several orders.
 
     *These prompts*: let N_p be the number of choices of position p. If positions have no influence,
     each assignment of an item's answers to its orders is equally likely. With the mean E and the
     covariance V of N over these assignments (Hoeffding), ``X = (N - E)' V^- (N - E)``. p is the
-    share of 10,000 drawn assignments (seeded) with an X at least as large; beyond
+    share of drawn assignments (seeded) with an X at least as large; beyond
     :data:`PERMUTED_UP_TO` answers that of chi-squared, whose degrees of freedom are the rank of V.
     The same for right answers by the position of the key. Options of items that are shown in one
     order only do not count.
 
-    *Prompts like these*: for each position and item the share of choices less the expected one;
-    their sum over items, divided by the root of the sum of their squares, over the same
-    assignments, with p corrected for all positions by maxT. Signs of items cannot be flipped:
-    with more than two options a share less the expected one is not symmetric around 0.
+    *Prompts like these*: z_ip is the share of choices of position p on item i, less the expected
+    one; ``T_p = |sum_i z_ip|``. If the preferences of items have one distribution at all
+    positions, so have the z of an item after a shift of its positions, the last to the first: a
+    full set of rotations, and random orders, are the same after a shift. p is the share of shifts,
+    one of each item, whose largest T is at least as large (maxT): exact up to :data:`SHIFTS`, else
+    ``draws`` drawn ones. Replicates may depend on each other and be unequal in number, because
+    whole items are shifted. With two options these are sign flips over items. Accuracies likewise:
+    z_ip is the share right with the key at p, less the item's share right.
 
-    Source: Hoeffding, Annals of Mathematical Statistics 22 (1951), 558; Pitman 1937.
+    Source: Hoeffding, Annals of Mathematical Statistics 22 (1951), 558, and 23 (1952), 169 (groups
+    of transformations); Hemerik and Goeman, TEST 27 (2018), 811; Westfall and Young 1993 (maxT).
 
     Args:
         answers: of one examinee, or of examinees that are pooled.
         deterministic: nothing was drawn.
+        draws: of assignments and of shifts, where these are drawn.
 
     Raises:
         ValueError: an expected answer is not among the options.
@@ -168,10 +182,9 @@ def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> P
     chosen = _Counts([_choices(item, n_positions) for item in items])
     right = _Counts([_rights(item, n_positions) for item in items])
     keyed = _keyed(items, n_positions)
-    p_chosen = chosen.studentised(
-        [[max(chosen.n[at], 1)] * n_positions for at in range(len(items))]
-    )
-    p_right = right.studentised([[max(n, 1) for n in row] for row in keyed])
+    of_item = [max(len(answer.options) for answer in item) for item in items]
+    p_chosen = chosen.shifted([[max(n, 1)] * n_positions for n in chosen.n], of_item, draws)
+    p_right = right.shifted([[max(n, 1) for n in row] for row in keyed], of_item, draws)
     positions = []
     for at in range(n_positions):
         own = [int(row[at]) for row in chosen.observed]
@@ -193,8 +206,16 @@ def position_bias(answers: Sequence[Shown], *, deterministic: bool = False) -> P
             )
         )
     n = sum(map(len, items))
-    choices, accuracy = (counts.test(permute=n <= PERMUTED_UP_TO) for counts in (chosen, right))
-    return PositionBias(tuple(positions), choices, accuracy, len(items), n)
+    permuted = draws if n <= PERMUTED_UP_TO else 0
+    choices, accuracy = (counts.test(permuted) for counts in (chosen, right))
+    smallest = _smallest_p(of_item, draws) if len(items) > 1 else None
+    return PositionBias(tuple(positions), choices, accuracy, len(items), n, smallest)
+
+
+def _smallest_p(positions: Sequence[int], draws: int) -> float:
+    """Return the smallest p of shifts: a T is the same at each position that all items have."""
+    shifts = math.prod(positions)
+    return min(positions) / shifts if shifts <= SHIFTS else 1 / (draws + 1)
 
 
 def _these(hits: Sequence[int], sizes: Sequence[int], deterministic: bool) -> EstimatedInterval:
@@ -279,40 +300,46 @@ class _Counts:
         size = self.mean.size
         self.covariance = sum(covariances, np.zeros((size, size)))
 
-    def studentised(self, sizes: Sequence[Sequence[int]]) -> tuple[float, ...] | None:
+    def shifted(
+        self, sizes: Sequence[Sequence[int]], positions: Sequence[int], draws: int
+    ) -> tuple[float, ...] | None:
         """Return p of each position for prompts like these; None with fewer than two items.
 
         With z_ip the observed less the expected sum of item i, divided by its size, ``T_p =
-        |sum_i z_ip| / sqrt(max(sum_i z_ip^2, V_p))``, V_p its mean over assignments, the same over
-        assignments within items: p is the share of :data:`LABEL_DRAWS` assignments whose largest T
-        is at least as large, with the added one. Without V_p an option that is never right would
-        be as far from chance as one that always is.
+        |sum_i z_ip|``. The z of each item are shifted along its positions, the last to the first:
+        p is the share of shifts whose largest T is at least as large. All of them count up to
+        :data:`SHIFTS`; beyond that ``draws`` drawn ones, with the added one.
 
         Args:
             sizes: of each item, what the sum of each position is divided by.
+            positions: of each item.
+            draws: of shifts.
         """
         import numpy as np
 
-        if len(self.items) < 2:
+        if sum(map(bool, self.n)) < 2:
             return None
-        divisors = np.array(sizes, dtype=np.float64)
+        z = (self.observed - self.expected) / np.array(sizes, dtype=np.float64)
+        moving = np.abs(z).max(axis=1) > _SLACK
+        turns = [
+            np.array([[*np.roll(row[:m], by), *row[m:]] for by in range(m)])
+            for row, m in zip(z[moving], np.array(positions)[moving].tolist(), strict=True)
+        ]
+        exact = math.prod(map(len, turns)) <= SHIFTS
+        sums = np.zeros((1 if exact else draws, self.mean.size))
         generator = np.random.Generator(np.random.PCG64(SEED))
-        sums = np.zeros((LABEL_DRAWS, self.mean.size))
-        squares = np.zeros_like(sums)
-        for at, item in enumerate(self.items):
-            if item[1]:
-                off = (_assigned(item, generator) - self.expected[at]) / divisors[at]
-                sums += off
-                squares += off**2
-        least = np.maximum(squares.mean(axis=0), _SLACK)
-        largest = (np.abs(sums) / np.sqrt(np.maximum(squares, least))).max(axis=1)
-        off = (self.observed - self.expected) / divisors
-        observed = np.abs(off.sum(axis=0)) / np.sqrt(np.maximum((off**2).sum(axis=0), least))
-        reached = (largest[:, None] >= observed - _SLACK).sum(axis=0)
-        return tuple(((reached + 1) / (LABEL_DRAWS + 1)).tolist())
+        for turn in turns:
+            if exact:
+                sums = (sums + turn[:, None]).reshape(-1, self.mean.size)
+            else:
+                sums += turn[generator.integers(len(turn), size=draws)]
+        largest = np.abs(sums).max(axis=1)
+        reached = (largest[:, None] >= np.abs(z.sum(axis=0)) - _SLACK).sum(axis=0)
+        p = reached / len(sums) if exact else (reached + 1) / (draws + 1)
+        return tuple(p.tolist())
 
-    def test(self, *, permute: bool) -> BiasTest:
-        """Return the test of all positions at once."""
+    def test(self, draws: int) -> BiasTest:
+        """Return the test of all positions at once, by the chi-squared limit without draws."""
         import numpy as np
 
         values, vectors = np.linalg.eigh(self.covariance)
@@ -323,18 +350,18 @@ class _Counts:
             return BiasTest(None, None, None, reason=why)
         whitened = vectors[:, kept] / np.sqrt(values[kept])
         chi2 = float((((self.observed.sum(axis=0) - self.mean) @ whitened) ** 2).sum())
-        if not permute:
+        if not draws:
             return BiasTest(chi2, df, chi2_tail(chi2, df), LIMIT)
-        sums = np.zeros((LABEL_DRAWS, self.mean.size))
+        sums = np.zeros((draws, self.mean.size))
         generator = np.random.Generator(np.random.PCG64(SEED))
         for item in self.items:
             if item[1]:
-                sums += _assigned(item, generator)
+                sums += _assigned(item, draws, generator)
         reached = (((sums - self.mean) @ whitened) ** 2).sum(axis=1) >= chi2 - _SLACK * (1 + chi2)
-        return BiasTest(chi2, df, (int(reached.sum()) + 1) / (LABEL_DRAWS + 1), PERMUTED)
+        return BiasTest(chi2, df, (int(reached.sum()) + 1) / (draws + 1), PERMUTED)
 
 
-def _assigned(item: tuple[Floats, list[int]], generator: np.random.Generator) -> Floats:
+def _assigned(item: tuple[Floats, list[int]], draws: int, generator: np.random.Generator) -> Floats:
     """Return the sums of one item over drawn assignments: float64, (draws, positions).
 
     Above :data:`ONE_BY_ONE` answers those with the same places are drawn together, as multivariate
@@ -344,14 +371,14 @@ def _assigned(item: tuple[Floats, list[int]], generator: np.random.Generator) ->
 
     places, labels = item
     if len(labels) <= ONE_BY_ONE:
-        drawn = generator.permuted(np.tile(labels, (LABEL_DRAWS, 1)), axis=1)
-        added = np.zeros((LABEL_DRAWS, places.shape[2]))
+        drawn = generator.permuted(np.tile(labels, (draws, 1)), axis=1)
+        added = np.zeros((draws, places.shape[2]))
         for row in range(len(labels)):
             added += places[row, drawn[:, row]]
         return added
     orders, rows = np.unique(places.reshape(len(places), -1), axis=0, return_inverse=True)
-    left = np.tile(np.bincount(labels, minlength=places.shape[1]), (LABEL_DRAWS, 1))
-    sums = np.zeros((LABEL_DRAWS, places.shape[2]))
+    left = np.tile(np.bincount(labels, minlength=places.shape[1]), (draws, 1))
+    sums = np.zeros((draws, places.shape[2]))
     for order, times in zip(orders, np.bincount(rows.ravel()).tolist(), strict=True):
         taken = _taken(left, times, generator)
         left -= taken

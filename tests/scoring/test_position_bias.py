@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tabwb.scoring.estimate import DETERMINISTIC
+from tabwb.scoring.estimate import DETERMINISTIC, ONE_ITEM
+from tabwb.scoring.permutation import paired_permutation
 from tabwb.scoring.position_bias import LIMIT, PERMUTED, Shown, position_bias
 
 OPTIONS = ("a", "b", "c")
@@ -85,8 +86,7 @@ def test_the_limit_agrees_with_permuted_answers() -> None:
     assert limit.choices.p == pytest.approx(stats.chi2.sf(limit.choices.chi2, 3), rel=1e-9)
 
 
-def test_both_tests_keep_their_level_without_bias(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.scoring.position_bias.LABEL_DRAWS", 500)
+def test_both_tests_keep_their_level_without_bias() -> None:
     rng = np.random.default_rng(2)
     rejected = np.zeros(2)
     for _ in range(60):
@@ -97,7 +97,7 @@ def test_both_tests_keep_their_level_without_bias(monkeypatch: pytest.MonkeyPatc
                 wrong = str(rng.choice(list("bcdef"), p=[0.5, 0.2, 0.1, 0.1, 0.1]))
                 name = "a" if rng.random() < right else wrong
                 given.append(Shown(f"{item}", order, "a", name, name == "a"))
-        found = position_bias(given)
+        found = position_bias(given, draws=500)
         assert found is not None
         rejected += [(test.p or 1.0) < 0.05 for test in (found.choices, found.accuracy)]
     assert (rejected / 60 <= 0.134).all()  # .05 + 3 standard errors
@@ -114,7 +114,7 @@ def test_always_the_first_option() -> None:
     first, second, _ = found.positions
     assert first.share.value == 1.0 and second.share.value == 0.0
     assert first.accuracy.value == 1.0 and second.accuracy.value == 0.0
-    assert (first.p_chosen or 1) < 0.001 and (first.p_accuracy or 1) < 0.001
+    assert first.p_chosen == pytest.approx(1 / 3**7) and (first.p_accuracy or 1) < 0.001
     assert (found.choices.p or 1) < 0.001 and (found.accuracy.p or 1) < 0.001
     assert first.chosen_these.reason == DETERMINISTIC
     assert first.chosen_like.interval is not None
@@ -149,32 +149,81 @@ def test_a_key_that_was_not_shown_is_refused() -> None:
         position_bias([Shown("one", OPTIONS, "x", "a", False)])
 
 
-def test_p_like_is_the_share_of_all_assignments_relative_to_the_spread_of_items() -> None:
-    # Second derivation: all 36 assignments; the largest |sum| / root of the sum of squares.
-    found = position_bias(GIVEN)
+def test_p_like_is_the_share_of_all_shifts_of_items() -> None:
+    # By hand: shares of choices by position less 1/3, of two items, under all nine shifts.
+    given = [*answered("one", ["a", "c", "b"]), *answered("two", ["a", "b", "a"], "b")]
+    found = position_bias(given)
+    assert found is not None and found.smallest_p == pytest.approx(3 / 9)
+    z = []
+    for item in (given[:3], given[3:]):
+        chosen = [shown.options.index(str(shown.chosen)) for shown in item]
+        z.append([chosen.count(at) / 3 - 1 / 3 for at in range(3)])
+    own = [abs(z[0][at] + z[1][at]) for at in range(3)]
+    largest = [
+        max(abs(z[0][(at - i) % 3] + z[1][(at - j) % 3]) for at in range(3))
+        for i, j in product(range(3), repeat=2)
+    ]
+    for place, t in zip(found.positions, own, strict=True):
+        assert place.p_chosen == pytest.approx(sum(x >= t - 1e-9 for x in largest) / 9)
+
+
+def test_p_of_accuracies_is_the_share_of_all_shifts_of_items() -> None:
+    # The key stands first, third, second. Shares right less the item's: (1, -.5, -.5) of both, so
+    # that T is 2 at the first position; the largest T is 2 for three of nine shifts.
+    given = [*answered("one", ["a", "b", "b"]), *answered("two", ["a", "c", "c"])]
+    found = position_bias(given)
     assert found is not None
-    items = [GIVEN[:3], GIVEN[3:]]
-    largest: list[np.ndarray] = []
-    for order in product(permutations(range(3)), repeat=2):
-        off = np.zeros((2, 3))
-        for row, (item, places) in enumerate(zip(items, order, strict=True)):
-            for shown, at in zip(item, places, strict=True):
-                off[row, shown.options.index(str(item[at].chosen))] += 1 / 3
-        off -= 1 / 3
-        largest.append(off)
-    every = np.array(largest)
-    squares = (every**2).sum(axis=1)
-    t = np.abs(every.sum(axis=1)) / np.sqrt(np.maximum(squares, squares.mean(axis=0)))
-    # The observed assignment is the first, in which nobody is moved.
-    for place, own in zip(found.positions, t[0], strict=True):
-        share = (t.max(axis=1) >= own - 1e-9).mean()
-        assert place.p_chosen == pytest.approx(share, abs=0.02)  # 10,000 draws
+    assert [place.p_accuracy for place in found.positions] == pytest.approx([3 / 9, 1, 1])
 
 
-def test_accuracy_by_position_keeps_its_level_with_six_options(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("tabwb.scoring.position_bias.LABEL_DRAWS", 500)
+def test_two_options_are_sign_flips_over_items() -> None:
+    turns = turned(("a", "b"))
+    named = ["ab", "ab", "aa", "ab", "ba", "ab", "ab", "ab"]  # first first, either, first second
+    given = [
+        Shown(f"{item}", order, "a", name, name == "a")
+        for item, names in enumerate(named)
+        for order, name in zip(turns, names, strict=True)
+    ]
+    found = position_bias(given)
+    z = [(names == "ab") - (names == "ba") for names in named]
+    flipped = paired_permutation([(float(x), 0.0) for x in z])
+    assert found is not None and flipped is not None
+    assert [place.p_chosen for place in found.positions] == pytest.approx([flipped.p] * 2)
+
+
+def test_drawn_shifts_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    given = [
+        Shown(f"{item}", order, "a", str(rng.choice([order[0], "b"])), False)
+        for item in range(7)
+        for order in turned(OPTIONS)
+    ]
+    exact = position_bias(given)
+    monkeypatch.setattr("tabwb.scoring.position_bias.SHIFTS", 1)
+    drawn = position_bias(given)
+    assert exact is not None and drawn is not None
+    for one, other in zip(exact.positions, drawn.positions, strict=True):
+        assert other.p_chosen == pytest.approx(one.p_chosen, abs=0.02)  # 10,000 draws
+
+
+def test_one_item_has_no_p_for_prompts_like_these() -> None:
+    found = position_bias(answered("one", ["a", "b", "c"] * 3))
+    assert found is not None and found.smallest_p is None
+    assert {place.p_chosen for place in found.positions} == {None}
+    assert {place.chosen_like.reason for place in found.positions} == {ONE_ITEM}
+
+
+def test_items_with_fewer_options_are_shifted_among_their_own_positions() -> None:
+    two = [Shown("two", order, "a", order[0], False) for order in turned(("a", "b"))]
+    three = [Shown("three", order, "a", order[0], False) for order in turned(OPTIONS)]
+    found = position_bias([*two, *three])
+    # z: (.5, -.5, 0) and (2/3, -1/3, -1/3). Two of the six shifts reach 7/6: one at each
+    # position that both items have.
+    assert found is not None and found.smallest_p == pytest.approx(2 / 6)
+    assert found.positions[0].p_chosen == pytest.approx(2 / 6)
+
+
+def test_accuracy_by_position_keeps_its_level_with_six_options() -> None:
     # Sign flips reject up to .54 of such null hypotheses.
     rng = np.random.default_rng(5)
     rejected = 0
@@ -186,7 +235,7 @@ def test_accuracy_by_position_keeps_its_level_with_six_options(
             for turn, order in enumerate(turned(tuple("abcdef"))):
                 named = "a" if right or turn == at else "b"
                 given.append(Shown(f"{item}", order, "a", named, named == "a"))
-        found = position_bias(given)
+        found = position_bias(given, draws=500)
         assert found is not None
         p = [place.p_accuracy for place in found.positions if place.p_accuracy is not None]
         rejected += min(p) < 0.05

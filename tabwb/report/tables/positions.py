@@ -28,12 +28,11 @@ POSITION_NOTES = (
     "Over the items whose options were shown in several orders. Right answers by the position of "
     "the right option (policy exact); choices by their own position (policy extracted).",
     "p_these tests all positions at once on these prompts: the answers to an item are permuted "
-    "over the orders in which it was shown. p_like is for prompts like these, over the same "
-    "permutations, relative to how much items differ, corrected for all positions by maxT. No p is "
+    "over the orders in which it was shown. p_like is for prompts like these, where items may "
+    "prefer positions of their own: the positions of whole items are shifted, and p is corrected "
+    "for all positions by maxT. smallest_p is the smallest that so many items can give. No p is "
     "corrected for subtests and groups. Without draws (greedy decoding) the test on these prompts "
     "takes the answers to the orders of an item as exchangeable.",
-    "Where items differ in the positions that they prefer, the test of choices for prompts like "
-    "these rejects more often than it says (simulated: .09 of studies at the level of .05).",
 )
 FOIL_NOTES = (
     "Over the errors that name one wrong option (policy extracted), of items that offer an option "
@@ -118,6 +117,9 @@ POSITIONS = (
     *ends("position_share_these_", THESE, lambda given: given.place.chosen_these.interval),
     p_value("share_p_like", "p chosen", f"choices here against the expected share, {LIKE}",
             lambda given: given.place.p_chosen),
+    p_value("smallest_p", "Smallest p",
+            f"the smallest p that so many items can give, {LIKE}",
+            lambda given: given.bias.smallest_p),
     number("chi2", "Chi2", "distance of choices from what is expected",
            lambda given: given.bias.choices.chi2),
     whole("df", "df", "its degrees of freedom", lambda given: given.bias.choices.df),
@@ -127,6 +129,8 @@ POSITIONS = (
          lambda given: given.bias.choices.method),
     text("these_reason", "Why none", f"why there is no interval for {THESE}",
          lambda given: given.place.accuracy_these.reason),
+    text("like_reason", "Why no p", f"why there is no p of choices, {LIKE}",
+         lambda given: given.place.chosen_like.reason),
     text("reason", "Reason", "why there is no test of choices",
          lambda given: given.bias.choices.reason),
 )  # fmt: skip
