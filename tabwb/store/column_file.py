@@ -8,6 +8,9 @@ are those that it was made from, and while its checksum is right.
 It is written and removed while the store is locked for writing. So the responses of a deleted
 speaker cannot be in it after their deletion: that removes the folder first, and a process that has
 read them before finds that its rows are not the newest.
+
+``STORE.columns/administrations`` holds the uids of the administrations, written first. By these a
+store finds the file that it wrote under an earlier name.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb import __version__
-from tabwb.records.files import FOLDER_MODE
+from tabwb.records.files import FOLDER_MODE, open_private
 from tabwb.store.column_ratings import Ratings
 from tabwb.store.column_rows import NOTES, ROWS
 from tabwb.store.columns import RaterColumns, ResponseColumns
@@ -40,6 +43,8 @@ LEAST = 20_000
 """Fewer responses are read from the store as quickly."""
 FORMAT = 1
 """Raised when the same rows of a store give other columns."""
+NAMED = "administrations"
+"""The file with the uids."""
 _ALIGNED = 64
 _BLOCK = 1 << 20
 _TAIL = 12
@@ -78,7 +83,34 @@ def remove(store: Path) -> None:
         shutil.rmtree(folder_of(store))
 
 
-def save(store: Path, columns: ResponseColumns, state: str, explained: Collection[str]) -> None:
+def uids_of(transaction: Transaction) -> frozenset[str]:
+    """Return the uids of all administrations of a store."""
+    return frozenset(uid for (uid,) in transaction.rows("SELECT uid FROM administrations"))
+
+
+def of_other_names(store: Path, uids: Collection[str]) -> Iterator[Path]:
+    """Yield the folders beside a store that hold columns of its administrations.
+
+    The store wrote them before it was renamed, or a copy of it beside it wrote them.
+
+    Args:
+        store: the SQLite file.
+        uids: of its administrations.
+    """
+    own = folder_of(store)
+    for named in own.parent.glob(f"*.columns/{NAMED}"):
+        with suppress(OSError, ValueError):
+            if named.parent != own and not set(uids).isdisjoint(named.read_text().split()):
+                yield named.parent
+
+
+def save(
+    store: Path,
+    columns: ResponseColumns,
+    state: str,
+    explained: Collection[str],
+    uids: Collection[str],
+) -> None:
     """Write the column file of a store, which the caller has locked for writing.
 
     Args:
@@ -86,6 +118,7 @@ def save(store: Path, columns: ResponseColumns, state: str, explained: Collectio
         columns: of all administrations.
         state: of the rows that they were read from.
         explained: measures of which the reasons of all values were read.
+        uids: of all administrations.
 
     Raises:
         OSError: it cannot be written.
@@ -93,6 +126,8 @@ def save(store: Path, columns: ResponseColumns, state: str, explained: Collectio
     remove(store)
     folder = folder_of(store)
     folder.mkdir(mode=FOLDER_MODE)
+    with os.fdopen(open_private(folder / NAMED, os.O_CREAT | os.O_WRONLY), "w") as named:
+        named.write("\n".join(uids))
     descriptor, draft = tempfile.mkstemp(dir=folder)  # its owner alone can read it
     with os.fdopen(descriptor, "wb") as file:
         writer = _Writer(file)

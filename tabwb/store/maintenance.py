@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -212,8 +213,8 @@ def check(path: Path) -> tuple[Damage, ...]:
 def remove_unnamed(path: Path) -> tuple[Path, ...]:
     """Remove files beside an embedded store that no row names; what was removed.
 
-    Processes that were killed while they kept a recording left them. A process that is keeping one
-    now is not disturbed. Of a store that can only be read nothing is removed.
+    Processes that were killed while they kept a recording left them; so did a store that was
+    renamed, of its columns. A process that is keeping one now is not disturbed. Of a store that can only be read nothing is removed.
 
     Raises:
         StoreError: the store is damaged, or another program has been writing for long.
@@ -229,9 +230,20 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
         if version is None or schema.needs_upgrade(version, database.location):
             return ()
         workfolder.sweep(takes.work_root_beside(database.path))
-        return tuple(schema.remove_unnamed(database))
+        return (*schema.remove_unnamed(database), *_remove_columns(database))
     finally:
         database.close()
+
+
+def _remove_columns(database: EmbeddedDatabase) -> Iterator[Path]:
+    from tabwb.store import column_file
+
+    with database.reading() as transaction:
+        uids = column_file.uids_of(transaction)
+    for folder in column_file.of_other_names(database.path, uids):
+        if not folder.with_suffix("").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            yield folder
 
 
 def _structure(transaction: Transaction) -> Iterator[Damage]:

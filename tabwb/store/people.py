@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -309,7 +310,7 @@ class People:
             for number in numbers:
                 held.enter_context(self._access.database.lock(number))
             with self._access.erasing() as transaction:
-                self._remove_columns()
+                self._remove_columns(transaction)
                 stone = people_rows.delete(
                     transaction,
                     speaker,
@@ -324,8 +325,11 @@ class People:
             people_rows.remove_takes(default_path(), uids)
         return replace(stone, finished=self._access.finish_erasing())
 
-    def _remove_columns(self) -> None:
+    def _remove_columns(self, transaction: Transaction) -> None:
         """Remove the column file, which may hold the responses of the speaker.
+
+        Those that the store wrote under earlier names in this folder are removed too, and those of
+        copies, which write them again.
 
         Raises:
             StoreError: it cannot be removed.
@@ -336,6 +340,9 @@ class People:
 
         try:
             column_file.remove(self._access.embedded)
+            uids = column_file.uids_of(transaction)
+            for folder in column_file.of_other_names(self._access.embedded, uids):
+                shutil.rmtree(folder)
         except OSError as error:
             raise StoreError(
                 f"the column file cannot be removed ({error.strerror}); nothing was deleted",

@@ -479,7 +479,8 @@ class Store:
         # Without the file, columns are read from the store again.
         with suppress(StoreError, OSError), self._access.writing() as transaction:
             if column_file.state_of(transaction) == state:
-                column_file.save(self.embedded, columns, state, explained)
+                uids = column_file.uids_of(transaction)
+                column_file.save(self.embedded, columns, state, explained, uids)
 
     def attempt_details(self, administration_ids: Sequence[int]) -> AttemptDetails:
         """Return prompt and latency of every attempt; ``administration_ids`` are ascending."""

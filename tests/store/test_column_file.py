@@ -19,6 +19,7 @@ from tabwb.records.states import StopReason
 from tabwb.records.trials import AttemptEntry, EventEntry, RatingsEntry
 from tabwb.store import column_file
 from tabwb.store.columns import RaterColumns, ResponseColumns
+from tabwb.store.maintenance import backup, remove_unnamed
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, scores
 from tests.store.test_people_deleted import SECRET, give, holding
@@ -119,7 +120,9 @@ def test_only_its_owner_can_read_it(store: Store) -> None:
     file = written(store)
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (file, file.parent)]
     assert modes == [0o600, 0o700]
-    assert list(file.parent.iterdir()) == [file]
+    named = file.with_name(column_file.NAMED)
+    assert stat.S_IMODE(named.stat().st_mode) == 0o600
+    assert sorted(file.parent.iterdir()) == [named, file]
 
 
 def test_new_rows_of_any_kind_make_it_invalid(store: Store) -> None:
@@ -205,6 +208,52 @@ def test_a_deletion_removes_what_was_written_through_a_link(file: Path) -> None:
             assert SECRET.encode() in written(reading).read_bytes()
         deleting.people.delete_speaker("S-014", "withdrawn")
     assert not list(file.parent.glob("*.columns"))
+
+
+@pytest.mark.parametrize("taken", [False, True], ids=["", "the old name is another store's"])
+def test_a_deletion_removes_what_was_written_under_an_earlier_name(
+    file: Path, *, taken: bool
+) -> None:
+    other, renamed = file.with_name("other.db"), file.with_name("renamed.db")
+    with Store.open(file) as store:
+        give(store, "S-014", SECRET, size=3)
+        written(store)
+    with Store.open(other) as store:
+        give(store, "S-015", "innocent")
+        kept_by_other = written(store)
+    file.rename(renamed)
+    if taken:
+        Store.open(file).close()
+    assert holding(file, SECRET) == [str(column_file.folder_of(file) / "columns")]
+    with Store.open(renamed) as store:
+        store.people.delete_speaker("S-014", "withdrawn")
+    assert holding(file, SECRET) == []
+    assert kept_by_other.exists()
+
+
+def test_what_was_begun_under_an_earlier_name_is_found_too(store: Store, file: Path) -> None:
+    draft = written(store).rename(column_file.folder_of(file) / "tmp1")
+    store.close()
+    renamed = file.rename(file.with_name("renamed.db"))
+    with Store.open(renamed) as again, again.database.reading() as transaction:
+        uids = column_file.uids_of(transaction)
+    assert list(column_file.of_other_names(renamed, uids)) == [draft.parent]
+    assert list(column_file.of_other_names(renamed, ["another"])) == []
+
+
+def test_a_check_removes_what_a_renamed_store_left_and_nothing_of_a_copy(
+    store: Store, file: Path
+) -> None:
+    old = written(store).parent
+    copy = file.with_name("copy.db")
+    backup(store, copy)
+    with Store.open(copy) as opened:
+        kept_by_copy = written(opened)
+    store.close()
+    renamed = file.rename(file.with_name("renamed.db"))
+    assert remove_unnamed(renamed) == (old,)
+    assert not old.exists()
+    assert kept_by_copy.exists()
 
 
 def test_what_was_read_before_a_deletion_is_not_written_after_it(file: Path) -> None:
@@ -305,4 +354,7 @@ def test_several_programs_write_and_read_it_at_once(store: Store, file: Path) ->
                 os._exit(status)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
-    assert [path.name for path in column_file.folder_of(file).iterdir()] == ["columns"]
+    assert sorted(path.name for path in column_file.folder_of(file).iterdir()) == [
+        column_file.NAMED,
+        "columns",
+    ]
