@@ -8,14 +8,15 @@ asks of everybody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabwb.plugin_api.components import Judge, ModelJudge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import IMPORTED, Conditions
-from tabwb.records.errors import NoConsent, UsageError
+from tabwb.records.errors import NoConsent, StoreError, UsageError
 from tabwb.records.speakers import CONSENTED_TO, SCOPES, Act, LogEntry, Scope
 from tabwb.records.study import Value
 from tabwb.records.trials import Administration
@@ -198,10 +199,36 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """An export may be written; ``acts`` are logged when it is, ``notice`` may be empty."""
+    """An export may be written; :func:`logged` enters ``acts``, ``notice`` may be empty."""
 
     acts: tuple[LogEntry, ...] = ()
     notice: str = ""
+
+
+@contextmanager
+def logged(store: Store, acts: Sequence[LogEntry]) -> Iterator[None]:
+    """Log that an export of people's data begins, and after the block that it is there.
+
+    So every file of people that exists has its entry, whenever the program is killed. An entry
+    *export-begun* without an entry *exported* is an export that was interrupted or failed.
+
+    Args:
+        store: with the log.
+        acts: of a :class:`Permit`.
+
+    Raises:
+        StoreError: it cannot be logged; nothing was written.
+    """
+    if acts and store.only_read:
+        raise StoreError(
+            "people's data are not written from a store that cannot be written: the file must be "
+            "in its log",
+            where=store.location,
+            hint="allow writing there, or write the file from the store itself",
+        )
+    store.people.log(*(replace(act, act="export-begun") for act in acts))
+    yield
+    store.people.log(*acts)
 
 
 def check_export(

@@ -28,6 +28,7 @@ from tabwb.records.speakers import (
     LogEntry,
     Scope,
     Speaker,
+    exports,
     in_force,
     read_day,
 )
@@ -241,10 +242,10 @@ def delete(
     with _opened(store_location) as store:
         store.people.speaker(speaker_id)
         counts = store.people.data_of(speaker_id)
+        written = exports(store.people.log_entries(speaker_id))
         copies = [
-            entry.detail
-            for entry in store.people.log_entries(speaker_id)
-            if entry.act == "exported"
+            detail if finished else f"{detail} (begun, not finished)"
+            for detail, finished in written.items()
         ]
         note(f"speaker {speaker_id}: {_counted(counts)}")
         for copy in copies:

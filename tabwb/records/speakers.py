@@ -50,6 +50,7 @@ Act = Literal[
     "heard",
     "transcribed",
     "rated",
+    "export-begun",
     "exported",
     "sent",
     "deleted",
@@ -106,6 +107,18 @@ class LogEntry:
     detail: str = ""
     who: str = ""
     at: str = ""
+
+
+def exports(entries: Iterable[LogEntry]) -> dict[str, bool]:
+    """Return the exports of a log: what was written, and whether the log has the end of it.
+
+    One that began and has no end was interrupted; its file may exist or not.
+    """
+    finished: dict[str, bool] = {}
+    for entry in entries:
+        if entry.act in ("export-begun", "exported"):
+            finished[entry.detail] = finished.get(entry.detail, False) or entry.act == "exported"
+    return finished
 
 
 @dataclass(frozen=True, slots=True)

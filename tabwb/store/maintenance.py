@@ -214,7 +214,8 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
     """Remove files beside an embedded store that no row names; what was removed.
 
     Processes that were killed while they kept a recording left them; so did a store that was
-    renamed, of its columns. A process that is keeping one now is not disturbed. Of a store that can only be read nothing is removed.
+    renamed, of its columns. A process that is keeping one now is not disturbed. Of a store that
+    can only be read nothing is removed.
 
     Raises:
         StoreError: the store is damaged, or another program has been writing for long.

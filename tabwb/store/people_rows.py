@@ -214,8 +214,16 @@ def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
         "recordings": total("SELECT count(*) FROM recordings WHERE administration_id = ?"),
         "records": of_speaker("speakers"),
         "consents": of_speaker("consents"),
-        "exports": of_speaker("access_log", " AND act = 'exported'"),
+        "exports": of_speaker("access_log", f" AND ({_EXPORTS})"),
     }
+
+
+_EXPORTS = (
+    "act = 'exported' OR act = 'export-begun' AND NOT EXISTS (SELECT 1 FROM access_log l"
+    " WHERE l.act = 'exported' AND l.id > access_log.id AND l.speaker = access_log.speaker"
+    " AND l.administration = access_log.administration AND l.detail = access_log.detail)"
+)
+"""Exports that ended, and those that began only: their files may exist."""
 
 
 def shared_recordings(transaction: Transaction, speaker: str) -> tuple[tuple[str, str], ...]:

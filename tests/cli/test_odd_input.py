@@ -74,7 +74,7 @@ def test_people_are_not_exported_from_a_store_that_cannot_log(
     out = tmp_path / "out.jsonl"
     refused = run("export", 1, "--within-study", "--out", out)
     assert refused.status == 1
-    assert "not exported from a store that cannot be written" in refused.err
+    assert "not written from a store that cannot be written" in refused.err
     assert not out.exists()
 
 

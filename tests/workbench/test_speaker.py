@@ -285,5 +285,6 @@ async def test_an_export_asks_for_a_registered_speakers_consent(
     with Store.open(seat.store) as store:
         assert [entry.act for entry in store.people.log_entries("S-014")] == [
             "recorded",
+            "export-begun",
             "exported",
         ]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tabwb.administer.consent import Permit, check_export
+from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ExpectingExporter, Exporter, StreamingExporter
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import draft_of, is_explanation
-from tabwb.records.errors import ComponentError, StoreError, TabwbError, UsageError
+from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.standard_streams import copy_to_stdout, is_stdout
 from tabwb.records.trials import Administration
 from tabwb.records.workfolder import WorkFolder
@@ -68,18 +68,13 @@ def export(
     """
     exporter = plugins.exporter(format_id)
     primary = primary or plugins.configuration.study.primary_rater
-    with store.unchanged():
-        chosen = chosen_administrations(store, references)
-        if not chosen:
-            raise TabwbError("there is no administration to export", where=store.location)
-        permit = check_export(store, plugins, chosen, format_id, out, within_study=within_study)
-        if permit.acts and store.only_read:
-            raise StoreError(
-                "people's data are not exported from a store that cannot be written: the export "
-                "must be in its log",
-                where=store.location,
-                hint="allow writing there, or export from the store itself",
-            )
+    chosen = chosen_administrations(store, references)
+    if not chosen:
+        raise TabwbError("there is no administration to export", where=store.location)
+    permit = check_export(store, plugins, chosen, format_id, out, within_study=within_study)
+    with logged(store, permit.acts), store.unchanged():
+        # As they are now: the log names these, and no others are written.
+        chosen = chosen_administrations(store, [record.id for record in chosen])
         writer = Writer(exporter, format_id, documents_for(store, chosen, exporter, primary))
         if progress is not None:
             writer.tell(progress, sum(record.planned for record in chosen))
@@ -88,7 +83,6 @@ def export(
                 _to_stdout(writer)
             else:
                 _to_place(writer, out, batteries_of(store, chosen))
-    store.people.log(*permit.acts)
     return permit
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tabwb.administer.consent import Permit, check_export
+from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.plugin_api.writing import write_text
-from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.installation import need
 from tabwb.records.visible import CSV_CELLS
 from tabwb.records.words import RESEARCH_ONLY, plural
@@ -115,13 +115,6 @@ def write_figure(
     groups = figure_groups(kind, store, references, selection, check=check)
     if not groups and notices:
         raise UsageError("there are no administrations of models to draw", hint="; ".join(notices))
-    if any(permit.acts for permit in permits) and store.only_read:
-        raise StoreError(
-            "people's data are not drawn from a store that cannot be written: the export must be "
-            "in its log",
-            where=store.location,
-            hint="allow writing there, or export from the store itself",
-        )
     uids = [member.administration.uid for group in groups for member in group.group.members]
     words = ["tabwb figure", wanted.name, *(uids if references else ()), *wanted.words]
     figure = make(
@@ -133,18 +126,16 @@ def write_figure(
         command=" ".join(words),
         **dict(wanted.options),
     )
-    save(figure, out, dpi=wanted.dpi, force=True)
-    for permit in permits:  # before anything else can fail
-        store.people.log(*permit.acts)
-        if permit.notice:
-            notices.append(f"warning: {permit.notice}")
+    notices += [f"warning: {permit.notice}" for permit in permits if permit.notice]
     files = [out]
-    if data is not None:
-        table = figure.facts.table
-        meanings = "\n".join(f"- {column.name}: {column.meaning}" for column in table.columns)
-        notes = [RESEARCH_ONLY, *table.notes, CSV_CELLS, f"Columns:\n{meanings}"]
-        write_text(data, table_csv(table), notes)
-        files.append(data)
+    with logged(store, [act for permit in permits for act in permit.acts]):
+        save(figure, out, dpi=wanted.dpi, force=True)
+        if data is not None:
+            table = figure.facts.table
+            meanings = "\n".join(f"- {column.name}: {column.meaning}" for column in table.columns)
+            notes = [RESEARCH_ONLY, *table.notes, CSV_CELLS, f"Columns:\n{meanings}"]
+            write_text(data, table_csv(table), notes)
+            files.append(data)
     return WrittenFigure(tuple(files), tuple(notices))
 
 

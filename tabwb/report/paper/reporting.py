@@ -7,9 +7,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.administer.consent import Permit, check_export
+from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.plugin_api.writing import write_bytes
-from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout, write_stdout
 from tabwb.report.paper.studied import Studied
 
@@ -146,16 +146,9 @@ def _written(
 ) -> Permit:
     given = [member.administration for member in about.members]
     permit = check_export(store, plugins, given, document, out, within_study=within_study)
-    if permit.acts and store.only_read:
-        raise StoreError(
-            "people's data are not written from a store that cannot be written: the file must be "
-            "in its log",
-            where=store.location,
-            hint="allow writing there, or write the file from the store itself",
-        )
-    if is_stdout(out):
-        write_stdout(content())
-    else:
-        write_bytes(out, content())
-    store.people.log(*permit.acts)
+    with logged(store, permit.acts):
+        if is_stdout(out):
+            write_stdout(content())
+        else:
+            write_bytes(out, content())
     return permit
