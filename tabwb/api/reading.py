@@ -96,7 +96,7 @@ class Reading:
             ids: numbers or uids; None for all.
             where: filters (``{"model": "bundled"}``, ``"temperature>0"``).
         """
-        from tabwb.report.tables.conditions import administrations_table
+        from tabwb.report.tables.administrations import administrations_table
 
         return administrations_table(self._outlines(ids, where))
 

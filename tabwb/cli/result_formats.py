@@ -139,10 +139,10 @@ def print_list(
         columns: names with commas between them; None: all.
     """
     from tabwb.report.paper.captions import checked_columns
-    from tabwb.report.tables.administrations import administrations_table
     from tabwb.report.tables.captioned import Captioned
+    from tabwb.report.tables.listing import listing_table
 
-    table = checked_columns(administrations_table(administrations), _names(columns))
+    table = checked_columns(listing_table(administrations), _names(columns))
     if format_id == "csv":
         print_csv(table)
     else:

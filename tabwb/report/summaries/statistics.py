@@ -73,7 +73,7 @@ def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
     if not statistics:
         return ()
     rows = np.flatnonzero(group.counts)
-    every = responses_of(group, rows)
+    every = plugin_responses(group, rows)
     results = []
     for statistic in statistics:
         if statistic.per == "group":
@@ -82,18 +82,18 @@ def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
         for number, subtest in enumerate(group.battery.subtests):
             own = rows[group.subtest[rows] == number]
             if len(own):
-                values = computed(statistic, responses_of(group, own))
+                values = computed(statistic, plugin_responses(group, own))
                 results.append(StatisticResult(statistic, subtest.id, values))
     return tuple(results)
 
 
-def responses_of_group(members: Sequence[AdministrationData]) -> Responses:
+def plugin_responses_of(members: Sequence[AdministrationData]) -> Responses:
     """Return the responses of administrations of one battery that were read as columns."""
     group = table_of(sources_of(members))
-    return responses_of(group, np.flatnonzero(group.counts))
+    return plugin_responses(group, np.flatnonzero(group.counts))
 
 
-def responses_of(group: Group, rows: NDArray[np.int64]) -> Responses:
+def plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
     """Return responses as the statistics and pages of plugins are given them.
 
     Args:
@@ -107,7 +107,7 @@ def responses_of(group: Group, rows: NDArray[np.int64]) -> Responses:
     subtests = series_of((subtest for subtest, _ in columns.places), "text")
     items = series_of((item for _, item in columns.places), "text")
     table = Table(
-        "responses",
+        "group-responses",
         COLUMNS,
         {
             "administration": Series(numbers[group.source[rows]]),

@@ -19,7 +19,7 @@ from tabwb.report.summaries.columns.table import NOT_RATED, is_verdict, table_of
 from tabwb.report.summaries.columns.table import Table as Responses
 from tabwb.report.summaries.groups import check_judge
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables.conditions import given_columns
+from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.column_ratings import Ints
 from tabwb.store.column_rows import STATUSES

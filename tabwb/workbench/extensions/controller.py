@@ -50,14 +50,14 @@ class ExtensionController(Controller):
         from tabwb.plugin_api.registry.guarded import error_words, plugin_code
         from tabwb.report.summaries.groups import grouped, summarised
         from tabwb.report.summaries.load import load_columns
-        from tabwb.report.summaries.statistics import responses_of_group
+        from tabwb.report.summaries.statistics import plugin_responses_of
         from tabwb.report.tables.results import results_table
 
         rows = summarised(grouped(load_columns(self.store, tuple(numbers)), "model"))
         given = tuple(
             sorted(member.administration.id for row in rows for member in row.group.members)
         )
-        responses = [(row.label, responses_of_group(row.group.members)) for row in rows]
+        responses = [(row.label, plugin_responses_of(row.group.members)) for row in rows]
         try:
             with plugin_code:
                 built = source.build(PageData(given, results_table(rows), responses))
