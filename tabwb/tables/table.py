@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -337,9 +337,16 @@ def table_of(
     return Table(name, columns, series, notes)
 
 
+class RecordColumn(NamedTuple):
+    """A column, and the function that takes its value from a record."""
+
+    column: Column
+    value: Callable[[Any], Any]
+
+
 def records_table(
     name: str,
-    columns: Sequence[tuple[Column, Callable[[Any], Any]]],
+    columns: Sequence[RecordColumn],
     records: Iterable[Any],
     notes: Sequence[str] = (),
 ) -> Table:
@@ -351,5 +358,5 @@ def records_table(
         records: one for each row.
         notes: see :class:`Table`.
     """
-    rows = [[value(record) for _, value in columns] for record in records]
-    return table_of(name, [column for column, _ in columns], rows, notes)
+    rows = [[one.value(record) for one in columns] for record in records]
+    return table_of(name, [one.column for one in columns], rows, notes)

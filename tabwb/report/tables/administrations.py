@@ -13,10 +13,8 @@ from typing import Any
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.tables.table import Column, Table, column_of, records_table
-
-Given = tuple[Column, Callable[[AdministrationData], Any]]
-"""A column, and what it takes its value with."""
+from tabwb.report.tables.declared import shared, text, texts, whole
+from tabwb.tables.table import RecordColumn, Table, column_of, records_table
 
 
 def administrations_table(chosen: Iterable[AdministrationData]) -> Table:
@@ -28,18 +26,19 @@ def administrations_table(chosen: Iterable[AdministrationData]) -> Table:
     return records_table("administrations", (*given_columns(), *STATE), chosen)
 
 
-def given_columns() -> tuple[Given, ...]:
+def given_columns() -> tuple[RecordColumn, ...]:
     """Return the columns of what was given to whom and how, which do not change afterwards."""
     return (*SUBJECT, *_conditions(), *MODEL)
 
 
-def _conditions() -> Iterator[Given]:
+def _conditions() -> Iterator[RecordColumn]:
     for condition, declared in condition_columns():
+        reported = _reported(condition)
         if condition.path.startswith("decoding.") and condition.field is not None:
             of_run = f"of the run: {condition.field.help.partition(';')[0]}"
-            yield column_of(replace(declared, meaning=of_run)), _reported(condition)
+            yield RecordColumn(column_of(replace(declared, meaning=of_run)), reported)
         else:
-            yield column_of(declared), _reported(condition)
+            yield RecordColumn(column_of(declared), reported)
 
 
 def _reported(condition: Any) -> Callable[[AdministrationData], Any]:
@@ -53,7 +52,11 @@ def _reported(condition: Any) -> Callable[[AdministrationData], Any]:
 
 
 def _record(name: str) -> Callable[[AdministrationData], Any]:
-    return lambda data: getattr(data.administration, name) or None
+    return lambda data: getattr(data.administration, name)
+
+
+def _condition(name: str) -> Callable[[AdministrationData], Any]:
+    return lambda data: getattr(data.administration.conditions, name)
 
 
 def _label(name: str) -> Callable[[AdministrationData], Any]:
@@ -64,46 +67,32 @@ def _fact(name: str) -> Callable[[AdministrationData], Any]:
     return lambda data: data.model_facts.get(name)
 
 
-SUBJECT: tuple[Given, ...] = (
-    (column_of("id"), _record("id")),
-    (column_of("administration"), _record("uid")),
-    (column_of("battery"), _record("battery")),
-    (column_of("battery_version"), _record("battery_version")),
-    (column_of("battery_hash"), _record("battery_hash")),
-    (column_of("examinee"), lambda data: data.administration.conditions.examinee),
-    (column_of("kind"), lambda data: data.administration.conditions.kind),
-    (column_of("origin"), lambda data: data.administration.conditions.made_by),
-    (column_of("participant"), lambda data: data.administration.conditions.study_id),
-    (column_of("created_at"), _record("created_at")),
-    (column_of("session_date"), _record("session_date")),
+SUBJECT = (
+    shared("id", _record("id")),
+    shared("administration", _record("uid")),
+    shared("battery", _record("battery")),
+    shared("battery_version", _record("battery_version")),
+    shared("battery_hash", _record("battery_hash")),
+    shared("examinee", _condition("examinee")),
+    shared("kind", _condition("kind")),
+    shared("origin", _condition("made_by")),
+    shared("participant", _condition("study_id")),
+    shared("created_at", _record("created_at")),
+    shared("session_date", _record("session_date")),
 )
-MODEL: tuple[Given, ...] = (
-    (column_of("model_family"), _label("family")),
-    (column_of("model_tuning"), _label("tuning")),
-    (
-        column_of("model_parameters"),
-        lambda data: stated_parameters(data.administration.conditions.labels),
-    ),
-    (column_of("model_revision"), _fact("revision")),
-    (column_of("model_weights_sha256"), _fact("weights_sha256")),
+MODEL = (
+    shared("model_family", _label("family")),
+    shared("model_tuning", _label("tuning")),
+    shared("model_parameters", lambda data: stated_parameters(_condition("labels")(data))),
+    shared("model_revision", _fact("revision")),
+    shared("model_weights_sha256", _fact("weights_sha256")),
 )
-STATE: tuple[Given, ...] = (
-    (
-        Column("status", "Status", "running, paused, done or discontinued"),
-        lambda data: data.administration.status.value,
-    ),
-    (
-        Column("planned", "Planned", "trials planned, practice not counted", "integer"),
-        lambda data: data.administration.planned,
-    ),
-    (
-        Column("answered", "Answered", "of these, answered", "integer"),
-        lambda data: data.administration.answered,
-    ),
-    (Column("title", "Title", "given by people"), _record("title")),
-    (Column("tags", "Tags", "given by people", "list of text"), _record("tags")),
-    (
-        Column("notes", "Notes", "on the administration", "list of text"),
-        lambda data: data.notes or None,
-    ),
-)
+STATE = (
+    text("status", "Status", "running, paused, done or discontinued",
+         lambda data: data.administration.status.value),
+    whole("planned", "Planned", "trials planned, practice not counted", _record("planned")),
+    whole("answered", "Answered", "of these, answered", _record("answered")),
+    text("title", "Title", "given by people", _record("title")),
+    texts("tags", "Tags", "given by people", _record("tags")),
+    texts("notes", "Notes", "on the administration", lambda data: data.notes),
+)  # fmt: skip

@@ -11,10 +11,10 @@ from tabwb.report.measures import LATENCY, measure_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.subtests import Measured
 from tabwb.report.tables.captioned import Captioned
-from tabwb.report.tables.declared import Declared, number, whole, with_interval
+from tabwb.report.tables.declared import number, whole, with_interval
 from tabwb.report.tables.group_names import GroupNames, group_table, snake
 from tabwb.scoring.naming.summary import RATING_SOURCES, NamingSummary
-from tabwb.tables.table import Column, table_of
+from tabwb.tables.table import Column, RecordColumn, table_of
 
 
 def naming_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captioned]:
@@ -31,7 +31,7 @@ def naming_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captio
         yield Captioned(table, f"{title}: names that are right, median latency in seconds.")
 
 
-def _naming_columns(subtest: str) -> Iterator[Declared]:
+def _naming_columns(subtest: str) -> Iterator[RecordColumn]:
     def summary(row: Grouped) -> NamingSummary:
         return next(named.summary for named in row.summary.named if named.id == subtest)
 
@@ -81,7 +81,7 @@ def measure_tables(
         yield Captioned(table, caption)
 
 
-def _measure_columns(subtest: str, name: str) -> Iterator[Declared]:
+def _measure_columns(subtest: str, name: str) -> Iterator[RecordColumn]:
     def taken(value: Callable[[Measured], Any]) -> Callable[[Grouped], Any]:
         def cell(row: Grouped) -> Any:
             part = row.part(subtest)

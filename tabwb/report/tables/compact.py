@@ -17,11 +17,11 @@ from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, j
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact_notes import caution_notes, group_notes
-from tabwb.report.tables.declared import Declared, whole, with_interval
+from tabwb.report.tables.declared import truth, whole, with_interval
 from tabwb.report.tables.group_names import GroupNames, group_table, snake
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.naming.summary import NamingAccuracy
-from tabwb.tables.table import Column
+from tabwb.tables.table import Column, RecordColumn
 
 Given = Callable[[Grouped], Any]
 
@@ -35,7 +35,7 @@ def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> C
     """
     names = names or GroupNames()
     battery = rows[0].battery
-    columns: list[Declared] = []
+    columns: list[RecordColumn] = []
     judges = judges_of(rows)
     labels = judge_labels(judges)
     prefixes = ["" if len(judges) == 1 else f"{snake(label)}_" for label in labels]
@@ -78,7 +78,7 @@ def judges_of(rows: Sequence[Grouped]) -> list[JudgeSummary]:
     return list(first.values())
 
 
-def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[Declared]:
+def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[RecordColumn]:
     suffix = f" ({label})" if prefix else ""
 
     def taken(value: Callable[[Burden], Any]) -> Given:
@@ -94,11 +94,10 @@ def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[Declared]
         taken(lambda own: own.interval),
     )
     marked = "fewer than half of the responses are usable"
-    few = Column(f"{prefix}burden_few", "Few usable", marked, "boolean")
-    yield few, taken(lambda own: own.usable.few)
+    yield truth(f"{prefix}burden_few", "Few usable", marked, taken(lambda own: own.usable.few))
 
 
-def _accuracy_columns(subtest: str, title: str) -> Iterator[Declared]:
+def _accuracy_columns(subtest: str, title: str) -> Iterator[RecordColumn]:
     def taken(value: Callable[[Share], Any]) -> Given:
         return lambda row: None if (part := row.part(subtest)) is None else value(part.share)
 
@@ -109,7 +108,7 @@ def _accuracy_columns(subtest: str, title: str) -> Iterator[Declared]:
     )
 
 
-def _names_right(subtest: str, title: str) -> Iterator[Declared]:
+def _names_right(subtest: str, title: str) -> Iterator[RecordColumn]:
     def share(row: Grouped) -> NamingAccuracy | None:
         own = (named for named in row.summary.named if named.id == subtest)
         shares = (share for named in own for share in named.summary.accuracy)

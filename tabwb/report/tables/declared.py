@@ -8,29 +8,37 @@ from typing import Any
 from tabwb.report.measures import Measure
 from tabwb.report.summaries.groups import Grouped
 from tabwb.scoring.estimate import Interval
-from tabwb.tables.table import P_VALUE, Column, column_of
-
-Declared = tuple[Column, Callable[[Any], Any]]
-"""A column with the function that takes its value from a record."""
+from tabwb.tables.table import P_VALUE, Column, RecordColumn, column_of
 
 LIKE, THESE = "prompts like these", "these prompts"
 ENDS = (("low", "lower"), ("high", "upper"))
 
 
-def group_columns(row: Callable[[Any], Grouped]) -> tuple[Declared, ...]:
+def group_columns(row: Callable[[Any], Grouped]) -> tuple[RecordColumn, ...]:
     """Return the columns that say of which group a record is.
 
     Args:
         row: returns the group of a record.
     """
     return (
-        (Column("group", "Group", "the name of the group"), lambda given: row(given).label),
-        (column_of("battery"), lambda given: row(given).battery.id),
-        (column_of("battery_version"), lambda given: row(given).battery.version),
+        text("group", "Group", "the name of the group", lambda given: row(given).label),
+        shared("battery", lambda given: row(given).battery.id),
+        shared("battery_version", lambda given: row(given).battery.version),
     )
 
 
-def text(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> Declared:
+def shared(name: str, value: Callable[[Any], Any]) -> RecordColumn:
+    """Return a column that files have too; an empty text is a missing value.
+
+    Args:
+        name: of a column in :data:`tabwb.records.columns.DECLARED`.
+        value: from a record.
+    """
+    column = column_of(name)
+    return RecordColumn(column, _not_empty(value) if column.type == "text" else value)
+
+
+def text(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> RecordColumn:
     """Return a column of text; an empty text is a missing value.
 
     Args:
@@ -39,10 +47,22 @@ def text(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> De
         meaning: for the data dictionary.
         value: from a record.
     """
-    return Column(name, title, meaning), lambda given: value(given) or None
+    return RecordColumn(Column(name, title, meaning), _not_empty(value))
 
 
-def whole(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> Declared:
+def texts(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> RecordColumn:
+    """Return a column of lists of texts; an empty list is a missing value.
+
+    Args:
+        name: of the column.
+        title: above it.
+        meaning: for the data dictionary.
+        value: from a record.
+    """
+    return RecordColumn(Column(name, title, meaning, "list of text"), _not_empty(value))
+
+
+def whole(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> RecordColumn:
     """Return a column of whole numbers.
 
     Args:
@@ -51,10 +71,24 @@ def whole(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> D
         meaning: for the data dictionary.
         value: from a record.
     """
-    return Column(name, title, meaning, "integer"), value
+    return RecordColumn(Column(name, title, meaning, "integer"), value)
 
 
-def measured(measure: Measure, value: Callable[[Any], float | None], name: str = "") -> Declared:
+def truth(name: str, title: str, meaning: str, value: Callable[[Any], bool | None]) -> RecordColumn:
+    """Return a column of truth values.
+
+    Args:
+        name: of the column.
+        title: above it.
+        meaning: for the data dictionary.
+        value: from a record.
+    """
+    return RecordColumn(Column(name, title, meaning, "boolean"), value)
+
+
+def measured(
+    measure: Measure, value: Callable[[Any], float | None], name: str = ""
+) -> RecordColumn:
     """Return the column of a measure.
 
     Args:
@@ -71,7 +105,7 @@ def measured(measure: Measure, value: Callable[[Any], float | None], name: str =
         measure.digits,
         measure.percent,
     )
-    return column, value
+    return RecordColumn(column, value)
 
 
 def number(
@@ -81,8 +115,8 @@ def number(
     value: Callable[[Any], float | None],
     *,
     unit: str = "",
-    digits: int = 2,
-) -> Declared:
+    digits: int | None = 2,
+) -> RecordColumn:
     """Return a column of numbers.
 
     Args:
@@ -91,12 +125,14 @@ def number(
         meaning: for the data dictionary.
         value: from a record.
         unit: of the numbers.
-        digits: that people are shown.
+        digits: that people are shown; None: all.
     """
-    return Column(name, title, meaning, "number", unit, digits), value
+    return RecordColumn(Column(name, title, meaning, "number", unit, digits), value)
 
 
-def p_value(name: str, title: str, meaning: str, value: Callable[[Any], float | None]) -> Declared:
+def p_value(
+    name: str, title: str, meaning: str, value: Callable[[Any], float | None]
+) -> RecordColumn:
     """Return a column of p values.
 
     Args:
@@ -105,12 +141,12 @@ def p_value(name: str, title: str, meaning: str, value: Callable[[Any], float | 
         meaning: for the data dictionary.
         value: from a record.
     """
-    return Column(name, title, meaning, "number", P_VALUE, 3), value
+    return RecordColumn(Column(name, title, meaning, "number", P_VALUE, 3), value)
 
 
 def ends(
     prefix: str, of: str, interval: Callable[[Any], Interval | None], digits: int = 2
-) -> tuple[Declared, ...]:
+) -> tuple[RecordColumn, ...]:
     """Return the two columns of an interval.
 
     Args:
@@ -136,7 +172,7 @@ def with_interval(
     value: Callable[[Any], float | None],
     interval: Callable[[Any], Interval | None],
     of: str = f"95 % interval for {LIKE}",
-) -> tuple[Declared, ...]:
+) -> tuple[RecordColumn, ...]:
     """Return the column of an estimate, and the two of its interval, ``x_low`` and ``x_high``.
 
     Args:
@@ -147,7 +183,7 @@ def with_interval(
     """
     name = column.name
     return (
-        (column, value),
+        RecordColumn(column, value),
         *(
             number(
                 f"{name}_{which}",
@@ -159,6 +195,10 @@ def with_interval(
             for which, words in ENDS
         ),
     )
+
+
+def _not_empty(value: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda given: value(given) or None
 
 
 def _end(interval: Callable[[Any], Interval | None], which: str) -> Callable[[Any], float | None]:

@@ -14,13 +14,13 @@ from tabwb.report.summaries.judges import Terms, judge_labels
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact import baseline_notes, burden_notes, judges_of
-from tabwb.report.tables.declared import Declared, number, text, whole, with_interval
+from tabwb.report.tables.declared import number, text, truth, whole, with_interval
 from tabwb.report.tables.group_names import GroupNames, group_table, snake
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
 from tabwb.tables.rounding import ends_of
-from tabwb.tables.table import Column
+from tabwb.tables.table import Column, RecordColumn
 from tabwb.tasks.task_type import task_type
 
 COLUMNS_AT_ONCE = 6
@@ -44,7 +44,7 @@ def burden_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captio
         yield Captioned(table, caption, tuple(notes))
 
 
-def _burden_columns(terms: Terms) -> Iterator[Declared]:
+def _burden_columns(terms: Terms) -> Iterator[RecordColumn]:
     def taken(value: Callable[[Burden], Any]) -> Callable[[Grouped], Any]:
         return lambda row: None if (own := row.judge(terms)) is None else value(own.burden)
 
@@ -61,8 +61,8 @@ def _burden_columns(terms: Terms) -> Iterator[Declared]:
         taken(lambda burden: burden.symptom_burden.value),
         taken(lambda burden: burden.interval),
     )
-    few = Column("burden_few", "Few usable", "fewer than half are usable", "boolean")
-    yield few, taken(lambda burden: burden.usable.few)
+    yield truth("burden_few", "Few usable", "fewer than half are usable",
+                taken(lambda burden: burden.usable.few))  # fmt: skip
     yield text("these_prompts", "These prompts", THESE,
                taken(lambda burden: _these(burden.intervals)))  # fmt: skip
     yield number("words", "Words", WORDS_MEAN.meaning,
@@ -99,7 +99,7 @@ def feature_tables(
             yield Captioned(group_table(f"features-{label}-{start}", rows, names, columns), caption)
 
 
-def _feature_columns(terms: Terms, feature: str, title: str) -> Sequence[Declared]:
+def _feature_columns(terms: Terms, feature: str, title: str) -> Sequence[RecordColumn]:
     def burden(row: Grouped) -> Burden | None:
         own = row.judge(terms)
         return None if own is None or not own.burden.n_burden else own.burden
@@ -137,7 +137,7 @@ def accuracy_tables(
         yield Captioned(table, f"{subtest.title}: accuracy.", tuple(notes))
 
 
-def _accuracy_columns(subtest: str, *, yes_no: bool) -> Iterator[Declared]:
+def _accuracy_columns(subtest: str, *, yes_no: bool) -> Iterator[RecordColumn]:
     def taken(value: Callable[[SubtestSummary], Any]) -> Callable[[Grouped], Any]:
         def cell(row: Grouped) -> Any:
             part = row.part(subtest)

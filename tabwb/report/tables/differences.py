@@ -9,7 +9,7 @@ from tabwb.report.summaries.compared import Compared
 from tabwb.report.summaries.difference import Difference
 from tabwb.report.tables.declared import LIKE, THESE, ends, number, p_value, text, whole
 from tabwb.scoring.estimate import Interval
-from tabwb.tables.table import Column, Table, records_table
+from tabwb.tables.table import Column, RecordColumn, Table, records_table
 
 Row = tuple[Difference, Compared]
 IDS = {measure.title: measure.id for measure in (ACCURACY, BURDEN, FEATURE_RATE)}
@@ -53,7 +53,7 @@ COLUMNS = (
            lambda row: row[1].difference, digits=3),
     *ends("", LIKE, _interval("like"), 3),
     p_value("p", "p", LIKE, lambda row: row[1].like.p),
-    (Column("test", "Test", "which gave p"), lambda row: row[1].like.test),
+    RecordColumn(Column("test", "Test", "which gave p"), lambda row: row[1].like.test),
     p_value("p_adjusted", "p adjusted", f"for the other tests of its family, {LIKE}",
             lambda row: row[1].like.adjusted),
     *ends("these_", THESE, _interval("these"), 3),

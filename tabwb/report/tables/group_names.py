@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.tables.declared import Declared
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Column, RecordColumn, Table, table_of
 
 Rename = Callable[[str, Grouped], str]
 """Returns how a text that names a group is printed."""
@@ -53,7 +52,7 @@ class GroupNames:
 
 
 def group_table(
-    name: str, rows: Sequence[Grouped], names: GroupNames, columns: Sequence[Declared]
+    name: str, rows: Sequence[Grouped], names: GroupNames, columns: Sequence[RecordColumn]
 ) -> Table:
     """Return a table with one row for each group: its names, then what columns take from it.
 
@@ -65,8 +64,8 @@ def group_table(
     """
     return table_of(
         snake(name),
-        [*names.columns(rows), *(column for column, _ in columns)],
-        [[*names.cells(row), *(value(row) for _, value in columns)] for row in rows],
+        [*names.columns(rows), *(one.column for one in columns)],
+        [[*names.cells(row), *(one.value(row) for one in columns)] for row in rows],
     )
 
 

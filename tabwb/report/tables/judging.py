@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tabwb.administer.judging.calls import Tally
-from tabwb.report.tables.declared import text, whole
-from tabwb.tables.table import Column, Table, records_table
+from tabwb.report.tables.declared import number, text, whole
+from tabwb.tables.table import Table, records_table
 
 
 def judgements_table(rows: Sequence[tuple[int, str, Tally]]) -> Table:
@@ -23,6 +23,6 @@ COLUMNS = (
     whole("unparsed", "Unparsed", "of these, with a reply that cannot be read",
           lambda row: row[2].unparsed),
     whole("requests", "Requests", "sent", lambda row: row[2].requests),
-    (Column("cost", "Cost", "missing where the price is unknown", "number", "US dollars"),
-     lambda row: row[2].cost),
+    number("cost", "Cost", "missing where the price is unknown", lambda row: row[2].cost,
+           unit="US dollars", digits=None),
 )  # fmt: skip

@@ -26,11 +26,11 @@ from tabwb.report.measures import (
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.subtests import Share, SubtestSummary
-from tabwb.report.tables.declared import LIKE, THESE, ends, number, text, whole
+from tabwb.report.tables.declared import LIKE, THESE, ends, number, text, truth, whole
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
-from tabwb.tables.table import Column, Table, records_table
+from tabwb.tables.table import Column, RecordColumn, Table, records_table
 from tabwb.tasks.task_type import task_type
 
 NOTES = (
@@ -80,14 +80,14 @@ def results_table(rows: Sequence[Grouped]) -> Table:
     )
 
 
-def _key_columns(rows: Sequence[Grouped]) -> Iterator[tuple[Column, Any]]:
+def _key_columns(rows: Sequence[Grouped]) -> Iterator[RecordColumn]:
     """Yield ``by_KEY``, the value of each key by which the groups were made."""
     for at, id_ in enumerate(rows[0].group.keys if rows and rows[0].group.values else ()):
         key = key_of(id_)
         found = [row.group.values[at].value for row in rows]
         number: ColumnType = "integer" if all(isinstance(one, int) for one in found) else "number"
         texts = key.kind != "number" or any(isinstance(one, str) for one in found)
-        yield (
+        yield RecordColumn(
             Column(f"by_{id_.replace('-', '_')}", key.title.capitalize(), key.meaning,
                    "text" if texts else number),
             _key_value(at, texts=texts),
@@ -230,15 +230,15 @@ COLUMNS = (
     number("value", "Value", "the estimate", lambda result: result.value.value),
     *ends("", LIKE, _interval(0)),
     *ends("these_", THESE, _interval(1)),
-    (Column("unit", "Unit", "of the value"), _unit),
+    RecordColumn(Column("unit", "Unit", "of the value"), _unit),
     whole("n", "N", "responses behind the value", lambda result: result.n),
     whole("n_items", "Items", "items that these responses answer", lambda result: result.n_items),
     whole("n_usable", "Usable", "usable responses of those the measure is about",
           lambda result: None if result.usable is None else result.usable.usable),
     whole("n_responses", "Of", "responses that the measure is about",
           lambda result: None if result.usable is None else result.usable.n),
-    (Column("few_usable", "Few usable", "fewer than half are usable: not to be ranked", "boolean"),
-     lambda result: None if result.usable is None else result.usable.few),
+    truth("few_usable", "Few usable", "fewer than half are usable: not to be ranked",
+          lambda result: None if result.usable is None else result.usable.few),
     text("status", "Status", "value or undefined",
          lambda result: "value" if result.value.defined else "undefined"),
     text("reason", "Reason", "why the value is undefined", lambda result: result.value.reason),
