@@ -281,8 +281,7 @@ class Reading:
         return replace(selection, primary=self._counting(selection.primary))
 
     def _counting(self, primary: str = "") -> str:
-        """Return the rater whose scores of spoken responses count: the study's by default."""
-        return primary or self._settings.study.primary_rater
+        return self._settings.study.counting_rater(primary)
 
     def _rater(self, judge: str) -> str:
         """Return the rater's stored name: of an alias the id, of an unknown judge its own name."""

@@ -63,7 +63,7 @@ def change(
     printed = chosen_format(format_id, columns, as_json=as_json, excluded={})
     with opened_store(store_location) as (plugins, store):
         chosen = chosen_sessions(sessions_of(store, participant, battery), sessions)
-        counting = primary or plugins.configuration.study.primary_rater
+        counting = plugins.configuration.study.counting_rater(primary)
         members = load_columns(store, [one.id for one in chosen], primary=counting)
     found = change_of(members, named_sets(members, sets), baselines)
     made = [

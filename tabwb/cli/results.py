@@ -257,7 +257,7 @@ def diff(
     from tabwb.report.summaries.load import load_columns, sources_of
 
     with opened_store(store_location) as (plugins, store):
-        counting = primary or plugins.configuration.study.primary_rater
+        counting = plugins.configuration.study.counting_rater(primary)
         sides = [load_columns(store, side.split(","), primary=counting) for side in (first, second)]
         left, right = sides
         compared = difference(

@@ -101,9 +101,8 @@ def resolved_selection(choice: Selection, plugins: Plugins, primary: str) -> Sel
     if judge is not None:
         with suppress(TabwbError):  # not installed here: the name under which it rated
             judge = str(plugins.resolve("judges", judge)[1])
-    return replace(
-        choice, judge=judge, primary=primary or plugins.configuration.study.primary_rater
-    )
+    counting = plugins.configuration.study.counting_rater(primary)
+    return replace(choice, judge=judge, primary=counting)
 
 
 def option_words(options: Mapping[str, Any]) -> list[str]:

@@ -139,6 +139,10 @@ class Study:
     require_consent: bool = False
     primary_rater: str = ""
 
+    def counting_rater(self, primary: str = "") -> str:
+        """Return whose scores of spoken responses count: ``primary`` if named, else the study's."""
+        return primary or self.primary_rater
+
     def column(self, name: str) -> Column:
         """Return a column by its name.
 

@@ -67,7 +67,7 @@ def export(
         TabwbError: it cannot be written.
     """
     exporter = plugins.exporter(format_id)
-    primary = primary or plugins.configuration.study.primary_rater
+    primary = plugins.configuration.study.counting_rater(primary)
     chosen = chosen_administrations(store, references)
     if not chosen:
         raise TabwbError("there is no administration to export", where=store.location)
