@@ -228,7 +228,7 @@ def list_of_a_large_store(rounds: int) -> Iterator[Result]:
 
 
 BY_OBJECTS = """
-from tabwb.report.summaries.groups import grouped
+from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import load_administrations, sources_of
 from tabwb.store.store import Store

@@ -20,12 +20,7 @@ from tabwb.report.filters import (
 from tabwb.report.key import Key, Level, Sort
 from tabwb.report.keys import key_of, read_keys
 from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import (
-    Grouped,
-    check_judge,
-    only_judge,
-    summarised,
-)
+from tabwb.report.summaries.groups import Grouped, check_judge, only_judge, summarised
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.load import AdministrationData, outlines, with_columns
 from tabwb.report.summaries.parts import Cell, part_of

@@ -9,7 +9,8 @@ import pytest
 
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.against import baseline_of, differences_from
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.against import against_table
 from tabwb.scoring.permutation import holm, sign_flip_max_t

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tabwb.report.paper.captions import captioned_groups
 from tabwb.report.summaries.cautions import UNRELIABLE
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import ANSWERS, CONDITIONS, SAMPLED, trials
 from tests.report.test_groups import given

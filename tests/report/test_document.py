@@ -10,7 +10,8 @@ from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.documents import document
 from tabwb.report.documents.trial_document import trial_json
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
-from tabwb.report.summaries.groups import Group, summarised
+from tabwb.report.summaries.grouping import Group
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import (
     ANSWERS,

@@ -8,7 +8,8 @@ import pytest
 
 from tabwb.report.documents.document import groups_document
 from tabwb.report.render.groups import groups_view
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.pairs import over_families, pairs_of
 from tabwb.scoring.differences import family_interval, sampling_floor

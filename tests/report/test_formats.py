@@ -19,7 +19,8 @@ from tabwb.report.paper.captions import captioned_groups, checked_columns
 from tabwb.report.paper.formats import markdown, table_csv, table_json
 from tabwb.report.paper.latex import latex, latex_text
 from tabwb.report.paper.presented import presented
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.captioned import Captioned
 from tabwb.report.tables.compact import compact_table
 from tabwb.report.tables.results import results_table

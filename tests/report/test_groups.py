@@ -17,7 +17,8 @@ from tabwb.report.documents.document import groups_document
 from tabwb.report.key import Sort
 from tabwb.report.render.groups import groups_view
 from tabwb.report.render.wording import between
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.intervals import burden_interval
 from tests.report.given import (

@@ -10,7 +10,8 @@ import pytest
 
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Trial
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.items import ONE_EXAMINEE, analyse_items
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.items import item_models_table, items_table

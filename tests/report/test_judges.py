@@ -17,7 +17,8 @@ from tabwb.report.render.groups import groups_view
 from tabwb.report.render.printing import print_view
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.groups import Group, summarised
+from tabwb.report.summaries.grouping import Group
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.intervals import burden_interval

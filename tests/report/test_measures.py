@@ -10,7 +10,8 @@ import pytest
 from tabwb.report.documents.groups_csv import groups_csv
 from tabwb.report.measures import MEASURES, SUBTEST_MEASURES, Measure, measure_of
 from tabwb.report.render.wording import remarks
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.estimate import Estimate

@@ -17,7 +17,8 @@ from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.paper.methods import Methods, methods_of
 from tabwb.report.paper.references import GARWOOD, Reference, of_battery
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.parts import Part
 from tests.report.given import ANSWERS, BATTERY, SAMPLED, administration, answered, trials

@@ -15,7 +15,8 @@ from tabwb.records.trials import Trial
 from tabwb.report.documents.document import groups_document
 from tabwb.report.render.groups import groups_view
 from tabwb.report.summaries.draws import SHARED
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.pairs import Pair, pairs_of
 from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand, Interval

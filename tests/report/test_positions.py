@@ -11,7 +11,8 @@ from tabwb.battery.model import Item
 from tabwb.records.errors import UsageError
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.draws import SHARED
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.positions import foils_of, positions_of
 from tabwb.report.tables.positions import foils_table, positions_table

@@ -24,7 +24,8 @@ from tabwb.report.paper.report import Report, report_of
 from tabwb.report.paper.report_html import report_html
 from tabwb.report.paper.report_markdown import report_markdown
 from tabwb.report.paper.studied import studied
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import ANSWERS, BATTERY, CONDITIONS, trials
 from tests.report.test_groups import given

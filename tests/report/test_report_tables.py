@@ -10,7 +10,8 @@ from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.records.conditions import Conditions
 from tabwb.report.paper.report import report_of
 from tabwb.report.paper.studied import studied
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.summaries.pairs import pairs_of
 from tabwb.report.summaries.statistics import StatisticResult

@@ -8,7 +8,8 @@ from rich.console import Console, RenderableType
 from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.render.groups import groups_view
 from tabwb.report.render.tables import administration_view, burden_view, list_view
-from tabwb.report.summaries.groups import Group, summarised
+from tabwb.report.summaries.grouping import Group
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tests.report.given import (
     ANSWERS,

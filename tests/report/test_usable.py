@@ -19,7 +19,8 @@ from tabwb.report.documents.groups_csv import groups_csv
 from tabwb.report.render.groups import groups_view
 from tabwb.report.render.tables import summary_view
 from tabwb.report.summaries.counted import effective_statuses
-from tabwb.report.summaries.groups import grouped, in_order, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import in_order, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.rules.verdicts import FEATURES

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.table import without_trials

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabwb.report.summaries.groups import grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.workbench.comparison.plots import figure_of
 from tabwb.workbench.comparison.table import bases

@@ -26,7 +26,8 @@ from tabwb.report.file_names import file_names, named, without_folders
 from tabwb.report.keys import key_of
 from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
 from tabwb.report.summaries.cautions import cautions
-from tabwb.report.summaries.groups import Group, Grouped
+from tabwb.report.summaries.grouping import Group
+from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary

@@ -32,7 +32,8 @@ from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.report.names import name_in
 from tabwb.report.names import names_of as model_names
 from tabwb.report.summaries.counted import model_of, spec_of
-from tabwb.report.summaries.groups import Group, Grouped
+from tabwb.report.summaries.grouping import Group
+from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.distributions import t_quantile

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from tabwb.records.condition_table import compared, phrase_of
 
 if TYPE_CHECKING:
-    from tabwb.report.summaries.groups import Group, Grouped
+    from tabwb.report.summaries.grouping import Group
+    from tabwb.report.summaries.groups import Grouped
 
 _HASH = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{24,}\b")
 MOST_NAMED = 3

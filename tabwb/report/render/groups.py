@@ -37,7 +37,7 @@ from tabwb.report.render.wording import (
 )
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.draws import compared_caution
-from tabwb.report.summaries.groups import Group as AdministrationGroup
+from tabwb.report.summaries.grouping import Group as AdministrationGroup
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.pairs import FamilyMean, Gap, Pair, over_families

@@ -9,15 +9,13 @@ from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared
 from tabwb.records.errors import UsageError
 from tabwb.report.key import Sort
-from tabwb.report.summaries.grouping import Group, grouped
+from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.tasks.task_type import task_type
-
-__all__ = ["Group", "Grouped", "grouped", "summarised", "unlike"]
 
 
 def unlike(

@@ -15,7 +15,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import Interrupted, TabwbError
-from tabwb.report.summaries.groups import Group, Grouped, grouped, summarised, unlike
+from tabwb.report.summaries.grouping import Group, grouped
+from tabwb.report.summaries.groups import Grouped, summarised, unlike
 from tabwb.report.summaries.load import AdministrationData, outlines, sources_of, with_columns
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown

@@ -48,7 +48,8 @@ class ExtensionController(Controller):
         """
         from tabwb.plugin_api.extensions import PageData
         from tabwb.plugin_api.registry.guarded import error_words, plugin_code
-        from tabwb.report.summaries.groups import grouped, summarised
+        from tabwb.report.summaries.grouping import grouped
+        from tabwb.report.summaries.groups import summarised
         from tabwb.report.summaries.load import load_columns
         from tabwb.report.summaries.statistics import plugin_responses_of
         from tabwb.report.tables.results import results_table
@@ -75,7 +76,8 @@ class ExtensionController(Controller):
             what: names them.
         """
         from tabwb.report.render.typed import explained_view
-        from tabwb.report.summaries.groups import grouped, summarised
+        from tabwb.report.summaries.grouping import grouped
+        from tabwb.report.summaries.groups import summarised
         from tabwb.report.summaries.load import load_columns
         from tabwb.report.tables.named import (
             DEFAULT_BY,

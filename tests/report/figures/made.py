@@ -9,7 +9,8 @@ from dataclasses import replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Scope
 from tabwb.records.states import ResponseKind
-from tabwb.report.summaries.groups import Group, Grouped
+from tabwb.report.summaries.grouping import Group
+from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import Share, SubtestSummary

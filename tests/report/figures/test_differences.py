@@ -9,7 +9,8 @@ import pytest
 from tabwb.records.errors import UsageError
 from tabwb.report.figures import figure_table, make
 from tabwb.report.figures.estimates import records
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.pairs import over_families, pairs_of
 from tests.report.figures.looks import faults, texts

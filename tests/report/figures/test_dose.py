@@ -15,7 +15,8 @@ from tabwb.records.errors import UsageError
 from tabwb.report.figures import figure_table, make
 from tabwb.report.figures.doses import dose_of, lesion_dose
 from tabwb.report.figures.estimates import records
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tests.report.figures.looks import faults
 from tests.report.figures.test_numbers import panels

@@ -18,7 +18,8 @@ from tabwb.report.figures import drawn, figure_table, make
 from tabwb.report.figures.confusion import Steps, confusion_table, corpus_steps
 from tabwb.report.figures.estimates import records
 from tabwb.report.figures.page import PaperFigure
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.quantiles import median_interval, quantile
