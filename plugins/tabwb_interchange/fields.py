@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from tabwb.battery.problems import Problem
 from tabwb.plugin_api import Protocol, StopReason
 from tabwb.records.speakers import ORIGINS
 from tabwb.records.words import near
+from tabwb_interchange.reading import number_of, real, whole
 
 FIELDS: Mapping[str, str] = {
     "response": "the answer, unaltered; an empty cell is an empty answer",
@@ -108,16 +109,12 @@ class Row:
             low: the smallest number that is allowed.
             high: the largest.
         """
-        number = self._number(name)
-        if number is None:
-            return None
-        limits = f"a whole number from {low:,}" if low >= 0 else "a whole number"
-        if not number.is_integer() or not low <= number <= high:
+        given = self._number(name)
+        number = whole(given, low, high)
+        if given is not None and number is None:
+            limits = f"a whole number from {low:,}" if low >= 0 else "a whole number"
             self.wrong(name, "this is not allowed", self.cells[name], limits)
-            return None
-        value = self.cells[name]
-        # Through a float a large seed would lose digits.
-        return int(value) if isinstance(value, int) or str(value).strip().isdigit() else int(number)
+        return number
 
     def real(self, name: str, low: float, high: float = math.inf) -> float | None:
         """Return a cell as a number within the limits; None where it is empty.
@@ -127,13 +124,11 @@ class Row:
             low: the smallest number that is allowed.
             high: the largest.
         """
-        number = self._number(name)
-        if number is None:
-            return None
-        if not low <= number <= high:
+        given = self._number(name)
+        number = real(given, low, high)
+        if given is not None and number is None:
             to = f" to {high:g}" if high != math.inf else ""
             self.wrong(name, "this is not allowed", self.cells[name], f"a number from {low:g}{to}")
-            return None
         return number
 
     def one_of(self, name: str, allowed: Sequence[str]) -> str:
@@ -153,16 +148,9 @@ class Row:
         value = self.cells.get(name)
         if value is None or value == "":
             return None
-        read: Callable[[Any], float] = float
-        try:
-            if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise ValueError
-            number = read(value)
-        except (ValueError, OverflowError):
-            number = math.nan
-        if not math.isfinite(number):
+        number = number_of(value)
+        if number is None:
             self.wrong(name, "this is not a number", value, "a number, or an empty cell")
-            return None
         return number
 
 

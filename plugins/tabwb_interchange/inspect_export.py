@@ -156,17 +156,13 @@ class _Log:
     """The parts of a log of one administration."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._document = document
-        self._given: Mapping[str, Any] = document["administration"]
-        given = self._given
-        self.model = ours.model_of(given)
+        self._run = ours.ExportedRun(document)
+        given, decoding = self._run.given, self._run.decoding
         self._samples = 0
         self._ids: dict[str, None] = {}
         self._means: dict[tuple[str, str], Mean] = {}
         self._usage = [0, 0]
         self._epochs = 1
-        self._ended = given["created_at"]
-        decoding = given.get("decoding") or {}
         config = {name: decoding.get(name) for name in ("max_tokens", "temperature", "top_p")}
         config |= {"seed": given.get("seed"), "stop_seqs": decoding.get("stop") or None}
         self._config = {
@@ -176,8 +172,7 @@ class _Log:
     @property
     def spec(self) -> Json:
         """``eval`` of the header."""
-        given = self._given
-        versions = given.get("versions") or {}
+        given, versions = self._run.given, self._run.versions
         return {
             "eval_id": given["uid"],
             "run_id": given["uid"],
@@ -193,7 +188,7 @@ class _Log:
                 "name": given["battery"],
                 "shuffled": given.get("item_order") == "shuffled",
             },
-            "model": self.model,
+            "model": self._run.model,
             "model_generate_config": self._config,
             "model_args": {},
             "config": {"epochs": given.get("replicates") or 1, "log_samples": True},
@@ -203,7 +198,7 @@ class _Log:
             },
             "metadata": {
                 "tabwb_version": versions.get("tabwb"),
-                ours.KEY: ours.run_block(given, self._document["notices"]),
+                ours.KEY: self._run.block,
             },
         }
 
@@ -216,7 +211,7 @@ class _Log:
     def samples(self) -> Iterator[Json]:
         """Yield the samples; afterwards the header is known."""
         rotations: dict[tuple[str, str, int], int] = {}
-        for trial in ours.answered(self._document):
+        for trial in self._run.trials():
             place = trial["subtest"], trial["item"], trial["replicate"]
             rotation = rotations[place] = rotations.get(place, 0) + 1
             more = f".r{rotation}" if rotation > 1 else ""
@@ -227,9 +222,8 @@ class _Log:
             yield sample
 
     def _sample(self, trial: Mapping[str, Any], name: str) -> Json:
-        given = self._given
-        number, reply = trial["number"], trial.get("reply") or {}
-        uid = f"{given['uid']}/{number}"
+        model, reply = self._run.model, trial.get("reply") or {}
+        uid = f"{self._run.given['uid']}/{trial['number']}"
         sent = ours.sent(trial)
         turns = [
             {"id": _id(uid, at), "content": turn["content"], "source": "input",
@@ -241,14 +235,13 @@ class _Log:
             "content": trial["response"] or "",
             "source": "generate",
             "role": "assistant",
-            "model": self.model,
+            "model": model,
         }
         scores = scores_of(trial)
         for rater, own in scores.items():
             for measure, value in own.values.items():
                 self._means.setdefault((rater, measure), Mean()).add(value)
-        ended = reply.get("recorded_at") or ours.counting(trial).get("recorded_at")
-        self._ended = max(self._ended, ended or "")
+        ended = ours.counting(trial).get("recorded_at")
         latency = trial["latency_s"]
         usage = self._usage_of(reply)
         return {
@@ -259,7 +252,7 @@ class _Log:
             "target": trial.get("expected") or "",
             "messages": [*turns, said],
             "output": {
-                "model": reply.get("model_version") or self.model,
+                "model": reply.get("model_version") or model,
                 "choices": [
                     {
                         "message": said,
@@ -280,7 +273,7 @@ class _Log:
             },
             "store": {},
             "events": [],
-            "model_usage": {self.model: usage} if usage else {},
+            "model_usage": {model: usage} if usage else {},
             **_times(ended, latency),
             "uuid": _id(uid, "sample"),
             "attachments": {},
@@ -296,7 +289,7 @@ class _Log:
 
     def header(self) -> Json:
         """Return ``header.json``, once all samples are written."""
-        given, document = self._given, self._document
+        given = self._run.given
         ids = list(self._ids)
         spec = self.spec
         spec["dataset"] |= {"samples": len(ids), "sample_ids": ids}
@@ -316,12 +309,12 @@ class _Log:
                 "scores": [
                     _metrics(rater, measure, mean) for (rater, measure), mean in self._means.items()
                 ],
-                "metadata": {"tabwb_summary": document.get("summary")},
+                "metadata": {"tabwb_summary": self._run.document.get("summary")},
             },
             "stats": {
                 "started_at": given["created_at"],
-                "completed_at": self._ended,
-                "model_usage": {self.model: usage} if any(self._usage) else {},
+                "completed_at": self._run.ended,
+                "model_usage": {self._run.model: usage} if any(self._usage) else {},
                 "role_usage": {},
                 "connection_limit_history": [],
             },

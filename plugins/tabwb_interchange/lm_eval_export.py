@@ -77,16 +77,12 @@ class _Run:
     """The files of one administration."""
 
     def __init__(self, document: Mapping[str, Any], out: Path) -> None:
-        self._document = document
-        self._given: Mapping[str, Any] = document["administration"]
-        given = self._given
-        self._model = ours.model_of(given)
-        self._folder = out / model_folder(self._model)
-        self._date = given["created_at"].partition("+")[0].replace(":", "-")
+        self._run = ours.ExportedRun(document)
+        self._folder = out / model_folder(self._run.model)
+        self._date = self._run.given["created_at"].partition("+")[0].replace(":", "-")
         self._means: dict[str, dict[str, Mean]] = {}
         self._counts: dict[str, int] = {}
         self._hashes: dict[str, str] = {}
-        self._ended = given["created_at"]
 
     def write(self) -> None:
         """Write samples and results."""
@@ -95,7 +91,7 @@ class _Run:
             self._date += "0"  # two administrations began in one millisecond
         files: dict[str, TextIO] = {}
         try:
-            for trial in ours.answered(self._document):
+            for trial in self._run.trials():
                 task = trial["subtest"]
                 if task not in files:
                     files[task] = _opened(self._folder / f"samples_{task}_{self._date}.jsonl")
@@ -131,7 +127,6 @@ class _Run:
         number = self._counts[task] = self._counts.get(task, -1) + 1
         hashes = [_hash(_json(doc, 2)), _hash(context), _hash(target)]
         self._hashes[task] = _hash(self._hashes.get(task, "") + "".join(hashes))
-        self._ended = max(self._ended, ours.counting(trial).get("recorded_at") or "")
         return {
             "doc_id": number,
             "doc": doc,
@@ -175,12 +170,10 @@ class _Run:
         return context, asked, [[trial["response"] or ""]]
 
     def _results(self) -> Json:
-        given = self._given
-        decoding = given.get("decoding") or {}
-        versions = given.get("versions") or {}
+        run, given = self._run, self._run.given
         tasks = list(self._counts)
         began = datetime.fromisoformat(given["created_at"]).timestamp()
-        ended = datetime.fromisoformat(self._ended).timestamp()
+        ended = datetime.fromisoformat(run.ended).timestamp()
         counts = {task: self._counts[task] + 1 for task in tasks}
         return {
             "results": {task: self._result(task, counts[task]) for task in tasks},
@@ -210,14 +203,14 @@ class _Run:
             },
             "config": {
                 "model": "tabwb",
-                "model_args": {"pretrained": self._model},
+                "model_args": {"pretrained": run.model},
                 "batch_size": None,
                 "device": (given.get("model_facts") or {}).get("device"),
                 "limit": None,
                 "gen_kwargs": {
-                    name: decoding[name]
+                    name: run.decoding[name]
                     for name in ("temperature", "top_p", "max_tokens")
-                    if decoding.get(name) is not None
+                    if run.decoding.get(name) is not None
                 },
                 "random_seed": given.get("seed"),
                 "numpy_seed": given.get("seed"),
@@ -227,18 +220,18 @@ class _Run:
             "git_hash": None,
             "date": began,
             "lm_eval_version": VERSION,
-            "tabwb_version": versions.get("tabwb"),
+            "tabwb_version": run.versions.get("tabwb"),
             "task_hashes": self._hashes,
             "model_source": "tabwb",
-            "model_name": self._model,
-            "model_name_sanitized": model_folder(self._model),
+            "model_name": run.model,
+            "model_name_sanitized": model_folder(run.model),
             "system_instruction": None,
             "system_instruction_sha": None,
             "fewshot_as_multiturn": None,
             "chat_template": None,
             "chat_template_sha": None,
             "total_evaluation_time_seconds": str(max(0.0, ended - began)),
-            ours.KEY: ours.run_block(given, self._document["notices"]),
+            ours.KEY: run.block,
         }
 
     def _result(self, task: str, n: int) -> Json:

@@ -6,7 +6,7 @@ exported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -68,12 +68,6 @@ def documents_of(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     return iter(document.get("documents", [document]))
 
 
-def model_of(administration: Mapping[str, Any]) -> str:
-    """Return who answered, as other tools have the name of a model."""
-    given = administration
-    return str(given["model"] or f"{given['origin']}/{given['examinee']}")
-
-
 def sent(trial: Mapping[str, Any]) -> list[Json]:
     """Return role and content of each message that was sent."""
     messages = trial.get("messages") or [{"role": "user", "content": trial["prompt"]}]
@@ -85,13 +79,6 @@ def prompt_of(messages: Sequence[Message]) -> str:
     return next((turn.content for turn in reversed(messages) if turn.role == "user"), "")
 
 
-def answered(document: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    """Yield the trials whose responses count; practice is left out."""
-    for trial in document["trials"]:
-        if trial["state"] == "answered" and not trial["practice"]:
-            yield trial
-
-
 def counting(trial: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the attempt that counts."""
     attempt = (trial.get("reply") or {}).get("attempt")
@@ -101,18 +88,40 @@ def counting(trial: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((each for each in attempts if each["n"] == attempt), attempts[-1])
 
 
-def run_block(administration: Mapping[str, Any], notices: Iterable[str]) -> Json:
-    """Return what an export keeps of an administration.
+class ExportedRun:
+    """An administration as exports of logs use it, and when its last response came.
 
     Args:
-        administration: of the document.
-        notices: sentences that belong with every result.
+        document: of the administration.
+
+    Attributes:
+        document: the whole.
+        given: its ``administration``.
+        model: who answered, as other tools have the name of a model.
+        decoding, versions: of the administration; empty where it has none.
+        ended: when the last response noted came, or when the run began.
     """
-    return {
-        "format": 1,
-        **{key: administration.get(key) for key in _RUN},
-        "notices": list(notices),
-    }
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.document = document
+        self.given: Mapping[str, Any] = document["administration"]
+        self.model = str(self.given["model"] or f"{self.given['origin']}/{self.given['examinee']}")
+        self.decoding: Mapping[str, Any] = self.given.get("decoding") or {}
+        self.versions: Mapping[str, Any] = self.given.get("versions") or {}
+        self.ended: str = self.given["created_at"]
+
+    @property
+    def block(self) -> Json:
+        """What an export keeps of the administration, under :data:`KEY`."""
+        kept = {key: self.given.get(key) for key in _RUN}
+        return {"format": 1, **kept, "notices": list(self.document["notices"])}
+
+    def trials(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the trials whose responses count, each noted; practice is left out."""
+        for trial in self.document["trials"]:
+            if trial["state"] == "answered" and not trial["practice"]:
+                self.ended = max(self.ended, counting(trial).get("recorded_at") or "")
+                yield trial
 
 
 def answer_block(trial: Mapping[str, Any]) -> Json:
@@ -131,7 +140,7 @@ def run_of(block: Mapping[str, Any], run: RecordedRun, where: str) -> RecordedRu
     """Return a run with what our export says of it.
 
     Args:
-        block: of :func:`run_block`, as it was read.
+        block: of ``ExportedRun.block``, as it was read.
         run: as the other tool's fields have it.
         where: its place, for messages.
 

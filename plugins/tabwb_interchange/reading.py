@@ -156,6 +156,27 @@ def kind_of(value: object) -> str:
     return f"the number {value!r:.40}"
 
 
+def number_of(value: object) -> int | float | None:
+    """Return a finite number of JSON or of text, or None where it is something else.
+
+    >>> number_of(3), number_of("9007199254740993"), number_of(" 1e3 "), number_of("1e999")
+    (3, 9007199254740993, 1000.0, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    if not math.isfinite(number):
+        return None
+    try:
+        # Through a float a large seed would lose digits.
+        return int(value) if isinstance(value, int | str) else number
+    except ValueError:
+        return number
+
+
 def whole(value: object, low: int = 0, high: int = 2**63 - 1) -> int | None:
     """Return a whole number of JSON within the limits, or None where it is something else.
 

@@ -32,6 +32,7 @@ from tabwb_interchange.reading import (
     plain_text,
     read_bytes,
     text_of,
+    whole,
     words_of,
 )
 from tabwb_interchange.times import moment_of
@@ -124,10 +125,10 @@ def _csv_rows(path: Path, text: str, names: Mapping[str, str]) -> Iterator[Row]:
                 raise ValueError([problem])
             # A spreadsheet leaves out the empty cells at the end of a row.
             cells += [""] * (len(header) - len(cells))
-            whole = dict(zip(header, cells, strict=True))
-            fields = {own: whole[column] for own, column in found.items()}
+            row = dict(zip(header, cells, strict=True))
+            fields = {own: row[column] for own, column in found.items()}
             used = set(found.values())
-            others = {name: cell for name, cell in whole.items() if name and name not in used}
+            others = {name: cell for name, cell in row.items() if name and name not in used}
             yield Row(file, line, fields, others, found)
 
 
@@ -187,8 +188,8 @@ def _answer(row: Row) -> RecordedAnswer:
         stop_reason=StopReason(stop) if stop else reason,
         latency_s=row.real("latency", 0.0),
         given_at=moment_of(reply.get("recorded_at")),
-        prompt_tokens=_number(reply, "prompt_tokens") if prompt_tokens is None else prompt_tokens,
-        reply_tokens=_number(reply, "reply_tokens") if reply_tokens is None else reply_tokens,
+        prompt_tokens=_else(prompt_tokens, whole(reply.get("prompt_tokens"))),
+        reply_tokens=_else(reply_tokens, whole(reply.get("reply_tokens"))),
         error=error or ("there is no answer" if said is None else ""),
         metadata=_metadata(row, reply),
     )
@@ -197,9 +198,8 @@ def _answer(row: Row) -> RecordedAnswer:
     return answer
 
 
-def _number(reply: Mapping[str, Any], name: str) -> int | None:
-    value = reply.get(name)
-    return value if type(value) is int and value >= 0 else None
+def _else(column: int | None, own: int | None) -> int | None:
+    return own if column is None else column
 
 
 def _options(row: Row, options: object) -> tuple[str, ...]:
