@@ -265,7 +265,8 @@ def check_export(
         raise NoConsent(
             f"not consented to sharing outside the study (scope 'share'): {', '.join(refused)}",
             hint=f"record it (tabwb speaker consent {refused[0]} --scope share --given DAY), or "
-            "say that the file stays within the study that collected the data (--within-study)",
+            "say that the file stays within the study that collected the data (--within-study), or "
+            f"leave the speaker out (--where 'participant!={refused[0]}')",
         )
     inside = speakers if within_study else unshared
     acts = []

@@ -10,7 +10,9 @@ from tabwb.cli.result_formats import chosen_format, columns_option, format_optio
 
 @click.command()
 @click.argument("participant")
-@click.option("--battery", metavar="ID", help="Which battery, if there are sessions of several.")
+@click.option(
+    "--battery", metavar="ID", help="Which battery, if there are several sessions of more than one."
+)
 @click.option(
     "--sets",
     metavar="TAG,TAG|FILE.csv",
@@ -66,10 +68,11 @@ def change(
         counting = plugins.configuration.study.counting_rater(primary)
         members = load_columns(store, [one.id for one in chosen], primary=counting)
     found = change_of(members, named_sets(members, sets), baselines)
+    whose = f"{found.participant}, {found.battery} {found.version}"
     made = [
-        (tables.change_table(found), "Change between sessions"),
-        (tables.sessions_table(found), "Right answers in each session"),
+        (tables.change_table(found), f"Change between sessions: {whose}"),
+        (tables.sessions_table(found), f"Right answers in each session: {whose}"),
     ]
     if items or printed == "json":
-        made.append((tables.change_items_table(found), "Right answers, item by item"))
+        made.append((tables.change_items_table(found), f"Right answers, item by item: {whose}"))
     print_tables(made, printed, columns)

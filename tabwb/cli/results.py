@@ -252,6 +252,7 @@ def diff(
     each feature are compared, with 95 % intervals and p values for prompts like these and for these
     prompts, and with the smallest p value and difference that the items can show.
     """
+    from tabwb.report.summaries.cautions import battery_cautions
     from tabwb.report.summaries.difference import difference
     from tabwb.report.summaries.groups import unlike
     from tabwb.report.summaries.load import load_columns, sources_of
@@ -263,13 +264,19 @@ def diff(
         compared = difference(
             sources_of(left), sources_of(right), (_label(left), _label(right)), unlike(left, right)
         )
+    battery = left[0].battery
+    model = any(one.administration.conditions.kind == "model" for one in (*left, *right))
+    notices = list(battery_cautions(battery, model=model))
     if as_json:
-        print_json({"format": 1, **compared.to_json()})
+        print_json({"format": 1, **compared.to_json(), "notices": notices})
         return
+    from rich.text import Text
+
     from tabwb.report.render.difference import difference_view
     from tabwb.report.render.printing import print_view
 
-    print_view(difference_view(compared, left[0].battery, everything=everything))
+    print_view(difference_view(compared, battery, everything=everything))
+    print_view(Text("\n" + "\n".join(notices), style="dim"))
 
 
 def _label(side: tuple[AdministrationData, ...]) -> str:

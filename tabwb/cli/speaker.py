@@ -248,7 +248,7 @@ def delete(
             for detail, finished in written.items()
         ]
         note(f"speaker {speaker_id}: {_counted(counts)}")
-        for copy in copies:
+        for copy in dict.fromkeys(copies):
             note(f"an export that tabwb does not delete: {copy}")
         kept = store.people.shared_recordings(speaker_id)
         for other in dict.fromkeys(other for _, other in kept):

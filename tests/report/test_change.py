@@ -16,11 +16,9 @@ from tabwb.report.summaries.change import (
     ALL_ITEMS,
     Change,
     change_of,
-    sets_of_rows,
-    sets_of_tags,
 )
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.summaries.sessions import chosen_sessions
+from tabwb.report.summaries.sessions import chosen_sessions, sets_of_rows, sets_of_tags
 from tabwb.report.tables.change import change_items_table, change_table, sessions_table
 from tests.report.given import BATTERY, administration, answered
 
@@ -182,7 +180,7 @@ def test_without_baselines_there_is_no_rate_of_change(members: list[Administrati
     (every,) = change_of(members).sets
     assert every.rate_of_change is None and "--baselines" in every.rate_reason
     (two,) = change_of(members[:2]).sets
-    assert two.trend is None and two.trend_reason == "fewer than 3 sessions"
+    assert two.trend is None and two.trend_reason == "trend: fewer than 3 sessions"
 
 
 def test_two_sessions_of_sets_are_compared_by_their_difference(

@@ -9,17 +9,22 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tabwb.administer.naming.views import spoken_attempt
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
+from tabwb.records.events import AttemptRecorded
+from tabwb.records.trials import AttemptEntry
 from tabwb.report.render.difference import difference_view
 from tabwb.report.selection import Selection, selected_groups
 from tabwb.report.summaries.change import change_of
 from tabwb.report.summaries.difference import Difference, difference
 from tabwb.report.summaries.items import analyse_items
 from tabwb.report.summaries.load import load_administrations, load_columns, sources_of
+from tabwb.report.summaries.sessions import sessions_of
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
@@ -58,8 +63,18 @@ def _answer(session: Session, at_s: float, answers: Said) -> None:
     session.spoken.show(shown(at_s))
     assert session.current is not None
     score, phonemes = answers[session.current.plan.item]
-    session.spoken.score(score, take=take(at_s))  # type: ignore[arg-type]
-    session.spoken.transcribed(session.current.plan.number, 1, heard(*[phonemes] * bool(phonemes)))
+    if score == "nobody":
+        trial = session.open_trial()
+        attempt = spoken_attempt(trial, take(at_s))
+        made = AttemptRecorded(session.administration.id, trial.plan.number, attempt)
+        session.commit([AttemptEntry(trial.plan.number, attempt)], made)
+        session.state.awaiting = False
+    else:
+        session.spoken.score(score, take=take(at_s))  # type: ignore[arg-type]
+    if phonemes != "unheard":
+        session.spoken.transcribed(
+            session.current.plan.number, 1, heard(*[phonemes] * bool(phonemes))
+        )
 
 
 @pytest.fixture
@@ -119,6 +134,47 @@ def test_change_of_named_items_is_by_the_rule_of_the_battery(store: Store, tmp_p
     assert [(item.item, item.right, item.n) for item in items.items()] == [
         ("dog", 1, 2), ("cat", 1, 2), ("tree", 2, 2), ("house", 0, 2),
     ]  # fmt: skip
+
+
+def test_the_battery_with_several_sessions_is_chosen(store: Store, tmp_path: Path) -> None:
+    battery = naming_battery(tmp_path)
+    _give(store, battery, BEFORE)
+    _give(store, battery, AFTER)
+    plugins = Plugins.load(Configuration())
+    tab = setup.find_battery(plugins, "tab")
+    conditions = Conditions("S-014", "speaker", judges=(), research_protocol="P-1")
+    with setup.create(store, plugins, tab, conditions) as session:
+        session.next()
+        session.answer("We went to the sea.")
+    plugins.close()
+    assert [one.id for one in sessions_of(store, "S-014")] == [1, 2]
+
+
+def test_sessions_that_are_not_scored_alike_are_named(store: Store, tmp_path: Path) -> None:
+    battery = naming_battery(tmp_path)
+    _give(store, battery, {item: ("nobody", said) for item, (_, said) in BEFORE.items()})
+    _give(store, battery, AFTER)
+    found = change_of(load_columns(store))
+    assert [(one.by_listener, one.by_rule) for one in found.sessions] == [(0, 4), (4, 0)]
+    draft, unlike = found.warnings
+    assert draft.startswith("4 of 8 responses are scored by the battery's rule on a transcript")
+    assert "session 1: 0 by a listener, 4 by the rule; session 2: 4 by a listener, 0" in unlike
+
+
+def test_scores_of_listeners_alone_need_no_warning(store: Store, tmp_path: Path) -> None:
+    battery = naming_battery(tmp_path)
+    _give(store, battery, BEFORE)
+    _give(store, battery, AFTER)
+    assert change_of(load_columns(store)).warnings == ()
+
+
+def test_change_without_any_score_says_how_to_score(store: Store, tmp_path: Path) -> None:
+    battery = naming_battery(tmp_path)
+    for _ in range(2):
+        _give(store, battery, dict.fromkeys(BEFORE, ("nobody", "unheard")))
+    with pytest.raises(UsageError, match=r"no answer of 'S-014' to .* is scored") as caught:
+        change_of(load_columns(store))
+    assert "tabwb trial score" in str(caught.value.hint)
 
 
 def test_only_chosen_items_of_a_naming_subtest_are_summarised(store: Store, tmp_path: Path) -> None:

@@ -20,8 +20,9 @@ from tabwb.report.figures.lettering import line_height, text_width, wrapped
 from tabwb.report.figures.shades import HATCH
 from tabwb.report.figures.style import INK, MAIN, MARGIN, NORMAL, RULE, SMALL, SOFT, series_styles
 from tabwb.report.figures.ticks import round_ticks
-from tabwb.report.summaries.change import FORM_OF_THE_DAY, Change, change_of, sets_of_tags
+from tabwb.report.summaries.change import FORM_OF_THE_DAY, Change, change_of
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.sessions import sets_of_tags
 from tabwb.tables.table import Column, Table, table_of
 
 if TYPE_CHECKING:
@@ -117,17 +118,18 @@ def _notes(change: Change) -> Iterator[str]:
         "Above: share right of the items with one answer in every session, with exact 95 % "
         "intervals for prompts like these."
     )
-    whole = change.sets[0]
-    if whole.steps and whole.steps[-1].test is not None:
-        step = whole.steps[-1]
-        test = step.test
-        assert test is not None
-        yield (
-            f"Session {step.first} to {step.second}: {test.gained} items gained, {test.lost} lost; "
-            f"exact McNemar p = {test.p:.3g}."
-        )
+    steps = [(own.name, own.steps[-1]) for own in change.sets if own.steps]
+    tests = [
+        f"{name}: {step.test.gained} items gained, {step.test.lost} lost, p = {step.test.p:.3g}"
+        for name, step in steps
+        if step.test is not None
+    ]
+    if tests:
+        first, last = steps[0][1].first, steps[0][1].second
+        yield f"Session {first} to {last}, McNemar's exact test, two-sided: {'; '.join(tests)}."
     if change.baselines:
         yield f"Dashed line: {plural(change.baselines, 'session')} before treatment."
+    yield from change.warnings
     yield FORM_OF_THE_DAY.split(", but")[0] + ", but tests and intervals take them as independent."
 
 

@@ -66,7 +66,10 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
                 values += _replies(member)
         given.append({"group": name, **_cells(values)})
     if not any(record["n"] for record in given):
-        raise UsageError("no response has a latency", hint="latencies are of each response alone")
+        raise UsageError(
+            "no response has a latency",
+            hint="recordings read from files have none: the time of the picture is not known",
+        )
     notes = [
         f"Latency, {'; '.join(kinds)}.",
         "Point and line: median with its exact 95 % interval, responses taken as independent; "

@@ -142,7 +142,8 @@ def write_figure(
 def _left_out(people: int, unknown: int) -> list[str]:
     said = []
     if people:
-        said.append(f"left out: {plural(people, 'administration')} of people (name them to draw)")
+        left = plural(people, "administration")
+        said.append(f"left out: {left} of people; to draw them, name them (tabwb figure NAME 1 2)")
     if unknown:
         said.append(
             f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "

@@ -24,12 +24,11 @@ UNRELIABLE = (
 )
 
 
-def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str]:
-    """Yield what must be known of a summary.
+def battery_cautions(battery: Battery, *, model: bool) -> Iterator[str]:
+    """Yield what must be known of every result of a battery, whatever its figures are.
 
     Args:
         battery: with its own disclaimer.
-        summary: its judges have the cautions that they declared.
         model: whether any of the answers are a model's.
     """
     yield RESEARCH_ONLY
@@ -39,6 +38,17 @@ def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str
         yield MODEL_CAUTION
     if battery.coded or (battery.spoken and not model):
         yield SPEECH_CAUTION
+
+
+def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str]:
+    """Yield what must be known of a summary.
+
+    Args:
+        battery: with its own disclaimer.
+        summary: its judges have the cautions that they declared.
+        model: whether any of the answers are a model's.
+    """
+    yield from battery_cautions(battery, model=model)
     if summary.answers.inexact:
         yield (
             f"{summary.answers.inexact} of {summary.answers.n} responses are near ties: at some "

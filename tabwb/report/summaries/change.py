@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from tabwb.battery.model import Item, Subtest
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.marks import marks_of
+from tabwb.report.summaries.summary import named_of
 from tabwb.scoring.differences import difference_interval
 from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval, clopper_pearson, ratio
 from tabwb.scoring.participant_tests import (
@@ -37,20 +37,25 @@ FORM_OF_THE_DAY = (
     "hypotheses, or more, if days differ (.16 at 40 items with an sd of 0.5 logits). McNemar's "
     "test of two sessions cannot tell a good day from a lasting change."
 )
-UNCORRECTED = (
-    "No p value is corrected for the number of sets, pairs of sessions and measures; adjusted is "
-    "Holm's correction over the pairs of sessions of a set. Sessions are taken as equally spaced: "
-    "trend is the slope of the share right for each session."
+BY_RULE = (
+    "{rule} of {n} responses are scored by the battery's rule on a transcript alone, and not by a "
+    "listener. Such scores are a draft until a trained listener has heard the recording (tabwb "
+    "trial score)."
 )
+UNLIKE = (
+    "The sessions are not scored alike ({each}): a difference between them can be one of scoring. "
+    "Score all sessions in the same way before you compare them."
+)
+UNSCORED = (
+    "score the responses by ear (tabwb trial score ID ITEM SCORE), or transcribe them (tabwb name "
+    "BATTERY --speaker ID --resume ID --transcriber SPEC)"
+)
+"""What to do where no response has a verdict."""
 ALIKE = (
     "every item has the same weighted sum: t is undefined; see McNemar's test of the first and the "
     "last session"
 )
 """Why t has no value."""
-SPECIFIC = (
-    "A change is specific to treatment only if trend and rate of change both show it (Howard, Best "
-    "and Nickels 2015), and, of a trained set, if it exceeds that of an untrained one."
-)
 
 Place = tuple[str, str]
 """Subtest and item."""
@@ -58,10 +63,19 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One administration: its number and the day of its answers, empty where it is not known."""
+    """One administration.
+
+    Attributes:
+        administration: its number.
+        date: the day of its answers, empty where it is not known.
+        by_listener, by_rule: of pictures named aloud, how many responses a listener's score or code
+            decides, and how many the battery's rule on a transcript.
+    """
 
     administration: int
     date: str
+    by_listener: int = 0
+    by_rule: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +160,27 @@ class Change:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What reduces the items that the tests are about; empty where nothing does."""
+        """What the tests lack: items without an answer, scores by a listener; empty if nothing."""
+        return (*self._left_out(), *self._scored())
+
+    def _scored(self) -> Iterator[str]:
+        rule = sum(session.by_rule for session in self.sessions)
+        n = rule + sum(session.by_listener for session in self.sessions)
+        if rule:
+            yield BY_RULE.format(rule=rule, n=n)
+        shares = {
+            session.by_rule / (session.by_rule + session.by_listener)
+            for session in self.sessions
+            if session.by_rule + session.by_listener
+        }
+        if len(shares) > 1:
+            each = (
+                f"session {at}: {session.by_listener} by a listener, {session.by_rule} by the rule"
+                for at, session in enumerate(self.sessions, start=1)
+            )
+            yield UNLIKE.format(each="; ".join(each))
+
+    def _left_out(self) -> tuple[str, ...]:
         whole = self.sets[0]
         if not whole.left_out:
             return ()
@@ -181,7 +215,8 @@ def change_of(
             change is tested.
 
     Raises:
-        UsageError: fewer than two sessions, or more baselines than sessions before the last.
+        UsageError: fewer than two sessions, no answer with a verdict, or more baselines than
+            sessions before the last.
     """
     ordered = sorted(
         members, key=lambda member: (member.administration.session_date, member.administration.id)
@@ -199,16 +234,19 @@ def change_of(
             allowed=f"1 to {len(ordered) - 1}",
         )
     answers = _answers(ordered)
+    if not answers:
+        raise UsageError(
+            f"no answer of '{first.conditions.study_id}' to {first.battery} is scored right or "
+            "wrong",
+            hint=UNSCORED,
+        )
     named = {ALL_ITEMS: tuple(answers), **{name: tuple(own) for name, own in (sets or {}).items()}}
     made = tuple(_set(name, own, answers, len(ordered), baselines) for name, own in named.items())
     return Change(
         first.conditions.study_id or first.conditions.examinee,
         first.battery,
         first.battery_version,
-        tuple(
-            Session(member.administration.id, member.administration.session_date)
-            for member in ordered
-        ),
+        tuple(map(_session, ordered)),
         answers,
         made,
         tuple(_between(made[1:], answers, len(ordered), baselines)),
@@ -216,6 +254,17 @@ def change_of(
         tuple(
             sum(answered[at] is None for answered in answers.values()) for at in range(len(ordered))
         ),
+    )
+
+
+def _session(member: AdministrationData) -> Session:
+    given = member.administration
+    named = [one.summary for one in named_of([member.source])]
+    return Session(
+        given.id,
+        given.session_date,
+        sum(summary.by_listener for summary in named),
+        sum(summary.by_rule for summary in named),
     )
 
 
@@ -251,7 +300,7 @@ def _set(
     trend, trend_reason = _weighted(
         scores,
         slope_weights(sessions) if sessions >= LEAST_SESSIONS else None,
-        f"fewer than {LEAST_SESSIONS} sessions",
+        f"trend: fewer than {LEAST_SESSIONS} sessions",
     )
     rate, rate_reason = _weighted(scores, *_rate_weights(sessions, baselines))
     return SetOfItems(
@@ -287,9 +336,12 @@ def _complete(
 
 def _rate_weights(sessions: int, baselines: int | None) -> tuple[tuple[float, ...] | None, str]:
     if baselines is None:
-        return None, "the number of sessions before treatment was not given (--baselines)"
+        return (
+            None,
+            "rate of change: the number of sessions before treatment was not given (--baselines)",
+        )
     if baselines < 2:
-        return None, "fewer than two sessions before treatment"
+        return None, "rate of change: fewer than two sessions before treatment"
     return rate_of_change_weights(baselines, sessions), ""
 
 
@@ -344,71 +396,3 @@ def _between(
                 if min(map(len, own)) > 1 and not {*first.items} & {*second.items}:
                     test = compare_sets(own[0], own[1], weights)
                     yield BetweenSets(measure, first.name, second.name, test)
-
-
-def sets_of_tags(subtests: Sequence[Subtest], tags: Sequence[str]) -> dict[str, tuple[Place, ...]]:
-    """Return sets of items from the items' tags in the battery.
-
-    Args:
-        subtests: of the battery.
-        tags: those that name a set.
-
-    Raises:
-        UsageError: no item has such a tag.
-    """
-    items: list[tuple[Place, Item]] = [
-        ((subtest.id, item.id), item) for subtest in subtests for item in subtest.items
-    ]
-    known = dict.fromkeys(tag for _, item in items for tag in item.tags)
-    for tag in tags:
-        if tag not in known:
-            raise UsageError(
-                f"no item of the battery has the tag '{tag}'",
-                allowed=", ".join(known) or "the battery has no tags: name a CSV file of sets",
-                hint="--sets FILE.csv with the columns item, set",
-            )
-    return {tag: tuple(place for place, item in items if tag in item.tags) for tag in tags}
-
-
-def sets_of_rows(
-    subtests: Sequence[Subtest], rows: Iterable[Mapping[str, str]], name: str
-) -> dict[str, tuple[Place, ...]]:
-    """Return sets of items from the rows of a file.
-
-    Args:
-        subtests: of the battery.
-        rows: each with ``item`` and ``set``, and with ``subtest`` where an id of an item is used
-            in several; rows without a set are left out.
-        name: of the file, for messages.
-
-    Raises:
-        UsageError: a column is missing, or an item is not of the battery, or of several subtests.
-    """
-    places: dict[str, list[Place]] = {}
-    for subtest in subtests:
-        for item in subtest.items:
-            places.setdefault(item.id, []).append((subtest.id, item.id))
-    sets: dict[str, list[Place]] = {}
-    for line, row in enumerate(rows, start=2):
-        if row.get("item") is None or row.get("set") is None:
-            raise UsageError(f"{name} line {line}: no column 'item' or 'set'", allowed="item, set")
-        wanted = (row.get("subtest") or "").strip()
-        found = [
-            place
-            for place in places.get(row["item"].strip(), ())
-            if not wanted or place[0] == wanted
-        ]
-        if not found:
-            raise UsageError(
-                f"{name} line {line}: the battery has no item '{row['item']}'"
-                + (f" in '{wanted}'" if wanted else ""),
-                allowed=", ".join(list(places)[:12]) + (" ..." if len(places) > 12 else ""),
-            )
-        if len(found) > 1:
-            raise UsageError(
-                f"{name} line {line}: '{row['item']}' is an item of several subtests",
-                hint="add a column subtest",
-            )
-        if row["set"].strip():
-            sets.setdefault(row["set"].strip(), []).append(found[0])
-    return {name: tuple(dict.fromkeys(own)) for name, own in sets.items()}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from tabwb.battery.model import Item, Subtest
 from tabwb.records.errors import UsageError
 from tabwb.records.trials import Administration
-from tabwb.report.summaries.change import Place, sets_of_rows, sets_of_tags
+from tabwb.report.summaries.change import Place
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.store.store import Store
 
@@ -19,7 +21,7 @@ def sessions_of(store: Store, participant: str, battery: str | None = None) -> l
     Args:
         store: where they are.
         participant: study ID.
-        battery: its id, if there are sessions of several.
+        battery: its id; None: the one that has several sessions.
 
     Raises:
         UsageError: there is none, or they are of several batteries or versions.
@@ -35,6 +37,11 @@ def sessions_of(store: Store, participant: str, battery: str | None = None) -> l
             hint="tabwb speaker list",
         )
     names = dict.fromkeys(one.battery for one in own)
+    several = [
+        name for name in names if sum(one.battery == name for one in own if one.answered) > 1
+    ]
+    if battery is None and len(names) > 1 and len(several) == 1:
+        battery = several[0]
     if battery is None and len(names) > 1:
         raise UsageError(
             f"'{participant}' has sessions of several batteries",
@@ -105,3 +112,87 @@ def named_sets(
             return sets_of_rows(subtests, list(csv.DictReader(lines)), file.name)
     except (OSError, UnicodeDecodeError) as problem:
         raise UsageError(f"'{sets}' cannot be read: {problem}", where="--sets") from problem
+
+
+def tags_as_sets(subtests: Sequence[Subtest]) -> tuple[str, ...]:
+    """Return the tags that divide a battery's items into sets, such as trained and untrained.
+
+    They do where there are two to four of them, no item has two, and each has two items or more.
+
+    >>> from tabwb.battery.model import Item
+    >>> items = [Item(f"i{n}", "", tags=(tag,)) for n, tag in enumerate(["a", "a", "b", "b"])]
+    >>> tags_as_sets([Subtest("s", "S", "free", items=tuple(items))])
+    ('a', 'b')
+    """
+    items = [item for subtest in subtests for item in subtest.items]
+    numbers = Counter(tag for item in items for tag in item.tags)
+    divide = 2 <= len(numbers) <= 4 and min(numbers.values()) > 1
+    return tuple(numbers) if divide and all(len(item.tags) < 2 for item in items) else ()
+
+
+def sets_of_tags(subtests: Sequence[Subtest], tags: Sequence[str]) -> dict[str, tuple[Place, ...]]:
+    """Return sets of items from the items' tags in the battery.
+
+    Args:
+        subtests: of the battery.
+        tags: those that name a set.
+
+    Raises:
+        UsageError: no item has such a tag.
+    """
+    items: list[tuple[Place, Item]] = [
+        ((subtest.id, item.id), item) for subtest in subtests for item in subtest.items
+    ]
+    known = dict.fromkeys(tag for _, item in items for tag in item.tags)
+    for tag in tags:
+        if tag not in known:
+            raise UsageError(
+                f"no item of the battery has the tag '{tag}'",
+                allowed=", ".join(known) or "the battery has no tags: name a CSV file of sets",
+                hint="--sets FILE.csv with the columns item, set",
+            )
+    return {tag: tuple(place for place, item in items if tag in item.tags) for tag in tags}
+
+
+def sets_of_rows(
+    subtests: Sequence[Subtest], rows: Iterable[Mapping[str, str]], name: str
+) -> dict[str, tuple[Place, ...]]:
+    """Return sets of items from the rows of a file.
+
+    Args:
+        subtests: of the battery.
+        rows: each with ``item`` and ``set``, and with ``subtest`` where an id of an item is used
+            in several; rows without a set are left out.
+        name: of the file, for messages.
+
+    Raises:
+        UsageError: a column is missing, or an item is not of the battery, or of several subtests.
+    """
+    places: dict[str, list[Place]] = {}
+    for subtest in subtests:
+        for item in subtest.items:
+            places.setdefault(item.id, []).append((subtest.id, item.id))
+    sets: dict[str, list[Place]] = {}
+    for line, row in enumerate(rows, start=2):
+        if row.get("item") is None or row.get("set") is None:
+            raise UsageError(f"{name} line {line}: no column 'item' or 'set'", allowed="item, set")
+        wanted = (row.get("subtest") or "").strip()
+        found = [
+            place
+            for place in places.get(row["item"].strip(), ())
+            if not wanted or place[0] == wanted
+        ]
+        if not found:
+            raise UsageError(
+                f"{name} line {line}: the battery has no item '{row['item']}'"
+                + (f" in '{wanted}'" if wanted else ""),
+                allowed=", ".join(list(places)[:12]) + (" ..." if len(places) > 12 else ""),
+            )
+        if len(found) > 1:
+            raise UsageError(
+                f"{name} line {line}: '{row['item']}' is an item of several subtests",
+                hint="add a column subtest",
+            )
+        if row["set"].strip():
+            sets.setdefault(row["set"].strip(), []).append(found[0])
+    return {name: tuple(dict.fromkeys(own)) for name, own in sets.items()}

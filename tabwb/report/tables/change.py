@@ -9,8 +9,6 @@ from tabwb.report.measures import ACCURACY
 from tabwb.report.summaries.change import (
     CAUTION,
     FORM_OF_THE_DAY,
-    SPECIFIC,
-    UNCORRECTED,
     Change,
     SessionShare,
     SetOfItems,
@@ -18,6 +16,20 @@ from tabwb.report.summaries.change import (
 from tabwb.report.tables.declared import LIKE, ends, measured, number, p_value, text, whole
 from tabwb.scoring.estimate import Interval
 from tabwb.tables.table import Column, Table, records_table, table_of
+
+UNCORRECTED = (
+    "No p value is corrected for the number of sets, pairs of sessions and measures; only corr. "
+    "(p_adjusted) is, by Holm's method over the pairs of sessions of a set. Sessions are taken as "
+    "equally spaced: trend is the slope of the share right for each session."
+)
+SIDES = (
+    "p of a difference is McNemar's exact p, two-sided; p of a trend or a rate of change is "
+    "one-sided (more right answers later), and so is p of two sets (the first changes more)."
+)
+SPECIFIC = (
+    "A change is specific to treatment only if trend and rate of change both show it (Howard, Best "
+    "and Nickels 2015), and, of a trained set, if it exceeds that of an untrained one."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,7 @@ def sessions_table(change: Change) -> Table:
 
 def change_table(change: Change) -> Table:
     """Return the tests of change of each set of items, and between sets."""
-    notes = (*change.warnings, CAUTION, FORM_OF_THE_DAY, SPECIFIC, UNCORRECTED)
+    notes = (*change.warnings, CAUTION, SIDES, FORM_OF_THE_DAY, SPECIFIC, UNCORRECTED)
     return records_table("change", TESTS, _tests(change), notes)
 
 
@@ -134,6 +146,15 @@ def _tests(change: Change) -> Iterator[_Test]:
         )  # fmt: skip
 
 
+def _of_naming(given: _Share, name: str) -> int | None:
+    """Return a count of the session's responses; None where nothing was named aloud."""
+    sessions = given.change.sessions
+    if not any(session.by_listener or session.by_rule for session in sessions):
+        return None
+    found: int = getattr(sessions[given.share.session - 1], name)
+    return found
+
+
 _WHO = (
     text("participant", "Participant", "the study ID", lambda given: given.change.participant),
     text("battery", "Battery", "the battery's id", lambda given: given.change.battery),
@@ -154,6 +175,10 @@ SESSIONS = (
     whole("n", "Of", "items with one answer in every session", lambda given: given.share.of),
     whole("left_out", "Left out", "items of the set without one",
           lambda given: len(given.own.left_out)),
+    whole("by_listener", "By listener", "of pictures named aloud, responses of the session that a "
+          "listener's score or code decides", lambda given: _of_naming(given, "by_listener")),
+    whole("by_rule", "By rule", "responses of the session that the battery's rule on a transcript "
+          "decides", lambda given: _of_naming(given, "by_rule")),
     measured(ACCURACY, lambda given: given.share.share.value),
     *ends("accuracy_", LIKE, lambda given: given.share.interval),
     text("reason", "Reason", "why there is no share", lambda given: given.share.share.reason),

@@ -96,6 +96,8 @@ class ExtensionController(Controller):
     def change(self, participant: str, battery: str) -> None:
         """Build the tables of change over the sessions of a participant and send them.
 
+        Tags that divide the items, such as trained and untrained, are sets of their own.
+
         Args:
             participant: study ID.
             battery: id of the battery that the sessions have in common.
@@ -105,12 +107,14 @@ class ExtensionController(Controller):
         from tabwb.report.render.typed import explained_view
         from tabwb.report.summaries.change import change_of
         from tabwb.report.summaries.load import load_columns
-        from tabwb.report.summaries.sessions import sessions_of
+        from tabwb.report.summaries.sessions import sessions_of, sets_of_tags, tags_as_sets
         from tabwb.report.tables.change import change_items_table, change_table, sessions_table
         from tabwb.report.tables.named import SECTIONS, shown_columns
 
         sessions = sessions_of(self.store, participant, battery)
-        found = change_of(load_columns(self.store, [one.id for one in sessions]))
+        members = load_columns(self.store, [one.id for one in sessions])
+        subtests = members[0].battery.subtests
+        found = change_of(members, sets_of_tags(subtests, tags_as_sets(subtests)))
         tables = (change_table(found), sessions_table(found), change_items_table(found))
         views = (
             explained_view(one, shown_columns(one), SECTIONS.get(one.name, ())) for one in tables

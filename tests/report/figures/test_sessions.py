@@ -83,7 +83,10 @@ class TestChange:
 
     def test_the_first_and_the_last_session_are_compared_in_the_notes(self) -> None:
         (note,) = (note for note in figure_table("change", THREE).notes if "McNemar" in note)
-        assert note == "Session 1 to 3: 2 items gained, 0 lost; exact McNemar p = 0.5."
+        assert note == (
+            "Session 1 to 3, McNemar's exact test, two-sided: all items: 2 items gained, 0 lost, "
+            "p = 0.5."
+        )
 
     def test_one_session_or_several_participants_are_refused(self) -> None:
         with pytest.raises(UsageError, match="one session"):
