@@ -116,7 +116,7 @@ class JsonLinesExporter:
         write_pieces(out, write, notices.notes)
 
 
-_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
 
 
 def _lines(documents: Iterable[Part]) -> Iterator[str]:

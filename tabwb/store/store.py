@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tabwb.store.columns import Facts, ResponseColumns
     from tabwb.store.details import AttemptDetails
     from tabwb.store.server import ServerDatabase
+    from tabwb.store.trial_parts import Rated
     from tabwb.store.whole import WholeAdministration
 
     Database = EmbeddedDatabase | ServerDatabase
@@ -373,7 +374,9 @@ class Store:
         """Let this thread read one state of the store, whatever others write meanwhile."""
         return self._access.unchanged()
 
-    def trial_parts(self, administration_id: int) -> Iterator[tuple[Trial, ...]]:
+    def trial_parts(
+        self, administration_id: int, rated: Rated | None = None
+    ) -> Iterator[tuple[Trial, ...]]:
         """Yield the trials of an administration as :meth:`trials`, some at a time.
 
         Attempts have no messages. Within :meth:`unchanged` the thread may read other things between
@@ -381,11 +384,12 @@ class Store:
 
         Args:
             administration_id: its number.
+            rated: reads the ratings; one for several administrations takes less time.
         """
-        from tabwb.store.trial_parts import trial_parts
+        from tabwb.store.trial_parts import Rated, trial_parts
 
         with self._access.reading() as transaction:
-            yield from trial_parts(transaction, administration_id)
+            yield from trial_parts(transaction, administration_id, rated or Rated())
 
     def messages(
         self, administration_id: int, within: range

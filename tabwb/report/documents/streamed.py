@@ -13,6 +13,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration
 from tabwb.report.documents.document import (
     FORMAT,
@@ -20,7 +21,12 @@ from tabwb.report.documents.document import (
     administration_json,
     administration_part,
 )
-from tabwb.report.documents.trial_document import SHARED, TrialDocuments, calls_by_trial
+from tabwb.report.documents.trial_document import (
+    SHARED,
+    TrialDocuments,
+    calls_by_trial,
+    shared_ratings,
+)
 from tabwb.report.file_names import (
     SPEC_KEYS,
     file_names,
@@ -72,13 +78,14 @@ def streamed_documents(
         names: spec to what it is called in the documents.
         advance: is told of progress.
     """
+    trials_of = Trials(store, names or {}, messages=messages)
     for batch in _batches(administrations):
         whole = partial(load_administrations, store, sound=sound, primary=primary)
         numbers = [record.id for record in batch]
         loaded = whole(numbers) if _is_small(batch[0]) else _columns(store, numbers, primary)
         for data in loaded:
             if data.columns is not None and _is_streamed(data):
-                document = streamed_document(store, data, names=names, messages=messages)
+                document = _streamed(data, trials_of)
             else:
                 (read,) = (data,) if data.columns is None else whole([data.administration.id])
                 made = administration_document(read, messages=messages)
@@ -110,7 +117,7 @@ def document_of(
     (data,) = load_columns(store, [reference], primary=selection.primary, statistics=statistics)
     summary = limited(pool([data.source], interval=True), selection)
     if _is_streamed(data):
-        return streamed_document(store, data, summary)
+        return _streamed(data, Trials(store, {}), summary)
     (whole,) = load_administrations(store, [reference], primary=selection.primary)
     document = administration_document(whole, summary)
     return {**document, "trials": iter(document["trials"])}
@@ -121,23 +128,8 @@ def _is_streamed(data: AdministrationData) -> bool:
     return data.administration.conditions.kind == "model" and not data.battery.spoken
 
 
-def streamed_document(
-    store: Store,
-    data: AdministrationData,
-    summary: Summary | None = None,
-    *,
-    names: Mapping[str, str] | None = None,
-    messages: bool = False,
-) -> Json:
-    """Return the document of a model's administration with an iterator of its trials.
-
-    Args:
-        store: where it is.
-        data: read by :func:`load_columns`.
-        summary: of its responses, where there is one already.
-        names: spec to what it is called in the document.
-        messages: add everything that was sent for each reply that counts.
-    """
+def _streamed(data: AdministrationData, trials: Trials, summary: Summary | None = None) -> Json:
+    """Return the document of a model's administration with an iterator of its trials."""
     summary = summary or pool([data.source], interval=False)
     is_model = data.administration.conditions.kind == "model"
     head = {
@@ -147,8 +139,8 @@ def streamed_document(
         "summary": summary.to_json(),
         "notices": list(cautions(data.battery, summary, model=is_model)),
     }
-    document: Json = renamed(head, names or {})
-    document["trials"] = _trials(store, data, names or {}, messages=messages)
+    document: Json = renamed(head, trials.names)
+    document["trials"] = trials.of(data)
     return document
 
 
@@ -226,42 +218,62 @@ def _counted(trials: Iterator[Json], advance: Advance) -> Iterator[Json]:
     advance(done)
 
 
-def _trials(
-    store: Store, data: AdministrationData, names: Mapping[str, str], *, messages: bool
-) -> Iterator[Json]:
-    from tabwb.store.column_rows import STATUSES
+class Trials:
+    """Reads the documents of trials of models; administrations share equal ratings.
 
-    assert data.columns is not None
-    prepared, place = data.columns
-    start, end = prepared.columns.starts[place : place + 2].tolist()
-    effective = {
-        number: None if status < 0 else STATUSES[status]
-        for number, status in zip(
-            prepared.columns.trials[start:end].tolist(),
-            prepared.statuses[start:end].tolist(),
-            strict=True,
-        )
-    }
-    number = data.administration.id
-    named = partial(renamed, names=names) if names else None
-    made = TrialDocuments(data.battery, data.administration.conditions, named)
-    for part in store.trial_parts(number):
-        numbers = [trial.plan.number for trial in part]
-        within = range(min(numbers), max(numbers) + 1)
-        calls = calls_by_trial(store.judgements(number, within)) if data.declarations else {}
-        sent = store.messages(number, within) if messages else None
-        for trial in part:
-            counting = trial.counting if trial.state.value == "answered" else None
-            status = None if counting is None else counting.status
-            document = made.document(
-                trial,
-                effective.get(trial.plan.number, status) if counting is not None else None,
-                calls.get(trial.plan.number, ()),
-                sent=None
-                if sent is None
-                else sent.get((trial.plan.number, counting.number if counting else 0), ()),
+    Args:
+        store: where they are.
+        names: spec to what it is called in the documents.
+        messages: add everything that was sent for each reply that counts.
+    """
+
+    def __init__(self, store: Store, names: Mapping[str, str], *, messages: bool = False) -> None:
+        from tabwb.store.trial_parts import Rated
+
+        self.names = names
+        self._store, self._messages = store, messages
+        self._named = partial(renamed, names=names) if names else None
+        self._rated, self._ratings = Rated(), shared_ratings(self._named)
+
+    def of(self, data: AdministrationData) -> Iterator[Json]:
+        """Yield the document of each trial of an administration.
+
+        Args:
+            data: read by :func:`load_columns`.
+        """
+        from tabwb.store.column_rows import STATUSES
+
+        assert data.columns is not None
+        prepared, place = data.columns
+        start, end = prepared.columns.starts[place : place + 2].tolist()
+        effective = {
+            number: None if status < 0 else STATUSES[status]
+            for number, status in zip(
+                prepared.columns.trials[start:end].tolist(),
+                prepared.statuses[start:end].tolist(),
+                strict=True,
             )
-            yield _renamed(document, names) if names else document
+        }
+        number, conditions = data.administration.id, data.administration.conditions
+        made = TrialDocuments(data.battery, conditions, self._named, self._ratings)
+        for part in self._store.trial_parts(number, self._rated):
+            numbers = [trial.plan.number for trial in part]
+            within = range(min(numbers), max(numbers) + 1)
+            judged = self._store.judgements(number, within) if data.declarations else ()
+            calls = calls_by_trial(judged)
+            sent = self._store.messages(number, within) if self._messages else None
+            for trial in part:
+                counting = trial.counting if trial.state is TrialState.ANSWERED else None
+                status = None if counting is None else counting.status
+                document = made.document(
+                    trial,
+                    effective.get(trial.plan.number, status) if counting is not None else None,
+                    calls.get(trial.plan.number, ()),
+                    sent=None
+                    if sent is None
+                    else sent.get((trial.plan.number, counting.number if counting else 0), ()),
+                )
+                yield _renamed(document, self.names) if self.names else document
 
 
 def _renamed(document: Json, names: Mapping[str, str]) -> Json:

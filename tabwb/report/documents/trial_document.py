@@ -14,11 +14,11 @@ from tabwb.records.condition import ColumnType
 from tabwb.records.condition_table import decoding_columns
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import NOT_SENT, Message
-from tabwb.records.once import KEPT, Once
+from tabwb.records.once import Once
 from tabwb.records.ratings import Judged, Rating, prompt_hash
 from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
-from tabwb.report.plain import Json, picked, plain
+from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.counted import is_usable
 from tabwb.report.summaries.draws import REPLAYED
 from tabwb.report.summaries.live.counted import is_fixed, protocol_of
@@ -48,10 +48,15 @@ class TrialDocuments:
         battery: what was given.
         conditions: how.
         named: changes the parts that are shared, for file names without their folders.
+        ratings: of :func:`shared_ratings`; one for several administrations takes less time.
     """
 
     def __init__(
-        self, battery: Battery, conditions: Conditions, named: Callable[[Any], Any] | None = None
+        self,
+        battery: Battery,
+        conditions: Conditions,
+        named: Callable[[Any], Any] | None = None,
+        ratings: Once[list[Json]] | None = None,
     ) -> None:
         self._conditions = conditions
         self._named = named
@@ -61,7 +66,7 @@ class TrialDocuments:
             for item in subtest.items
         }
         self._options: dict[tuple[str, ...], list[str]] = {}
-        self._ratings = SharedRatings(named)
+        self._ratings = ratings or shared_ratings(named)
         self._columns = decoding_columns()
 
     def document(
@@ -83,11 +88,16 @@ class TrialDocuments:
         """
         plan = trial.plan
         subtest, item, own, others = self._items[plan.subtest, plan.item]
-        given = _counting(trial)
-        made = trial_json(trial, effective, subtest.response, ratings=self._ratings.of(trial))
         if plan.options not in self._options:
             self._options[plan.options] = self._shared(list(plan.options))
-        made["options"] = self._options[plan.options]
+        given = _counting(trial)
+        made = trial_json(
+            trial,
+            effective,
+            subtest.response,
+            ratings=self._ratings.of(trial.ratings),
+            options=self._options[plan.options],
+        )
         made.update(own)
         made["foil"] = _foil(subtest, trial, item)
         made["drawn"] = None if given is None else self._is_drawn(subtest, trial, given)
@@ -154,28 +164,17 @@ class TrialDocuments:
         }
 
 
-class SharedRatings:
-    """Makes lists of the ratings of trials; equal ratings are one list.
+def shared_ratings(
+    named: Callable[[Any], Any] | None = None,
+) -> Once[list[Json]]:
+    """Return what makes lists of ratings: of one tuple one list, of equal ratings one object.
 
     Args:
         named: changes each new rating's document, or None.
     """
-
-    def __init__(self, named: Callable[[Any], Any] | None = None) -> None:
-        make = rating_json if named is None else lambda rating: named(rating_json(rating))
-        self._one = Once(make, _KEPT)
-        self._lists: dict[tuple[int, ...], tuple[tuple[Rating, ...], list[Json]]] = {}
-
-    def of(self, trial: Trial) -> list[Json]:
-        """Return the ratings of a trial."""
-        # A store hands out equal ratings as one object: their identities name the list.
-        key = tuple(map(id, trial.ratings))
-        kept = self._lists.get(key)
-        if kept is None:
-            if len(self._lists) >= KEPT:
-                self._lists.clear()
-            kept = self._lists[key] = trial.ratings, [self._one.of(one) for one in trial.ratings]
-        return kept[1]
+    make = rating_json if named is None else lambda rating: named(rating_json(rating))
+    one = Once(make, _KEPT)
+    return Once(lambda ratings: [one.of(rating) for rating in ratings])
 
 
 def rating_json(rating: Rating) -> Json:
@@ -199,6 +198,7 @@ def trial_json(
     kind: ResponseKind = ResponseKind.FREE,
     *,
     ratings: list[Json] | None = None,
+    options: list[str] | None = None,
 ) -> Json:
     """Return a trial; response, status and latency are of the attempt that counts, or None.
 
@@ -207,24 +207,32 @@ def trial_json(
         effective: the status under which its answer counts; ``status`` is the stored one.
         kind: of its subtest.
         ratings: the trial's, where they are made already.
+        options: the trial's, where they are made already.
     """
     plan, counting = trial.plan, _counting(trial)
+    # The attribute _value_ of an enumeration is read five times faster than its property value.
+    response = status = stop_reason = latency_s = usable = None
+    if counting is not None:
+        response, latency_s = counting.response, counting.latency_s
+        status = counting.status and counting.status._value_
+        stop_reason = counting.stop_reason._value_
+        usable = is_usable(effective, kind, response)
     return {
         "number": plan.number,
         "subtest": plan.subtest,
         "item": plan.item,
         "replicate": plan.replicate,
         "practice": plan.practice,
-        "options": list(plan.options),
+        "options": list(plan.options) if options is None else options,
         "prompt": plan.prompt,
-        "response": None if counting is None else counting.response,
-        "state": trial.state.value,
+        "response": response,
+        "state": trial.state._value_,
         "reason": trial.reason,
-        "status": None if counting is None else plain(counting.status),
-        "effective_status": plain(effective),
-        "usable": None if counting is None else is_usable(effective, kind, counting.response),
-        "stop_reason": None if counting is None else counting.stop_reason.value,
-        "latency_s": None if counting is None else counting.latency_s,
+        "status": status,
+        "effective_status": effective and effective._value_,
+        "usable": usable,
+        "stop_reason": stop_reason,
+        "latency_s": latency_s,
         "attempts": [_attempt_json(attempt) for attempt in trial.attempts],
         "ratings": list(map(rating_json, trial.ratings)) if ratings is None else ratings,
         "notes": list(trial.notes),
@@ -235,9 +243,9 @@ def _attempt_json(attempt: Attempt) -> Json:
     return {
         "n": attempt.number,
         "response": attempt.response,
-        "state": attempt.state.value,
-        "status": plain(attempt.status),
-        "stop_reason": attempt.stop_reason.value,
+        "state": attempt.state._value_,
+        "status": attempt.status and attempt.status._value_,
+        "stop_reason": attempt.stop_reason._value_,
         "latency_s": attempt.latency_s,
         "error": attempt.error,
         "metadata": dict(attempt.metadata),
