@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.records.errors import StoreError
 from tabwb.store import locks
+from tabwb.store.sqlite_errors import PATIENCE_S, SAFE, damaged, explain, name_of, read_only
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,11 +107,6 @@ class Transaction:
 
     def _written(self, sql: str) -> str:
         return sql if self._mark == "?" else sql.replace("?", self._mark)
-
-
-PATIENCE_S = 5.0
-"""How long to wait for another program that writes."""
-SAFE = "what was recorded before is safe; this step was not recorded"
 
 
 class EmbeddedDatabase:
@@ -206,7 +202,7 @@ class EmbeddedDatabase:
                 connection.execute("VACUUM")
                 (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             except sqlite3.Error as error:
-                if _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                if name_of(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
                     return False
                 raise explain(error, self.location, self._patience_s) from error
         return not busy
@@ -299,7 +295,7 @@ class EmbeddedDatabase:
         try:
             return self._connect_for_writing()
         except sqlite3.OperationalError as error:
-            if not _name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+            if not name_of(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                 raise
             connection = self._connect_for_reading()
             if connection is None:
@@ -360,68 +356,6 @@ class EmbeddedDatabase:
                 connection.execute("PRAGMA journal_mode = WAL")
                 return
             except sqlite3.OperationalError as error:
-                if _name(error) != "SQLITE_BUSY" or time.monotonic() > until:
+                if name_of(error) != "SQLITE_BUSY" or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
-
-
-def _name(error: sqlite3.Error) -> str:
-    return getattr(error, "sqlite_errorname", "") or ""
-
-
-_ERRORS = (
-    ("SQLITE_FULL", "the disk is full", f"{SAFE}: free some space, then resume"),
-    (
-        ("SQLITE_BUSY", "SQLITE_LOCKED"),
-        "the store is locked: another program has been writing for {patience_s:g} s",
-        f"{SAFE}: wait for that program or close it, then try again",
-    ),
-    (
-        "SQLITE_NOTADB",
-        "this is not a tabwb store: it is not an SQLite file, or its beginning is damaged",
-        "name another file with --store, or put back a backup",
-    ),
-    (
-        "SQLITE_CANTOPEN",
-        "the store cannot be opened: no permission, or its folder cannot be written",
-        "SQLite keeps two files beside it while it is open; name a place of your own with --store",
-    ),
-    (
-        "SQLITE_IOERR",
-        "the disk failed or refused to write ({name})",
-        f"{SAFE}: look for a full disk, a quota or a file size limit",
-    ),
-)
-"""Beginning of the name of an error of SQLite, message and hint."""
-
-
-def damaged(what: str, where: str) -> StoreError:
-    """Return the error for a file that is not as SQLite wrote it."""
-    return StoreError(
-        f"the store is damaged ({what})",
-        where=where,
-        hint="'tabwb store check' says where; put back a backup, and keep the damaged file",
-    )
-
-
-def read_only(where: str) -> StoreError:
-    """Return the error for a store that may only be read."""
-    return StoreError(
-        "the store cannot be written: its file or its folder is read-only",
-        where=where,
-        hint="allow writing there, or name another place with --store",
-    )
-
-
-def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) -> StoreError:
-    """Return what an error of SQLite means to a person, and what to do about it."""
-    name = _name(error)
-    if name.startswith("SQLITE_READONLY"):
-        return read_only(where)
-    if name.startswith("SQLITE_CORRUPT"):
-        return damaged(str(error), where)
-    for beginning, message, hint in _ERRORS:
-        if name.startswith(beginning):
-            text = message.format(name=name, patience_s=patience_s)
-            return StoreError(text, where=where, hint=hint)
-    return StoreError(f"the store failed: {error}", where=where, hint=SAFE)

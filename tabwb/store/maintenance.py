@@ -16,7 +16,8 @@ from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder, open_private
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, schema, takes
-from tabwb.store.database import EmbeddedDatabase, Transaction, explain
+from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.sqlite_errors import explain
 from tabwb.store.store import Store
 
 COUNTED = {

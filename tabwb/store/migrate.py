@@ -13,7 +13,7 @@ from sqlalchemy.pool import NullPool
 
 from tabwb.records.errors import StoreError
 from tabwb.store import schema
-from tabwb.store.database import explain
+from tabwb.store.sqlite_errors import explain
 
 SCRIPTS = Path(__file__).parent / "migrations"
 

@@ -30,7 +30,7 @@ from tabwb.store.location import default_path
 from tabwb.store.write import now, to_json
 
 if TYPE_CHECKING:
-    from tabwb.store.store import Access
+    from tabwb.store.access import Access
 
 
 class People:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tabwb.records.condition_table import conditions_from
 from tabwb.records.errors import StoreError
@@ -313,3 +313,45 @@ def outline(
         else:
             steps.append(EventEntry(kind, trial, text, undoes))
     return History.of(planned, steps)
+
+
+def measures_rated(
+    transaction: Transaction, administration_ids: Sequence[int]
+) -> tuple[tuple[str, str], ...]:
+    """Return rater and measure of all ratings of administrations, sorted.
+
+    Args:
+        transaction: of the store.
+        administration_ids: whose; those between them may be included.
+    """
+    rows = transaction.rows(
+        "SELECT DISTINCT spec, name FROM attempts"
+        " JOIN rating_sets ON rating_sets.attempt_id = attempts.id"
+        " JOIN raters ON raters.id = rater_id"
+        " JOIN ratings ON ratings.set_id = rating_sets.id"
+        " JOIN measures ON measures.id = measure_id"
+        " WHERE administration_id BETWEEN ? AND ?",
+        min(administration_ids),
+        max(administration_ids),
+    )
+    return tuple(sorted((spec, name) for spec, name in rows))
+
+
+def notes_with(
+    transaction: Transaction, administration_ids: Sequence[int], names: Collection[str]
+) -> tuple[str, ...]:
+    """Return the different notes on replies, as JSON, that have one of some names.
+
+    Args:
+        transaction: of the store.
+        administration_ids: whose; those between them may be included.
+        names: of notes.
+    """
+    rows = transaction.rows(
+        "SELECT DISTINCT metadata FROM attempts WHERE administration_id BETWEEN ? AND ?"
+        f" AND ({' OR '.join('metadata LIKE ?' for _ in names)})",
+        min(administration_ids),
+        max(administration_ids),
+        *(f'%"{name}":%' for name in names),
+    )
+    return tuple(metadata for (metadata,) in rows)

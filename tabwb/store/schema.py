@@ -11,7 +11,8 @@ from tabwb.records import workfolder
 from tabwb.records.errors import StoreError
 from tabwb.records.files import make_private_folder
 from tabwb.store import blobs, takes
-from tabwb.store.database import PATIENCE_S, EmbeddedDatabase, Transaction
+from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.sqlite_errors import PATIENCE_S
 from tabwb.store.write import STATUSES
 
 REVISIONS = ("0001", "0002", "0003", "0004")

@@ -2,112 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Entry, PlannedTrial, Trial
-from tabwb.store import blobs, judgements, people_rows, read, whole, write
-from tabwb.store.database import PATIENCE_S, Conflict, EmbeddedDatabase, Transaction
+from tabwb.store import batteries, judgements, people_rows, read, whole, write
+from tabwb.store.access import Access
+from tabwb.store.database import EmbeddedDatabase
 from tabwb.store.derive import History
 from tabwb.store.location import resolve
 from tabwb.store.people import People
-from tabwb.store.people_rows import finish
 from tabwb.store.schema import open_embedded
+from tabwb.store.sqlite_errors import PATIENCE_S
 
 if TYPE_CHECKING:
+    from tabwb.store.access import Database
     from tabwb.store.columns import Facts, ResponseColumns
     from tabwb.store.details import AttemptDetails
-    from tabwb.store.server import ServerDatabase
     from tabwb.store.trial_parts import Rated
     from tabwb.store.whole import WholeAdministration
-
-    Database = EmbeddedDatabase | ServerDatabase
-
-
-class Access:
-    """Transactions for the parts of a store. May be used from several threads."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
-        self.embedded = database.path if isinstance(database, EmbeddedDatabase) else None
-        self.keys = write.Keys()
-        self._turn = threading.Lock()
-        self._held = threading.local()
-
-    def make_private_before_people(self, transaction: Transaction) -> None:
-        """Close the file to other users before it holds the first person's data."""
-        if isinstance(self.database, EmbeddedDatabase) and not people_rows.has_people(transaction):
-            self.database.make_private()
-
-    @contextmanager
-    def reading(self) -> Iterator[Transaction]:
-        """Yield a reading transaction; inside :meth:`unchanged` that one.
-
-        Raises:
-            StoreError: a row cannot be read, or as the database.
-        """
-        held = self.held
-        try:
-            with self.database.reading() if held is None else nullcontext(held) as transaction:
-                yield transaction
-        except (KeyError, ValueError, TypeError) as error:
-            raise StoreError(
-                f"the store is damaged: a row cannot be read ({error})",
-                where=self.database.location,
-                hint="'tabwb store check' says where; put back a backup, and keep this one",
-            ) from error
-
-    @property
-    def held(self) -> Transaction | None:
-        """The transaction of :meth:`unchanged` in this thread, or None."""
-        return getattr(self._held, "transaction", None)
-
-    @contextmanager
-    def unchanged(self) -> Iterator[None]:
-        """Let this thread read one state of the store; it must not write meanwhile."""
-        with self.database.reading() as transaction:
-            self._held.transaction = transaction
-            try:
-                yield
-            finally:
-                self._held.transaction = None
-
-    @contextmanager
-    def writing(self) -> Iterator[Transaction]:
-        """Yield a writing transaction; writers of this process take turns."""
-        with self._turn:
-            try:
-                with self.database.writing() as transaction:
-                    self.keys.renew(transaction)
-                    yield transaction
-            except BaseException:
-                self.keys.forget()
-                raise
-            self.keys.keep()
-
-    @contextmanager
-    def erasing(self) -> Iterator[Transaction]:
-        """Yield a writing transaction whose deletions leave nothing in the file."""
-        with self._turn, self.database.erasing() as transaction:
-            yield transaction
-
-    def finish_erasing(self) -> bool:
-        """Remove what a deletion left on the disk; False where traces may be left."""
-        if not isinstance(self.database, EmbeddedDatabase):
-            return True
-        with self._turn:
-            return finish(self.database)
 
 
 class Store:
@@ -154,7 +75,7 @@ class Store:
     @property
     def only_read(self) -> bool:
         """Whether the store could not be opened for writing."""
-        return isinstance(self.database, EmbeddedDatabase) and self.database.only_read
+        return self._access.only_read
 
     @property
     def elsewhere(self) -> str:
@@ -181,40 +102,7 @@ class Store:
             StoreError: the same id and version was kept with other content, or a file's bytes are
                 not those that the battery names.
         """
-        for path, digest in battery.assets.items():
-            if path not in assets or hashlib.sha256(assets[path]).hexdigest() != digest:
-                raise StoreError(
-                    f"file '{path}' of battery '{battery.id}' has changed since it was read",
-                    where=battery.origin or None,
-                    hint="read the battery again",
-                )
-        folder = None if self.embedded is None else blobs.folder_of(self.embedded)
-        absent = {
-            digest
-            for digest in battery.assets.values()
-            if folder and not blobs.is_whole(blobs.path_of(folder, digest), digest)
-        }
-        try:
-            self._keep_battery(battery, assets, folder, absent)
-        except Conflict:
-            # On a server another process kept it at this moment.
-            self._keep_battery(battery, assets, folder, absent)
-
-    def _keep_battery(
-        self,
-        battery: Battery,
-        assets: Mapping[str, bytes],
-        folder: Path | None,
-        absent: Collection[str],
-    ) -> None:
-        with self._access.writing() as transaction:
-            key = write.insert_battery(transaction, self._access.keys, battery)
-            if key is not None:
-                write.insert_assets(transaction, key, battery, assets, with_content=folder is None)
-            for path, digest in battery.assets.items():
-                # A deletion may have removed one since the check.
-                if folder and (digest in absent or not blobs.path_of(folder, digest).is_file()):
-                    blobs.keep(folder, digest, assets[path])
+        batteries.keep(self._access, battery, assets)
 
     def battery_canonical(self, content_hash: str) -> str:
         """Return the canonical JSON of a kept battery.
@@ -222,21 +110,7 @@ class Store:
         Raises:
             StoreError: none with this hash is kept.
         """
-        with self._access.reading() as transaction:
-            canonical = transaction.value(
-                "SELECT text FROM batteries JOIN texts ON texts.id = canonical_id"
-                " WHERE content_hash = ?",
-                content_hash,
-            )
-        if canonical is None:
-            raise StoreError(f"no battery with hash {content_hash} is kept", where=self.location)
-        if hashlib.sha256(str(canonical).encode()).hexdigest() != content_hash:
-            raise StoreError(
-                f"the stored battery is not the one that was kept ({content_hash})",
-                where=self.location,
-                hint="'tabwb store check' says where; put back a backup, and keep this one",
-            )
-        return str(canonical)
+        return batteries.canonical(self._access, content_hash)
 
     def battery_assets(self, content_hash: str) -> dict[str, bytes]:
         """Return the files of a kept battery, by their path in it.
@@ -244,23 +118,7 @@ class Store:
         Raises:
             StoreError: a file is missing or damaged.
         """
-        with self._access.reading() as transaction:
-            rows = transaction.rows(
-                "SELECT path, assets.sha256, content FROM batteries"
-                " JOIN battery_assets ON battery_id = batteries.id"
-                " JOIN assets ON assets.sha256 = battery_assets.sha256"
-                " WHERE content_hash = ? ORDER BY path",
-                content_hash,
-            )
-        contents: dict[str, bytes] = {}
-        for path, digest, content in rows:
-            if content is None and self.embedded is not None:
-                folder = blobs.folder_of(self.embedded)
-                place = blobs.whole_path(folder, digest, f"the battery's file '{path}'")
-                contents[path] = place.read_bytes()
-            else:
-                contents[path] = bytes(content)
-        return contents
+        return batteries.assets_of(self._access, content_hash)
 
     def create_administration(
         self,
@@ -284,7 +142,7 @@ class Store:
             if conditions.guarded:
                 people_rows.refuse_deleted(transaction, conditions.person)
                 self._access.make_private_before_people(transaction)
-            battery_id = self._battery_id(transaction, battery)
+            battery_id = batteries.number_of(transaction, battery, self.location)
             number = write.insert_administration(
                 transaction, self._access.keys, battery_id, conditions, plan, versions
             )
@@ -306,23 +164,11 @@ class Store:
         with self._access.writing() as transaction:
             if any(each.conditions.guarded for each in given):
                 self._access.make_private_before_people(transaction)
-            battery_id = self._battery_id(transaction, battery)
+            battery_id = batteries.number_of(transaction, battery, self.location)
             numbers = [
                 whole.insert(transaction, self._access.keys, battery_id, each) for each in given
             ]
         return tuple(map(self.administration, numbers))
-
-    def _battery_id(self, transaction: Transaction, battery: Battery) -> int:
-        battery_id = transaction.value(
-            "SELECT id FROM batteries WHERE content_hash = ?", battery.content_hash
-        )
-        if battery_id is None:
-            raise StoreError(
-                f"battery '{battery.id}' ({battery.content_hash}) is not kept in this store",
-                where=self.location,
-                hint="keep_battery comes before its administrations",
-            )
-        return int(battery_id)
 
     def administration(self, ref: int | str) -> Administration:
         """Return the administration with a small id, a uid or the first 8 or more signs of a uid.
@@ -417,17 +263,7 @@ class Store:
         if not administration_ids:
             return ()
         with self._access.reading() as transaction:
-            rows = transaction.rows(
-                "SELECT DISTINCT spec, name FROM attempts"
-                " JOIN rating_sets ON rating_sets.attempt_id = attempts.id"
-                " JOIN raters ON raters.id = rater_id"
-                " JOIN ratings ON ratings.set_id = rating_sets.id"
-                " JOIN measures ON measures.id = measure_id"
-                " WHERE administration_id BETWEEN ? AND ?",
-                min(administration_ids),
-                max(administration_ids),
-            )
-        return tuple(sorted((spec, name) for spec, name in rows))
+            return read.measures_rated(transaction, administration_ids)
 
     def notes_with(
         self, administration_ids: Sequence[int], names: Collection[str]
@@ -441,14 +277,7 @@ class Store:
         if not administration_ids:
             return ()
         with self._access.reading() as transaction:
-            rows = transaction.rows(
-                "SELECT DISTINCT metadata FROM attempts WHERE administration_id BETWEEN ? AND ?"
-                f" AND ({' OR '.join('metadata LIKE ?' for _ in names)})",
-                min(administration_ids),
-                max(administration_ids),
-                *(f'%"{name}":%' for name in names),
-            )
-            return tuple(metadata for (metadata,) in rows)
+            return read.notes_with(transaction, administration_ids, names)
 
     def columns(
         self, administration_ids: Sequence[int], explained: Collection[str] = ()
@@ -459,32 +288,9 @@ class Store:
             administration_ids: ascending.
             explained: measures of which the reasons of all values are read too.
         """
-        from tabwb.store import column_file
-        from tabwb.store.columns import response_columns
+        from tabwb.store.kept_columns import columns_of
 
-        with self._access.reading() as transaction:
-            state = column_file.state_of(transaction) if self.embedded else ""
-            if self.embedded:
-                kept = column_file.load(self.embedded, state, administration_ids, explained)
-                if kept is not None:
-                    return kept
-            columns = response_columns(transaction, administration_ids, explained)
-            n = transaction.value("SELECT count(*) FROM administrations")
-        if len(columns) >= column_file.LEAST and len(columns.administrations) == n:
-            self._keep(columns, state, explained)
-        return columns
-
-    def _keep(self, columns: ResponseColumns, state: str, explained: Collection[str]) -> None:
-        """Keep the columns of all administrations in a file, where one can be written."""
-        from tabwb.store import column_file
-
-        if self.embedded is None or self.only_read or self._access.held:
-            return
-        # Without the file, columns are read from the store again.
-        with suppress(StoreError, OSError), self._access.writing() as transaction:
-            if column_file.state_of(transaction) == state:
-                uids = column_file.uids_of(transaction)
-                column_file.save(self.embedded, columns, state, explained, uids)
+        return columns_of(self._access, administration_ids, explained)
 
     def attempt_details(self, administration_ids: Sequence[int]) -> AttemptDetails:
         """Return prompt and latency of every attempt; ``administration_ids`` are ascending."""

@@ -19,6 +19,7 @@ from tabwb.records.states import StopReason
 from tabwb.records.trials import AttemptEntry, EventEntry, RatingsEntry
 from tabwb.store import column_file
 from tabwb.store.columns import RaterColumns, ResponseColumns
+from tabwb.store.kept_columns import keep
 from tabwb.store.maintenance import backup, remove_unnamed
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, scores
@@ -264,7 +265,7 @@ def test_what_was_read_before_a_deletion_is_not_written_after_it(file: Path) -> 
             state = column_file.state_of(transaction)
         assert holding(file, SECRET)
         deleting.people.delete_speaker("S-014", "withdrawn")
-        reading._keep(before, state, EXPLAINED)
+        keep(reading._access, before, state, EXPLAINED)
         assert not column_file.folder_of(file).exists()
         assert holding(file, SECRET) == []
 
@@ -323,7 +324,7 @@ def _written_in_a_fork(file: Path, at_call: int) -> int:
             column_file.remove(file)
             with Store.open(file) as store:
                 sys.setprofile(count)
-                store._keep(columns, state, EXPLAINED)
+                keep(store._access, columns, state, EXPLAINED)
                 sys.setprofile(None)
             counted.write_text(str(calls))
         finally:
@@ -348,7 +349,7 @@ def test_several_programs_write_and_read_it_at_once(store: Store, file: Path) ->
                             state = column_file.state_of(transaction)
                         columns = own.columns(numbers, EXPLAINED)
                         assert str(told(columns)) == expected
-                        own._keep(columns, state, EXPLAINED)
+                        keep(own._access, columns, state, EXPLAINED)
                 status = 0
             finally:
                 os._exit(status)
