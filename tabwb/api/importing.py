@@ -11,6 +11,7 @@ from tabwb.api.administration import Administration, stored_in
 from tabwb.api.batteries import named
 from tabwb.api.engine import Place, open_store, opened_plugins, warn
 from tabwb.api.judging import judge_one
+from tabwb.plugin_api.registry.guarded_importer import recognising
 from tabwb.records.condition import ConditionError
 from tabwb.records.condition_table import declared
 from tabwb.records.errors import TabwbError, UsageError
@@ -78,7 +79,7 @@ def import_answers(
 
     place = Path(path)
     if not place.exists():
-        raise UsageError("is not there", where=str(place))
+        raise UsageError("there is no such file or folder", where=str(place))
     with opened_plugins() as plugins:
         given = setup.find_battery(plugins, named(battery))
         specs = setup.resolved_judges(plugins, _checked(judges))
@@ -131,9 +132,9 @@ def _importer(plugins: Plugins, path: Path, format_id: str | None) -> Importer:
     if format_id is not None:
         return plugins.importer(format_id)
     known = [plugins.importer(one.id) for one in plugins.descriptors("importers")]
-    for importer in known:
-        if importer.recognises(path):
-            return importer
+    found = recognising(known, path)
+    if found is not None:
+        return found
     raise UsageError(
         "is in no format of answers",
         where=str(path),

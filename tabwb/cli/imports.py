@@ -114,7 +114,7 @@ def import_(**options: Any) -> None:
     with opened_plugins(options["offline"]) as plugins:
         path: Path = options["path"]
         if str(path) != "-" and not path.exists():
-            raise UsageError("is not there", where=str(path))
+            raise UsageError("there is no such file or folder", where=str(path))
         importer = _importer(plugins, path, options["format_id"])
         _check_options(options, naming=importer is None)
         if importer is None:
@@ -140,18 +140,19 @@ def _importer(plugins: Plugins, path: Path, format_id: str | None) -> Importer |
         return None
     if format_id is not None:
         return plugins.importer(format_id)
-    for descriptor in plugins.descriptors("importers"):
-        importer = plugins.importer(descriptor.id)
-        if importer.recognises(path):
-            return importer
+    from tabwb.plugin_api.registry.guarded_importer import recognising
+
+    known = [descriptor.id for descriptor in plugins.descriptors("importers")]
+    found = recognising(map(plugins.importer, known), path)
+    if found is not None:
+        return found
     if path.is_file() and path.suffix.lower() not in ANNOTATIONS:
-        known = [descriptor.id for descriptor in plugins.descriptors("importers")]
         raise UsageError(
             "is not a file of a known format",
             where=str(path),
             allowed="CSV, TSV and JSON lines of answers, a log of inspect_ai, samples of lm_eval, "
-            "TextGrid, EAF",
-            hint=f"say it with --format ({', '.join([*known, NAMING])}); save a spreadsheet as CSV",
+            "TextGrid, EAF, formats of plugins",
+            hint=f"name it: --format {', '.join([*known, NAMING])}; save a spreadsheet as CSV",
         )
     return None
 
@@ -164,7 +165,7 @@ def _check_options(options: dict[str, Any], *, naming: bool) -> None:
             raise UsageError(
                 f"--{flag.replace('_', '-')} is for {'answers' if naming else 'spoken naming'}",
                 where=str(options["path"]),
-                hint="say what the file is with --format",
+                hint="name the format of the file with --format",
             )
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
 import click
 
 from tabwb.cli.common import opened_plugins
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
-from tabwb.records.errors import ComponentError
+from tabwb.records.errors import ComponentError, TabwbError, UsageError
+from tabwb.records.words import near
 
 
 def plugin_command(name: str) -> click.Command | None:
@@ -17,12 +23,21 @@ def plugin_command(name: str) -> click.Command | None:
 
     Raises:
         ComponentError: the plugin cannot import it, or it is not a click command.
+        UsageError: plugins failed or were refused that may have the command.
     """
+    from tabwb.cli.main import COMMANDS
+
     with opened_plugins() as plugins:
         for known in plugins.extensions("commands"):
             if known.extension.id == name:
                 return _loaded(name, known.owner, known.extension.load)
-    return None
+        failed = plugins.unused("commands")
+    if not failed or near(name, COMMANDS):
+        return None
+    raise UsageError(
+        f"No such command '{name}'",
+        hint="\n".join((*failed, "'tabwb plugins list' shows every command of plugins")),
+    )
 
 
 def _loaded(name: str, owner: str, load: object) -> click.Command:
@@ -34,4 +49,38 @@ def _loaded(name: str, owner: str, load: object) -> click.Command:
         raise ComponentError(f"{where} cannot be loaded: {error_words(error)}") from error
     if not isinstance(command, click.Command):
         raise ComponentError(f"{where} is not a click command but {type(command).__name__}")
+    _guard(command, where, set())
     return command
+
+
+def _guard(command: click.Command, where: str, seen: set[int]) -> None:
+    """Let what a command, or one inside it, raises name the plugin."""
+    if id(command) in seen:
+        return
+    seen.add(id(command))
+    if command.callback is not None:
+        command.callback = _guarded(command.callback, where)
+    for inner in getattr(command, "commands", {}).values():
+        _guard(inner, where, seen)
+
+
+def _guarded(callback: Any, where: str) -> Any:
+    @wraps(callback)
+    def called(*arguments: Any, **options: Any) -> Any:
+        with _named(where):
+            return callback(*arguments, **options)
+
+    return called
+
+
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    try:
+        yield
+    except (TabwbError, click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+        raise
+    except Exception as error:
+        raise ComponentError(
+            f"{where} failed: {error_words(error)}",
+            hint="report it to the plugin's author; TABWB_DEBUG=1 shows its location",
+        ) from error

@@ -46,7 +46,8 @@ def list_plugins(as_json: bool) -> None:
         width = max((len(component["id"]) for component in components), default=0)
         for component in components:
             status = "" if component["status"] == "ok" else f"  [{component['status']}]"
-            title = component["title"] or component["path"]
+            words = [component["title"], component.get("meaning", ""), component.get("path", "")]
+            title = ": ".join(filter(None, words))
             click.echo(f"  {component['id']:<{width}}  {title} ({component['owner']}){status}")
     for problem in document["problems"]:
         lines = problem["error"].splitlines() or [""]
@@ -159,7 +160,8 @@ def trust(folder: Path, as_json: bool) -> None:
 
 
 def _document(loaded: Plugins) -> dict[str, Any]:
-    from tabwb.plugin_api.registry.index import EXTENSIONS, KINDS
+    from tabwb.plugin_api.registry.extensions import EXTENSIONS
+    from tabwb.plugin_api.registry.index import KINDS
 
     components = {
         kind: [_component(component, loaded) for component in loaded.components(kind)]
@@ -171,7 +173,8 @@ def _document(loaded: Plugins) -> dict[str, Any]:
     ]
     extensions = {
         kind: [
-            {"id": made.id, "title": getattr(made, "title", "") or made.help, "owner": known.owner,
+            {"id": made.id, "title": getattr(made, "title", ""), "owner": known.owner,
+             "meaning": getattr(made, "meaning", "") or getattr(made, "help", ""),
              "status": _refused(kind, made.id) or "ok"}
             for known in loaded.extensions(kind)
             for made in [known.extension]

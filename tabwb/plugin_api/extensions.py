@@ -59,6 +59,10 @@ Computed = StatisticValue | float | None | Iterable[StatisticValue]
 """What the function of a statistic returns; None is undefined."""
 
 
+Per = Literal["group", "subtest"]
+"""What the function of a statistic is called for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statistic:
     """A statistic over the responses of a group of administrations.
@@ -67,13 +71,14 @@ class Statistic:
     the results by model.
 
     Attributes:
-        id: kebab-case, unique among statistics.
+        id: kebab-case, unique among statistics and measures.
         title: of two or three words, for tables.
         meaning: what it is, one line without a final stop.
-        compute: called with the :class:`Responses` of each group; pure, and quick.
+        compute: called with the :class:`Responses` of each group; it changes nothing, and returns a
+            number, None, a :class:`StatisticValue`, or several that differ in ``of``.
         unit: of its values (``words``); empty where there is none.
         digits: decimal places that are shown.
-        percent: a share that is shown in per cent.
+        percent: a share that is shown in per cent; ``unit`` is then ``share`` or empty.
         per: ``group``: computed over all responses of a group; ``subtest``: for each subtest.
     """
 
@@ -84,7 +89,7 @@ class Statistic:
     unit: str = ""
     digits: int = 2
     percent: bool = False
-    per: Literal["group", "subtest"] = "group"
+    per: Per = "group"
 
 
 @dataclass(frozen=True, slots=True)

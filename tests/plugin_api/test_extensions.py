@@ -8,11 +8,18 @@ import re
 from pathlib import Path
 from statistics import fmean
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from scipy.stats import t
 
 from tabwb.cli.main import main
+from tabwb.plugin_api import Plugins, Responses, Statistic, StatisticValue
+from tabwb.plugin_api.registry.extensions import MEASURES as RESERVED
+from tabwb.records.specs import is_kebab
+from tabwb.report.measures import MEASURES
+from tabwb.report.summaries.statistics import computed
+from tabwb.tables.table import table_of
 from tests.plugin_api.conftest import Install
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "pronoun-share" / "pronoun_share.py"
@@ -117,10 +124,9 @@ def test_per_subtest_it_sees_the_responses_and_ratings_of_one_subtest(
     [
         ("raise RuntimeError('no luck')", "'made-up' failed: RuntimeError: no luck"),
         ("raise KeyboardInterrupt", "'made-up' failed: KeyboardInterrupt: "),
-        ("return float('nan')", "undefined"),
         ("return StatisticValue(None, reason='too few')", "too few"),
-        ("return '7'", "'made-up' failed: TypeError: '7' is a text"),
-        ("import itertools; return itertools.count()", "'made-up' failed: ValueError: more than"),
+        ("return '7'", "'made-up' failed: it returned '7', which is not a number"),
+        ("import itertools; return itertools.count()", "'made-up' failed: it returned more than"),
     ],
 )
 def test_without_a_value_it_is_undefined_with_the_reason(
@@ -187,3 +193,100 @@ def test_a_command_that_cannot_be_loaded_names_its_plugin(
 def test_a_word_that_is_no_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["resluts"]) == 2
     assert "Did you mean 'results'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ("'A_b', 'a', 'a', f", "statistic 'A_b', id: 'A_b' cannot be used"),
+        ("'ab', '', 'a', f", "statistic 'ab', title: '' cannot be used\nallowed: one line of text"),
+        ("'ab', 'a', 'a\\nb', f", "meaning: 'a\\nb' cannot be used"),
+        ("'ab', 'a', 'a', 3", "compute: 3 cannot be used\nallowed: a function"),
+        ("'ab', 'a', 'a', f, per='item'", "per: 'item' cannot be used\nallowed: group, subtest"),
+        ("'ab', 'a', 'a', f, digits=-1", "digits: -1 cannot be used"),
+        ("'ab', 'a', 'a', f, percent=True, unit='words'", "unit: 'words' cannot be used"),
+        ("'burden', 'a', 'a', f", "tabwb has a measure of this id"),
+    ],
+)
+def test_a_field_that_cannot_be_used_is_named(install: Install, fields: str, said: str) -> None:
+    install(
+        "wrong",
+        f"""
+        from tabwb.plugin_api import Statistic
+        def f(responses):
+            return 1
+        @hookimpl
+        def tabwb_register_statistics(register):
+            register(Statistic({fields}))
+        """,
+    )
+    (problem,) = Plugins.load().problems
+    assert said in problem.error
+
+
+def test_measures_of_one_word_are_the_reserved_ids() -> None:
+    ours = {measure.id for measure in MEASURES if is_kebab(measure.id)}
+    assert ours == RESERVED
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("return []", "the function returned no value"),
+        ("return None", "the function returned None without a reason"),
+        ("return float('nan')", "the function returned nan without a reason"),
+        ("return 'a lot'", "it returned 'a lot', which is not a number; allowed: a number, None"),
+        ("return [1.0, 2.0]", "it returned two values with of=''"),
+        ("return {'a': 1}", "it returned a dict; allowed: a number"),
+        ("return object()", "it returned a object; allowed: a number"),
+        ("return StatisticValue(1, 2, 0.5)", "from 2 to 0.5 has its ends exchanged"),
+        ("return StatisticValue(1, 2)", "an interval from 2.0 to None lacks an end"),
+        ("return StatisticValue(1, n=-3)", "n=-3 is not a number of responses"),
+    ],
+)
+def test_what_cannot_be_a_value_is_undefined_with_the_reason(body: str, reason: str) -> None:
+    given: dict[str, Any] = {"StatisticValue": StatisticValue}
+    exec(f"def compute(responses):\n    {body}", given)
+    responses = Responses(Mock(), table_of("responses", [], []), {}, Mock())
+    (value,) = computed(Statistic("made-up", "a", "a", given["compute"]), responses)
+    assert value.value is None
+    assert reason in value.reason
+
+
+def test_a_command_that_raises_names_its_plugin(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = """
+        from tabwb.plugin_api import CommandSource
+
+        def load():
+            import click
+
+            @click.group("broken")
+            def broken():
+                pass
+
+            @broken.command("inner")
+            def inner():
+                raise RuntimeError("my bug")
+
+            return broken
+
+        @hookimpl
+        def tabwb_register_commands(register):
+            register(CommandSource("broken", "Broken.", load))
+    """
+    install("bad", source)
+    assert main(["broken", "inner"]) == 1
+    said = capsys.readouterr().err
+    assert "command 'broken' of the plugin 'bad' failed: RuntimeError: my bug" in said
+
+
+def test_a_command_whose_plugin_failed_says_so(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("bad", "raise RuntimeError('no luck')")
+    assert main(["laboratory"]) == 2
+    said = capsys.readouterr().err
+    assert "No such command 'laboratory'" in said
+    assert "not used: bad: loading: RuntimeError: no luck" in said

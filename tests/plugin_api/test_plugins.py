@@ -229,7 +229,9 @@ def test_a_component_that_breaks_its_contract_is_refused(install: Install, load:
             register(Descriptor("fake", "Is none", lambda spec, options: object()))
         """,
     )
-    with pytest.raises(ComponentError, match="'fake' of plugin 'fake' made a object"):
+    with pytest.raises(
+        ComponentError, match="'fake' of plugin 'fake' returned object, which lacks"
+    ):
         load().scorer("fake")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tabwb.plugin_api.components import (
     Exporter,
@@ -16,13 +16,7 @@ from tabwb.plugin_api.components import (
     Transcriber,
 )
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
-from tabwb.plugin_api.extensions import (
-    CommandSource,
-    Extension,
-    ExtensionKind,
-    PageSource,
-    Statistic,
-)
+from tabwb.plugin_api.registry.extensions import Conflicts, with_owners
 from tabwb.records import specs
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
 from tabwb.records.installation import is_installed
@@ -48,7 +42,6 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 }
 """Extra of tabwb: the modules that it brings."""
 
-Conflicts = Sequence[tuple[str, Sequence[str]]]
 _JUDGES = "rules or tab-2026+likelihood:bundled or tab-2026:gemini:gemini-2.5-flash"
 KINDS: Mapping[ComponentKind, tuple[str, str, type]] = {
     "models": ("model back end", specs.EXAMPLES, ModelBackend),
@@ -85,8 +78,8 @@ class Registry:
             owner: the plugin.
 
         Raises:
-            TypeError: it is not a descriptor.
-            ValueError: its id or an alias is malformed.
+            TypeError: it is not a descriptor, or its factory is not a function.
+            ValueError: its id or an alias is malformed, or it has no title.
         """
         if not isinstance(descriptor, Descriptor):
             raise TypeError(f"register() takes a Descriptor, not {type(descriptor).__name__}")
@@ -96,6 +89,11 @@ class Registry:
                     f"'{word}' is not a kebab-case id (a-z, 0-9 and single hyphens; variants "
                     "joined by '+')"
                 )
+        if not isinstance(descriptor.title, str) or not descriptor.title.strip():
+            raise ValueError(f"'{descriptor.id}' has no title: one line of text for lists")
+        if not callable(descriptor.factory):
+            given = type(descriptor.factory).__name__
+            raise TypeError(f"the factory of '{descriptor.id}' is not a function, but {given}")
         self._claims.setdefault(descriptor.id, []).append(Component(self.kind, descriptor, owner))
 
     @property
@@ -113,7 +111,7 @@ class Registry:
             for word in aliases
             if word in self._claims
         ]
-        return _with_owners(claims)
+        return with_owners(claims)
 
     def _aliases(self) -> dict[str, list[Component]]:
         aliases: dict[str, list[Component]] = {}
@@ -154,67 +152,6 @@ class Registry:
         return claims[0]
 
 
-class _Owned(Protocol):
-    @property
-    def owner(self) -> str: ...
-
-
-def _with_owners(claims: Iterable[tuple[str, Sequence[_Owned]]]) -> Conflicts:
-    return [(word, [claim.owner for claim in rivals]) for word, rivals in claims if len(rivals) > 1]
-
-
-EXTENSIONS: Mapping[ExtensionKind, tuple[str, type]] = {
-    "statistics": ("statistic", Statistic),
-    "commands": ("command", CommandSource),
-    "pages": ("page", PageSource),
-}
-"""Kind: its noun, and what plugins register."""
-
-
-@dataclass(frozen=True, slots=True)
-class Extended:
-    """An extension and the plugin that registered it."""
-
-    extension: Any
-    owner: str
-
-
-class ExtensionIndex:
-    """The extensions of one kind by id. Two with one id are both refused."""
-
-    def __init__(self, kind: ExtensionKind) -> None:
-        self._noun, self._type = EXTENSIONS[kind]
-        self._claims: dict[str, list[Extended]] = {}
-
-    def add(self, extension: Extension, owner: str) -> None:
-        """Register an extension.
-
-        Args:
-            extension: of this kind.
-            owner: the plugin.
-
-        Raises:
-            TypeError: it is of another type.
-            ValueError: its id is malformed.
-        """
-        if not isinstance(extension, self._type):
-            given = type(extension).__name__
-            raise TypeError(f"register() takes a {self._type.__name__}, not {given}")
-        if not is_kebab(extension.id):
-            raise ValueError(f"'{extension.id}' is not a kebab-case id")
-        self._claims.setdefault(extension.id, []).append(Extended(extension, owner))
-
-    @property
-    def usable(self) -> tuple[Extended, ...]:
-        """Those that can be used, in the order in which they were registered."""
-        return tuple(claims[0] for claims in self._claims.values() if len(claims) == 1)
-
-    @property
-    def conflicts(self) -> Conflicts:
-        """The ids that are registered twice, with their owners."""
-        return _with_owners(self._claims.items())
-
-
 class BatteryIndex:
     """Batteries by id. Two with one id are both refused."""
 
@@ -246,7 +183,7 @@ class BatteryIndex:
     @property
     def conflicts(self) -> Conflicts:
         """The ids that are registered twice, with their owners."""
-        return _with_owners(self._sources.items())
+        return with_owners(self._sources.items())
 
     def find(self, identifier: str) -> Path:
         """Return the file of the battery with an id.

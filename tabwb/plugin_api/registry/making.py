@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Generic, Literal, Protocol
 
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
@@ -15,6 +15,7 @@ from tabwb.plugin_api.registry.guarded import (
     error_words,
     plugin_code,
 )
+from tabwb.plugin_api.registry.guarded_importer import GuardedImporter
 from tabwb.plugin_api.registry.index import (
     KINDS,
     Component,
@@ -133,14 +134,25 @@ def make_component(
         ) from error
     _, _, contract = KINDS[component.kind]
     if not isinstance(made, contract):
+        missing = [name for name in sorted(_members(contract)) if not hasattr(made, name)]
         raise ComponentError(
-            f"'{descriptor.id}' of plugin '{component.owner}' made a "
-            f"{type(made).__name__}, which is not a {contract.__name__}"
+            f"the factory of '{descriptor.id}' of plugin '{component.owner}' returned "
+            f"{type(made).__name__}, which lacks {', '.join(missing)}",
+            allowed=f"what has the attributes of tabwb.plugin_api.{contract.__name__}",
         )
+    if component.kind == "importers":
+        return GuardedImporter(made, descriptor.id)
     if component.kind == "models":
         return GuardedModel(made, descriptor.id, report)
     is_transcriber = component.kind == "transcribers"
     return GuardedTranscriber(made, descriptor.id, report) if is_transcriber else made
+
+
+def _members(contract: type) -> set[str]:
+    """Return the attributes and methods that a protocol asks for."""
+    own = [vars(base) for base in contract.__mro__ if base not in (object, Protocol, Generic)]
+    named = {name for space in own for name in (*space, *space.get("__annotations__", ()))}
+    return {name for name in named if not name.startswith("_")}
 
 
 def without_cut(spec: Spec) -> Spec:

@@ -22,14 +22,12 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.extensions import ExtensionKind, Statistic
 from tabwb.plugin_api.hookspecs import OBSERVERS
+from tabwb.plugin_api.registry.extensions import EXTENSIONS, Extended, ExtensionIndex
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.index import (
-    EXTENSIONS,
     KINDS,
     BatteryIndex,
     Component,
-    Extended,
-    ExtensionIndex,
     Registry,
     battery_file,
 )
@@ -116,6 +114,17 @@ class Plugins:
             index = self._extensions[kind] = ExtensionIndex(kind)
             self._fill(index, kind, EXTENSIONS[kind][0])
         return self._extensions[kind].usable
+
+    def unused(self, kind: ExtensionKind) -> tuple[str, ...]:
+        """Return a line for each plugin that is not loaded or whose extensions are refused."""
+        self.extensions(kind)
+        noun = EXTENSIONS[kind][0]
+        return tuple(
+            f"not used: {problem.plugin}: {problem.what}: {'; '.join(problem.error.splitlines())}"
+            for problem in self._problems
+            if problem.what in (LOADING, NOT_LOADED, READING, f"tabwb_register_{kind}")
+            or problem.what.startswith(f"{noun} '")
+        )
 
     def statistics(self) -> tuple[Statistic, ...]:
         """Return the statistics of plugins."""
@@ -367,8 +376,10 @@ class Plugins:
             lambda plugin: {"register": partial(registry.add, owner=plugin)},
         )
         for word, owners in registry.conflicts:
-            names = " and ".join(f"'{owner}'" for owner in owners)
-            error = f"is registered by {names}; neither is used under this word"
+            twice = f"'{owners[0]}', {len(owners)} times"
+            several = " and ".join(f"'{owner}'" for owner in owners)
+            names = several if len(set(owners)) > 1 else twice
+            error = f"is registered by {names}; neither is used until one has another name"
             places = ", ".join(dict.fromkeys(owners))
             self._problems.append(PluginProblem(places, f"{noun} '{word}'", error))
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import Exporter
 from tabwb.plugin_api.writing import PACKAGE_START, is_explanation
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.files import write_private
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.plain import Json
@@ -97,8 +97,21 @@ def described(out: Path, exporter: Exporter) -> list[Described]:
     Args:
         out: the file or folder.
         exporter: with its columns, if it declares them.
+
+    Raises:
+        ComponentError: a column lacks what a description of columns needs.
     """
     columns = getattr(exporter, "columns", ())
+    for column in columns:
+        missing = [name for name in COLUMN_HAS if not hasattr(column, name)]
+        if missing:
+            raise ComponentError(
+                f"{type(exporter).__name__}.columns has {column!r:.60}, which lacks "
+                + ", ".join(missing),
+                where=str(out),
+                allowed="objects with " + ", ".join(COLUMN_HAS),
+                hint="the file is written and has no description; report it to the plugin's author",
+            )
     mediatype = getattr(exporter, "mediatype", "")
     if out.is_file():
         return [Described(out, out.name, columns, mediatype, exporter.suffix)]
@@ -107,6 +120,10 @@ def described(out: Path, exporter: Exporter) -> list[Described]:
     return [
         Described(file, file.relative_to(folder).as_posix(), columns, mediatype) for file in files
     ]
+
+
+COLUMN_HAS = ("name", "type", "meaning", "unit")
+"""The attributes of a column that an exporter declares."""
 
 
 def package(files: Iterable[Described], batteries: Iterable[Battery], title: str) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from numbers import Real
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
+from tabwb.records.errors import ComponentError
 from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.columns.table import Table as Group
 from tabwb.report.summaries.columns.table import table_of
@@ -147,34 +148,52 @@ def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue
             several = _several(given)
         return tuple(_checked(several, len(responses.table)))
     except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-        return (StatisticValue(None, reason=f"'{statistic.id}' failed: {error_words(error)}"),)
+        words = "; ".join(error_words(error).splitlines())
+        return (StatisticValue(None, reason=f"'{statistic.id}' failed: {words}"),)
+
+
+RETURNED = "a number, None, a StatisticValue, or several StatisticValues that differ in 'of'"
 
 
 def _several(given: Any) -> Sequence[Any]:
     # A number of numpy is a Real; a text would be taken for its characters.
     if given is None or isinstance(given, StatisticValue | Real | str):
         return [given]
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise ComponentError(f"it returned a {type(given).__name__}", allowed=RETURNED)
     several = list(islice(given, MOST + 1))
     if len(several) > MOST:
-        raise ValueError(f"more than {MOST} values")
-    return several
+        raise ComponentError(f"it returned more than {MOST:,} values", allowed=RETURNED)
+    return several or [StatisticValue(None, reason="the function returned no value")]
 
 
-def _checked(given: Iterable[Any], n: int) -> Iterator[StatisticValue]:
+def _checked(given: Sequence[Any], n: int) -> Iterator[StatisticValue]:
+    seen = set()
     for value in given:
         made = value if isinstance(value, StatisticValue) else StatisticValue(_number(value))
+        if str(made.of) in seen:
+            message = f"it returned two values with of={str(made.of)[:40]!r}"
+            raise ComponentError(message, allowed=RETURNED)
+        seen.add(str(made.of))
         number, low, high = _number(made.value), _number(made.low), _number(made.high)
-        reason = made.reason or ("undefined" if number is None else "")
-        if low is None or high is None:
-            low = high = None
-        count = n if made.n is None else int(made.n)
-        yield StatisticValue(number, low, high, count, str(reason), str(made.of))
+        if (low is None) != (high is None):
+            raise ComponentError(f"an interval from {low} to {high} lacks an end")
+        if low is not None and high is not None and low > high:
+            raise ComponentError(f"an interval from {low:g} to {high:g} has its ends exchanged")
+        count = n if made.n is None else made.n
+        if isinstance(count, bool) or count != int(count) or count < 0:
+            raise ComponentError(f"n={count!r} is not a number of responses")
+        reason = str(made.reason)
+        if number is None and not reason:
+            returned = made.value if isinstance(value, StatisticValue) else value
+            reason = f"the function returned {returned} without a reason"
+        yield StatisticValue(number, low, high, int(count), reason, str(made.of))
 
 
 def _number(value: Any) -> float | None:
     if value is None:
         return None
-    if isinstance(value, str):
-        raise TypeError(f"{value[:40]!r} is a text, not a number")
+    if isinstance(value, str) or not isinstance(value, Real | SupportsFloat):
+        raise ComponentError(f"it returned {value!r:.60}, which is not a number", allowed=RETURNED)
     number = float(value)
     return number if math.isfinite(number) else None
