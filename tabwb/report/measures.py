@@ -162,7 +162,10 @@ LEXICAL_MEASURES = (
     Measure("mtld", "MTLD", "measure of textual lexical diversity", "words"),
 )
 NAMING_MEASURES = (
-    Measure("outcome", "Battery rule", "names that are right by the rule of the battery", "share"),
+    Measure(
+        "outcome", "Counted as right",
+        "names that are right by a listener's score, else by the rule of the battery", "share",
+    ),
     Measure("person", "Listener", "names that a listener scored right", "share"),
     Measure(
         "correct-any", "Right anywhere (by rule)", "responses with an accepted form in any attempt",

@@ -9,7 +9,9 @@ from rich.console import Console
 
 from tabwb.report.render.naming import naming_views
 from tabwb.report.summaries.naming import NamedSubtest
-from tabwb.scoring.naming.summary import NamedItem, summarise
+from tabwb.scoring.estimate import clopper_pearson
+from tabwb.scoring.intervals import rate_interval
+from tabwb.scoring.naming.summary import NamedItem, accuracy, summarise
 from tabwb.tasks.spoken_naming.rules import NamingRules
 
 ITEMS = (
@@ -66,7 +68,7 @@ def test_how_many_items_a_listener_scored_and_how_many_a_rule() -> None:
     by_rule = replace(ITEMS[0], score="", person=None, decided_by="rule")
     items = (by_rule, replace(ITEMS[1], decided_by="listener"))
     found = shown(120, items=items)
-    assert "Battery rule: 1 item scored by a listener, 1 by rule" in found
+    assert "what counts: 1 item scored by a listener, 1 by the battery's rule" in found
     # What is proposed of an item that a listener scored is in no count.
     assert dict(summarise(items).proposed) == {"semantic": 1}
     assert dict(summarise((replace(by_rule, score="error"), items[1])).proposed) == {}
@@ -89,3 +91,26 @@ def test_the_signs_are_explained() -> None:
 def test_a_self_correction_counts_as_the_battery_has_it(rule: str) -> None:
     said = "1 self-corrected: right for the listener, an error by the battery's rule"
     assert (said in shown(120, rule)) == (rule == "correct-first")
+
+
+def test_errors_that_no_listener_coded_are_counted() -> None:
+    said = "1 error without a code of the listener; proposed (draft): semantic 1"
+    assert said in shown(120)
+    assert "without a code" not in shown(120, items=(replace(ITEMS[0], code="semantic"),))
+
+
+def test_pooled_sessions_are_clusters_of_responses_to_an_item() -> None:
+    sessions = tuple(item for _ in range(3) for item in ITEMS)
+    pooled = accuracy(sessions, "person")
+    assert (pooled.correct, pooled.n, pooled.clustered) == (3, 6, True)
+    assert pooled.interval == rate_interval([0, 3], [3, 3]).interval
+    exact = clopper_pearson(3, 6)
+    assert pooled.interval is not None and exact is not None
+    assert pooled.interval.low < exact.low and exact.high < pooled.interval.high
+
+
+def test_pooled_speakers_are_the_clusters_where_there_are_several() -> None:
+    pooled = [replace(item, cluster=who) for who in ("S-1", "S-2") for item in ITEMS]
+    assert accuracy(pooled, "person").interval == rate_interval([1, 1], [2, 2]).interval
+    one = accuracy(ITEMS, "person")
+    assert not one.clustered and one.interval == clopper_pearson(1, 2)

@@ -69,7 +69,7 @@ async def test_what_was_named_is_shown_by_rule_by_item_and_over_time(
         # Of three transcripts one has the name; the silence was not transcribed.
         rule = "Right anywhere (by rule)"
         assert line(seat, rule).startswith(f"{rule} 1 3 0.01-0.91 1")
-        assert "Battery rule: 4 items scored by a listener, 0 by rule" in seat.text
+        assert "what counts: 4 items scored by a listener, 0 by the battery" in seat.text
         assert "semantic cue (counts): 1 item cued, 0 right after it" in seat.text
         assert line(seat, "Codes (listener)")
         assert "Proposed codes" not in seat.text  # every item was scored by a listener

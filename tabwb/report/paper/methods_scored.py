@@ -99,9 +99,25 @@ def _right_or_wrong(battery: Battery, rows: Sequence[Grouped]) -> Iterator[str]:
 
 
 def _named(rows: Sequence[Grouped]) -> Iterator[str]:
-    rules = {(named.title, named.rules.rule) for row in rows for named in row.summary.named}
-    for title, rule in sorted(rules):
-        yield f"A name in {title} is right by the rule {rule} of the battery."
+    found = [named for row in rows for named in row.summary.named]
+    for title, rule in sorted({(named.title, named.rules.rule) for named in found}):
+        own = [named.summary for named in found if (named.title, named.rules.rule) == (title, rule)]
+        listener, by_rule = (
+            sum(summary.by_listener for summary in own),
+            sum(summary.by_rule for summary in own),
+        )
+        by = f"the rule {rule} of the battery on the transcript"
+        if listener and by_rule:
+            by = f"the score of a listener, or by {by} where no listener had scored it"
+        elif listener:
+            by = "the score of a listener"
+        yield f"A name in {title} is right by {by}."
+        if by_rule:
+            yield (
+                f"{plural(by_rule, 'response')} of {by_rule + listener:,} to {title} "
+                f"{'is' if by_rule == 1 else 'are'} scored by the rule alone; these scores are a "
+                "draft until a trained listener has heard the recordings."
+            )
 
 
 def _diversity(battery: Battery, rows: Sequence[Grouped], cite: Citations) -> Iterator[str]:
@@ -260,7 +276,14 @@ def analysis(about: Studied, cite: Citations) -> Iterator[str]:
             "The responses of a group were pooled; responses given under different conditions "
             "were not."
         )
-    if not shares and not burdens:
+    named = [
+        share
+        for row in about.rows
+        for subtest in row.summary.named
+        for share in subtest.summary.accuracy
+        if share.n
+    ]
+    if not shares and not burdens and not named:
         return
     yield (
         "Intervals are 95 % intervals for prompts like these: the items are taken as a sample of "
@@ -273,6 +296,8 @@ def analysis(about: Studied, cite: Citations) -> Iterator[str]:
             f"correlation of replicates is taken as at least {REPLICATE_CORRELATION:g}."
         )
     single, replicated = _by_replicates(shares)
+    single |= any(not share.clustered for share in named)
+    replicated |= any(share.clustered for share in named)
     if single:
         where = "" if not replicated else " with one response to each item"
         yield (
@@ -326,7 +351,8 @@ def _these_prompts(
             f"{listed(parts)}."
         )
     elif (
-        not any(map(is_sampled, about.members))
+        (shares or burdens)
+        and not any(map(is_sampled, about.members))
         and all(share.fixed for share in shares)
         and all(burden.fixed for burden in burdens)
     ):

@@ -148,14 +148,26 @@ def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
 
     titles = {subtest.id: subtest.title for row in chosen for subtest in row.summary.named}
     for name, title in titles.items():
-        yield Text(f"{title}, right by the battery rule", style="bold")
+        yield Text(
+            f"{title}, names counted as right (a listener's score, else the battery's rule)",
+            style="bold",
+        )
         rows = [
-            (row.label, row.group.members[0].administration.session_date, subtest)
+            (row.label, _days(row.group), subtest)
             for row in chosen
             for subtest in row.summary.named
             if subtest.id == name
         ]
-        yield sessions_table(sorted(rows, key=lambda row: row[1]))
+        yield sessions_table(sorted(rows, key=lambda row: row[1]), "group")
+
+
+def _days(group: AdministrationGroup) -> str:
+    """Return the first and the last day of a group's sessions; empty where its name has them."""
+    if {"session", "administration"} & {*group.keys}:
+        return ""
+    days = sorted({member.administration.session_date for member in group.members} - {""})
+    sessions = f", {len(group.members)} sessions" if len(group.members) > 1 else ""
+    return " to ".join(dict.fromkeys((*days[:1], *days[-1:]))) + sessions
 
 
 def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table:
@@ -166,7 +178,9 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
         balanced: show the balanced accuracy of yes/no subtests too.
     """
     heads = headings_of(chosen[0].group)
-    made = table("answers", first=heads, fold=True, title="right answers (exact)")
+    written = any(part.share.scored for row in chosen for part in row.summary.subtests)
+    title = "right answers (exact)" if written else "answers"
+    made = table("answers", first=heads, fold=True, title=title)
     if {"subtest", "item"} & {*chosen[0].group.keys}:
         return _of_single_subtests(made, chosen)
     # Of a part of the battery, groups may have different subtests.

@@ -60,7 +60,7 @@ def naming_views(
 
 def _accuracy_table(subtest: NamedSubtest) -> RenderableType:
     first = f"{subtest.title} (rule {subtest.rules.rule})"
-    made = table("right", "of", "95 % exact", "open", first=first)
+    made = table("right", "of", "95 %", "open", first=first)
     for accuracy in subtest.summary.accuracy:
         made.add_row(BASES[accuracy.basis], *_right(accuracy), str(accuracy.open))
     return made
@@ -194,6 +194,24 @@ def _rater(by: str) -> str:
     return by.partition(":")[2] or "rater without an ID"
 
 
+def uncoded_line(items: Sequence[NamedItem]) -> str:
+    """Return how many errors that a listener scored have no listener's code; empty: none.
+
+    They are in no table of codes: what the rules propose of them stands here.
+
+    >>> item = NamedItem("a", "dog", "answered", score="error", proposed="semantic")
+    >>> uncoded_line([item, item])
+    '2 errors without a code of the listener; proposed (draft): semantic 2'
+    """
+    uncoded = [item for item in items if item.score == "error" and not item.code]
+    if not uncoded:
+        return ""
+    proposed = Counter(item.proposed for item in uncoded if item.proposed)
+    words = f"{plural(len(uncoded), 'error')} without a code of the listener"
+    listed = ", ".join(f"{code} {count}" for code, count in proposed.most_common())
+    return f"{words}; proposed (draft): {listed}" if listed else words
+
+
 def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
     """Return whose score counts where several people scored; empty where one person did.
 
@@ -256,9 +274,11 @@ def _facts(subtest: NamedSubtest) -> Iterator[str]:
     yield ", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())
     if summary.by_listener or summary.by_rule:
         yield (
-            f"Battery rule: {plural(summary.by_listener, 'item')} scored by a listener, "
-            f"{summary.by_rule} by rule"
+            f"what counts: {plural(summary.by_listener, 'item')} scored by a listener, "
+            f"{summary.by_rule} by the battery's rule"
         )
+    if uncoded := uncoded_line(subtest.items):
+        yield uncoded
     by = Counter(item.transcriber for item in subtest.items if item.transcriber)
     if by:
         names = [f"{name} ({count})" for name, count in by.items()] if len(by) > 1 else by
@@ -283,12 +303,19 @@ def _facts(subtest: NamedSubtest) -> Iterator[str]:
         )
 
 
-def sessions_table(sessions: Sequence[tuple[str, str, NamedSubtest]]) -> RenderableType:
-    """Return sessions over time: (label, day, subtest), oldest first, with bars."""
-    made = table("right", "of", "95 % exact", "latency", first="session")
+def sessions_table(
+    sessions: Sequence[tuple[str, str, NamedSubtest]], first: str = "session"
+) -> RenderableType:
+    """Return sessions over time, or groups, with bars.
+
+    Args:
+        sessions: (label, days, subtest), in order.
+        first: what a row is.
+    """
+    made = table("right", "of", "95 %", "latency", first=first)
     for label, day, subtest in sessions:
         accuracy = subtest.summary.accuracy[0]
         bar = "━" * round(BAR * (accuracy.rate or 0))
-        name = Text.assemble(f"{label}  {day}  ", (bar, "cyan"))
+        name = Text.assemble(f"{label}  {day}  " if day else f"{label}  ", (bar, "cyan"))
         made.add_row(name, *_right(accuracy), _seconds(subtest.summary.latency_median_s))
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
 from tabwb.administer.naming.views import (
@@ -96,14 +96,21 @@ class NamedSubtest:
 
 def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
     """Return the naming subtests of administrations of one battery."""
-    scored = [naming for source in sources for naming in namings(source)]
+    speakers = {source.examinee for source in sources}
+    scored = [
+        (naming, source.examinee if len(speakers) > 1 else "")
+        for source in sources
+        for naming in namings(source)
+    ]
     named: list[NamedSubtest] = []
     for subtest in sources[0].battery.subtests:
         if not subtest.task.coded:
             continue
-        given = (naming for naming in scored if not naming.view.trial.plan.practice)
-        own = (naming for naming in given if naming.view.trial.plan.subtest == subtest.id)
-        items = tuple(map(named_item, own))
+        items = tuple(
+            replace(named_item(naming), cluster=speaker)
+            for naming, speaker in scored
+            if not naming.view.trial.plan.practice and naming.view.trial.plan.subtest == subtest.id
+        )
         rules, primary = subtest.naming or NamingRules(), sources[0].primary
         named.append(
             NamedSubtest(subtest.id, subtest.title, rules, items, summarise(items), primary)

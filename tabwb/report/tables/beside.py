@@ -43,7 +43,7 @@ def _naming_columns(subtest: str) -> Iterator[RecordColumn]:
             Column(snake(basis), measure.title, measure.meaning, "number", measure.unit, 2),
             partial(_taken, subtest, basis, "rate"),
             partial(_taken, subtest, basis, "interval"),
-            "exact 95 % interval",
+            "95 % interval, prompts like these",
         )
     yield number("latency", "Latency", LATENCY.meaning,
                  lambda row: summary(row).latency_median_s, unit=LATENCY.unit)  # fmt: skip

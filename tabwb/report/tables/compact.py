@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tabwb.records.words import plural
-from tabwb.report.measures import ACCURACY, BASELINES, BURDEN
+from tabwb.report.measures import ACCURACY, BASELINES, BURDEN, measure_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, judge_labels
 from tabwb.report.summaries.subtests import Share
@@ -117,7 +117,7 @@ def _names_right(subtest: str, title: str) -> Iterator[RecordColumn]:
     def taken(name: str) -> Given:
         return lambda row: getattr(share(row), name, None)
 
-    meaning = f"share of names that are right by the rule of the battery, in {title}"
+    meaning = f"share of names that count as right in {title}: {measure_of('outcome').meaning}"
     column = Column(snake(subtest), title, meaning, "number", ACCURACY.unit, 2)
     yield from with_interval(column, taken("rate"), taken("interval"))
 
@@ -132,7 +132,7 @@ def _caption(rows: Sequence[Grouped], judges: Sequence[JudgeSummary], labels: Se
     if any(part.share.scored for row in rows for part in row.summary.subtests):
         parts.append("accuracy (policy exact)")
     if any(row.summary.named for row in rows):
-        parts.append("right names (battery rule)")
+        parts.append("names counted as right (a listener's score, else the rule of the battery)")
     shown = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:]))) or "responses"
     return (
         f"{battery.title} {battery.version}: {shown}, with 95 % intervals for prompts like these."

@@ -15,6 +15,7 @@ from typing import Literal
 
 from tabwb.records.naming import Score
 from tabwb.scoring.estimate import Interval, clopper_pearson
+from tabwb.scoring.intervals import rate_interval
 from tabwb.scoring.naming.target import CODES
 
 Outcome = Literal["right", "right-after-cue", "error"]
@@ -178,6 +179,8 @@ class NamedItem:
         score, score_by: a person's score that counts, and whose it is.
         other_scores: (rater, score) of every other person who scored it.
         decided_by: what decides the outcome: a listener (a score or a code) or a rule.
+        cluster: whose responses are not independent of each other: the speaker where several are
+            pooled; empty: the item.
     """
 
     item: str
@@ -199,6 +202,7 @@ class NamedItem:
     score_by: str = ""
     other_scores: tuple[tuple[str, Score], ...] = ()
     decided_by: Literal["listener", "rule", ""] = ""
+    cluster: str = ""
 
     @property
     def proposed_open(self) -> str:
@@ -214,7 +218,10 @@ class NamingAccuracy:
         basis: by what.
         correct, n: number of right names, and of all.
         open: answered items without a verdict of this basis.
-        interval: exact 95 % interval (Clopper-Pearson), None where n is 0.
+        interval: 95 % interval for prompts like these: exact (Clopper-Pearson) where no two
+            responses are of one cluster, else :func:`tabwb.scoring.intervals.rate_interval` over
+            clusters; None where n is 0.
+        clustered: whether two responses are of one cluster.
     """
 
     basis: RatingSource
@@ -222,6 +229,7 @@ class NamingAccuracy:
     n: int
     open: int
     interval: Interval | None
+    clustered: bool = False
 
     @property
     def rate(self) -> float | None:
@@ -294,6 +302,9 @@ def summarise(items: Sequence[NamedItem]) -> NamingSummary:
 def accuracy(items: Sequence[NamedItem], basis: RatingSource) -> NamingAccuracy:
     """Return the right answers over the answered items for which the basis has a verdict.
 
+    Responses of several sessions to one item depend on each other, and so do those of one of
+    several speakers: they are clusters, as in every other accuracy.
+
     Args:
         items: of a subtest, without practice.
         basis: by what an answer is right.
@@ -303,11 +314,25 @@ def accuracy(items: Sequence[NamedItem], basis: RatingSource) -> NamingAccuracy:
     >>> found = accuracy(named, "correct-any")
     >>> found.correct, found.n, found.open
     (1, 1, 1)
+
+    Three sessions with the same two items are two clusters, not six independent responses:
+
+    >>> sessions = [NamedItem(name, name, "answered", person=name == "dog")
+    ...             for _ in range(3) for name in ("dog", "cat")]
+    >>> accuracy(sessions, "person").interval.low < clopper_pearson(3, 6).low
+    True
     """
-    verdicts = [right_by(item, basis) for item in _answered(items)]
-    known = [right for right in verdicts if right is not None]
-    correct, n = sum(known), len(known)
-    return NamingAccuracy(basis, correct, n, len(verdicts) - n, clopper_pearson(correct, n))
+    verdicts = [(item.cluster or item.item, right_by(item, basis)) for item in _answered(items)]
+    known = [(cluster, right) for cluster, right in verdicts if right is not None]
+    correct, n = sum(right for _, right in known), len(known)
+    sizes = Counter(cluster for cluster, _ in known)
+    clustered = len(sizes) < n
+    if clustered:
+        hits = Counter(cluster for cluster, right in known if right)
+        interval = rate_interval([hits[name] for name in sizes], list(sizes.values())).interval
+    else:
+        interval = clopper_pearson(correct, n)
+    return NamingAccuracy(basis, correct, n, len(verdicts) - n, interval, clustered)
 
 
 def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -> dict[str, int]:

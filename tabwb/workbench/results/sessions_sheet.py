@@ -77,7 +77,7 @@ class SessionsSheet(Vertical):
         remark = "" if all(scaled[-1:]) else ", not to scale"
         title = Content.assemble(
             (f"SESSIONS OF {results.administration.conditions.examinee}", f"bold {QUIET}"),
-            (f"   right by the battery rule, exact 95 %{remark}", QUIET),
+            (f"   counted as right, 95 %{remark}", QUIET),
         )
         self.query_one("#sessions-title", Static).update(title)
 
