@@ -13,13 +13,8 @@ from tabwb.report.summaries.marks import Marks, marks_of
 from tabwb.report.summaries.subtests import Share
 from tabwb.scoring.estimate import Estimate, Interval
 from tabwb.scoring.item_analysis import discrimination, discrimination_interval
-from tabwb.scoring.item_response import (
-    FittedItem,
-    FittedModel,
-    ModelComparison,
-    compare_models,
-    fit_model,
-)
+from tabwb.scoring.item_response import FittedModel, ModelComparison, compare_models, fit_model
+from tabwb.scoring.marginal_likelihood import FittedItem
 
 ONE_EXAMINEE = "one examinee: how much examinees differ is unknown"
 
