@@ -9,7 +9,8 @@ import sys
 from dataclasses import dataclass
 
 from tabwb.records import conditions
-from tabwb.records.condition import Column, Comparison, Condition, Field, Line, OneOf, Option
+from tabwb.records.condition import Column, Comparison, Condition, Field, Line, Option
+from tabwb.records.condition_kinds import OneOf
 
 
 @dataclass(frozen=True, slots=True)

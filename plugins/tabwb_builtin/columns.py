@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import DECLARED, DeclaredColumn, condition_columns
-from tabwb.records.condition import ColumnType
+from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.states import AdministrationStatus
 
 Type = ColumnType | Literal["JSON", "list of JSON"]

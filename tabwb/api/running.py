@@ -18,7 +18,7 @@ from tabwb.api.functions import Answering, spec_of, takes_request
 from tabwb.api.judging import judge_one
 from tabwb.api.options import Names
 from tabwb.records import conditions as declared
-from tabwb.records.condition import NONE, Whole
+from tabwb.records.condition_kinds import NONE, Whole
 from tabwb.records.condition_table import conditions_of
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus

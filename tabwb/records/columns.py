@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tabwb.records import conditions
-from tabwb.records.condition import ColumnType, Condition
+from tabwb.records.condition import Condition
+from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 
 

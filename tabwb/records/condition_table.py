@@ -13,12 +13,11 @@ from tabwb.records.condition import (
     AUDIENCES,
     PERSON,
     Audience,
-    ColumnType,
     Comparison,
     Condition,
     ConditionError,
-    Whole,
 )
+from tabwb.records.condition_kinds import ColumnType, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 

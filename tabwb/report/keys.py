@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from tabwb.records import conditions
 from tabwb.records.condition import MODEL as MODELS
-from tabwb.records.condition import Condition, Real, Switch, Whole
+from tabwb.records.condition import Condition
+from tabwb.records.condition_kinds import Real, Switch, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import parse_spec

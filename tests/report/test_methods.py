@@ -10,7 +10,8 @@ import pytest
 
 from tabwb.battery.model import Battery
 from tabwb.records import conditions
-from tabwb.records.condition import Comparison, Condition, Whole
+from tabwb.records.condition import Comparison, Condition
+from tabwb.records.condition_kinds import Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tabwb.plugin_api.extensions import Statistic, StatisticValue
 from tabwb.plugin_api.writing import write_text
-from tabwb.records.condition import ColumnType
+from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.errors import TabwbError
 from tabwb.records.visible import CSV_CELLS, csv_text
 from tabwb.records.words import RESEARCH_ONLY

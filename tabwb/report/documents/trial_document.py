@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.exchange import token_limit
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.records.condition import ColumnType
+from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.condition_table import decoding_columns
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import NOT_SENT, Message

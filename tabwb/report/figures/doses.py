@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tabwb.records.condition import Real, Whole
+from tabwb.records.condition_kinds import Real, Whole
 from tabwb.records.condition_table import compared, declared
 from tabwb.records.conditions import CONDITIONS, Conditions
 from tabwb.records.errors import UsageError

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tabwb.records import conditions as declared
-from tabwb.records.condition import Components, Condition, Option, Switch
+from tabwb.records.condition import Condition, Option
+from tabwb.records.condition_kinds import Components, Switch
 from tabwb.records.conditions import Conditions
 from tabwb.report.file_names import without_folders
 from tabwb.report.paper.studied import Studied, is_persons

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tabwb.plugin_api.extensions import StatisticValue
-from tabwb.records.condition import ColumnType
+from tabwb.records.condition_kinds import ColumnType
 from tabwb.report.keys import key_of
 from tabwb.report.measures import (
     ACCURACY,

@@ -9,7 +9,8 @@ from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.descriptors import ComponentKind
 from tabwb.records import condition_table, conditions
-from tabwb.records.condition import NONE, Audience, Component, Components, Condition, ConditionError
+from tabwb.records.condition import Audience, Condition, ConditionError
+from tabwb.records.condition_kinds import NONE, Component, Components
 from tabwb.records.conditions import CONDITIONS, Conditions, ExamineeKind
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.engine import Controller, Engine

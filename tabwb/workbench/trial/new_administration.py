@@ -14,19 +14,8 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
-from tabwb.records.condition import (
-    ANYBODY,
-    MODEL,
-    NAMED,
-    PERSON,
-    SPOKEN,
-    TYPED,
-    Audience,
-    Component,
-    Components,
-    OneOf,
-    Switch,
-)
+from tabwb.records.condition import ANYBODY, MODEL, NAMED, PERSON, SPOKEN, TYPED, Audience
+from tabwb.records.condition_kinds import Component, Components, OneOf, Switch
 from tabwb.records.condition_table import declared
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
