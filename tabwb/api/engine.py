@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.api.functions import Answering, plugin_of
-from tabwb.records.errors import TabwbWarning
+from tabwb.records.errors import TabwbWarning, UsageError
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.config.settings import Configuration
@@ -91,8 +91,15 @@ def open_store(place: Place, settings: Configuration, *, create: bool = False) -
 
     Raises:
         StoreError: there is none, or it cannot be opened.
+        UsageError: ``place`` is of another type.
     """
     from tabwb.store.store import Store
 
+    if place is not None and not isinstance(place, str | PathLike):
+        raise UsageError(
+            f"{place!r:.60} is not a store",
+            where="store",
+            allowed="a path, the URL of a PostgreSQL database, or None for the configured store",
+        )
     named = None if place is None else str(place)
     return Store.open(settings.store_at(named), create=create)

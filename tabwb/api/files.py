@@ -68,13 +68,16 @@ def save_table(
         force: replace a file.
 
     Raises:
-        UsageError: the file's name ends in no format of tables.
+        UsageError: the file's name ends in no format of tables, or it is not a table.
         MissingExtra: Parquet needs pyarrow.
         TabwbError: it cannot be written, or is there already.
     """
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination
+    from tabwb.tables.table import Table
 
+    if not isinstance(table, Table):
+        raise UsageError(f"this is not a table but {type(table).__name__}", allowed="a tabwb.Table")
     ending = Path(path).suffix.lower()
     if ending not in (*ENDINGS, PARQUET):
         raise UsageError(
@@ -114,9 +117,14 @@ def save_figure(
         force: replace a file.
 
     Raises:
-        UsageError: the file's name ends in no format of figures.
+        UsageError: the file's name ends in no format of figures, or it is not a figure.
         TabwbError: it cannot be written, or is there already.
     """
     from tabwb.report.figures import save
 
+    if not hasattr(figure, "savefig"):
+        raise UsageError(
+            f"this is not a figure but {type(figure).__name__}",
+            allowed="a matplotlib.figure.Figure, as Study.figure returns",
+        )
     return save(figure, Path(path), dpi=dpi, force=force)

@@ -191,7 +191,7 @@ def spec_of(model: str | Answering, name: str | None) -> tuple[str, Answering | 
         name: of a function; None: its own.
 
     Raises:
-        UsageError: it is neither, or a spec has a name.
+        UsageError: it is neither, a spec has a name, or the function does not take one prompt.
     """
     if isinstance(model, str):
         if name is not None:
@@ -201,4 +201,15 @@ def spec_of(model: str | Answering, name: str | None) -> tuple[str, Answering | 
         raise UsageError(
             f"a model is a spec or a function, not {type(model).__name__}", where="model"
         )
+    given = {"request": None} if takes_request(model) else {}
+    try:
+        inspect.signature(model).bind("prompt", **given)
+    except ValueError:  # a function of C without a signature
+        pass
+    except TypeError as error:
+        raise UsageError(
+            f"the function cannot be called with a prompt: {error}",
+            where="model",
+            allowed="a function of the prompt, with or without a parameter named request",
+        ) from None
     return f"{ID}:{name_of(model) if name is None else name}", model

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypedDict
 
 from tabwb.records.errors import UsageError
@@ -51,6 +52,40 @@ class Grouping(Chosen, total=False):
     """What is chosen, and how it is grouped; see :meth:`tabwb.Study.groups`."""
 
     by: Names
+
+
+@contextmanager
+def python_names() -> Iterator[None]:
+    """Let an error name the parameter of Python (``where``), not the option (``--where``)."""
+    try:
+        yield
+    except UsageError as error:
+        if error.where is not None and error.where.startswith("--"):
+            error.where = error.where.removeprefix("--").replace("-", "_")
+        raise
+
+
+def check_options(options: Mapping[str, object]) -> None:
+    """Check the types of what is chosen.
+
+    Args:
+        options: of :class:`Grouping`.
+
+    Raises:
+        UsageError: names that are not texts, or a limit below 1.
+    """
+    for name in ("by", "together", "subtests", "items", "features"):
+        value = options.get(name, ())
+        texts = value if isinstance(value, Iterable) else [value]
+        if not all(isinstance(text, str) for text in texts):
+            raise UsageError(
+                f"{value!r:.60} cannot be used", where=name, allowed="one name or several"
+            )
+    limit = options.get("limit")
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        raise UsageError(
+            f"{limit!r:.60} cannot be used", where="limit", allowed="1 or more, or None"
+        )
 
 
 def references_of(ids: Ids) -> list[int | str]:

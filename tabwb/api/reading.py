@@ -16,7 +16,9 @@ from tabwb.api.options import (
     Ids,
     Names,
     Where,
+    check_options,
     named_references,
+    python_names,
     references_of,
 )
 from tabwb.records.errors import TabwbError, UsageError
@@ -249,9 +251,9 @@ class Reading:
         from tabwb.report.selection import selected_groups
 
         statistics = self._plugins().statistics()
-        return selected_groups(
-            self.store, references_of(ids), self._selection(**options), statistics=statistics
-        )
+        selection = self._selection(**options)
+        with python_names():
+            return selected_groups(self.store, references_of(ids), selection, statistics=statistics)
 
     def document(self, administration: int | str) -> dict[str, Any]:
         """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
@@ -264,12 +266,16 @@ class Reading:
     def _chosen(self, ids: Ids, **options: Unpack[Choosing]) -> tuple[AdministrationData, ...]:
         from tabwb.report.selection import selected
 
-        return selected(self.store, references_of(ids), self._selection(**options))
+        selection = self._selection(**options)
+        with python_names():
+            return selected(self.store, references_of(ids), selection)
 
     def _outlines(self, ids: Ids, where: Where) -> tuple[AdministrationData, ...]:
         from tabwb.report.selection import outlined
 
-        return outlined(self.store, references_of(ids), self._selection(where=where))
+        selection = self._selection(where=where)
+        with python_names():
+            return outlined(self.store, references_of(ids), selection)
 
     def _selection(self, **options: Unpack[Grouping]) -> Selection:
         from tabwb.report.selection import Selection
@@ -277,7 +283,9 @@ class Reading:
         judge = options.get("judge")
         if judge is not None:
             options["judge"] = self._rater(judge)
-        selection = Selection.of(**options)
+        check_options(options)
+        with python_names():
+            selection = Selection.of(**options)
         return replace(selection, primary=self._counting(selection.primary))
 
     def _counting(self, primary: str = "") -> str:

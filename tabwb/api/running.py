@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from tabwb.api.administration import Administration, stored_in
 from tabwb.api.batteries import named
 from tabwb.api.engine import Place, open_store, opened_plugins, warn
-from tabwb.api.functions import Answering, spec_of, takes_request
+from tabwb.api.functions import ID, Answering, spec_of, takes_request
 from tabwb.api.judging import judge_one
 from tabwb.api.options import Names
 from tabwb.records import conditions as declared
@@ -289,6 +289,8 @@ def _loaded(plugins: Plugins, conditions: Conditions) -> Iterator[Loaded]:
 
 def _give(session: Session, loaded: Loaded, together: int, progress: Progress) -> None:
     number = session.administration.id
+    function = session.administration.conditions.examinee.startswith(f"{ID}:")
+    again = f"tabwb.resume(store, {number}{', FUNCTION' if function else ''})"
     try:
         from tabwb.administer.session.drive import drive
         from tabwb.administer.session.raters import failed_raters
@@ -302,12 +304,12 @@ def _give(session: Session, loaded: Loaded, together: int, progress: Progress) -
         if session.status is AdministrationStatus.RUNNING:
             with suppress(TabwbError):
                 session.pause("stopped in the middle")
-        error.add_note(f"administration {number} can be continued: tabwb.resume(store, {number})")
+        error.add_note(f"administration {number} can be continued: {again}")
         raise
     if session.status is AdministrationStatus.PAUSED:
         raise Interrupted(
             f"administration {number} is paused: {session.history.pause_reason or 'stopped'}",
-            hint=f"continue with: tabwb.resume(store, {number})",
+            hint=f"continue with: {again}",
         )
     for spec in session.raters.later:
         judge_one(session.store, session.plugins, number, spec, told)

@@ -148,7 +148,7 @@ class Grouping:
     categories: tuple[Category, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Battery:
     """A whole battery; ``id``, ``version`` and ``content_hash`` name what was given.
 
@@ -183,6 +183,10 @@ class Battery:
     canonical: str = ""
     assets: Mapping[str, str] = field(default_factory=dict)
     origin: str = field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        items = sum(len(subtest.items) for subtest in self.subtests)
+        return f"<Battery {self.id} {self.version}: {len(self.subtests)} subtests, {items} items>"
 
     def subtest(self, subtest_id: str) -> Subtest:
         """Return the subtest with this id.

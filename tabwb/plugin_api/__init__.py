@@ -116,6 +116,7 @@ _NAMES = {
     "tabwb.records.states": "Protocol RatingStatus ResponseKind ResponseStatus StopReason",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:

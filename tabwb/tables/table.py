@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,6 +216,9 @@ class Table:
     def __getitem__(self, name: str) -> Series:
         return self._series[self._known(name)]
 
+    def __iter__(self) -> NoReturn:
+        raise TypeError("a table is not iterated itself: use rows(), to_dicts() or names")
+
     def __repr__(self) -> str:
         return f"<Table {self.name}: {len(self)} rows, {len(self.columns)} columns>"
 
@@ -233,7 +236,11 @@ class Table:
         """Return the declaration of a column."""
         return self.columns[self.names.index(self._known(name))]
 
-    def _known(self, name: str) -> str:
+    def _known(self, name: object) -> str:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"a column has a name, not {name!r:.40}; rows() and to_dicts() have rows"
+            )
         if name not in self._series:
             near = did_you_mean(name, self.names)
             raise KeyError(f"there is no column '{name}'; there are {', '.join(self.names)}{near}")
@@ -282,9 +289,10 @@ class Table:
         series = {name: values.take(rows) for name, values in self._series.items()}
         return Table(self.name, self.columns, series, self.notes)
 
-    def select(self, names: Sequence[str]) -> Table:
-        """Return some columns, in the order named."""
-        return Table(self.name, [self.column(name) for name in names], self._series, self.notes)
+    def select(self, names: str | Sequence[str]) -> Table:
+        """Return some columns, in the order named; one name is one column."""
+        chosen = [names] if isinstance(names, str) else names
+        return Table(self.name, [self.column(name) for name in chosen], self._series, self.notes)
 
     def where(self, **values: object) -> Table:
         """Return the rows in which columns have these values; None: no value; a list: any of them.
@@ -300,7 +308,10 @@ class Table:
         """
         wanted = np.ones(len(self), bool)
         for name, value in values.items():
-            several = value if isinstance(value, list | set | frozenset) else [value]
+            # Where a value is a tuple of texts, a tuple is one value.
+            is_tuple = isinstance(value, tuple) and self.column(name).type != "list of text"
+            many = is_tuple or isinstance(value, list | set | frozenset)
+            several: Iterable[Any] = value if many else [value]  # type: ignore[assignment]
             wanted &= np.any([_equal(self[name], one) for one in several], axis=0)
         return self.take(wanted)
 

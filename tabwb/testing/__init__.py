@@ -33,6 +33,7 @@ _MODULE_OF = {
     "check_scorer": "raters",
     "check_transcriber": "models",
 }
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:

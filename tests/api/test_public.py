@@ -6,11 +6,13 @@ import re
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import tabwb
+from tabwb import plugin_api, testing
 from tests.api.signatures import FILE, lines
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -77,3 +79,27 @@ def test_the_examples_of_the_page_run(
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     assert not hasattr(tabwb, "no_such_name")
+
+
+def test_every_name_for_plugin_authors_can_be_imported_at_once() -> None:
+    names: dict[str, object] = {}
+    exec("from tabwb.plugin_api import *\nfrom tabwb.testing import *", names)
+    assert {*plugin_api.__all__, *testing.__all__} <= set(names)
+
+
+def test_a_battery_is_shown_in_one_line() -> None:
+    assert repr(tabwb.load_battery("tab")) == "<Battery tab 2026.1: 4 subtests, 20 items>"
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: tabwb.open(3), "store: 3 is not a store"),  # type: ignore[arg-type]
+        (lambda: tabwb.save_table([1], "x.csv"), "this is not a table but list"),  # type: ignore[arg-type]
+        (lambda: tabwb.save_figure(3, "x.pdf"), "this is not a figure but int"),  # type: ignore[arg-type]
+        (lambda: tabwb.run("tab", lambda: "x"), "the function cannot be called with a prompt"),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_refused(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(tabwb.UsageError, match=said):
+        call()

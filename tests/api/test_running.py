@@ -137,7 +137,7 @@ def test_a_failing_function_pauses_and_a_run_can_be_resumed(
             raise RuntimeError("no water")
         return listener(prompt)
 
-    with pytest.raises(tabwb.Interrupted, match=r"resume\(store, 1\)"):
+    with pytest.raises(tabwb.Interrupted, match=r"resume\(store, 1, FUNCTION\)"):
         give(broken)
     with pytest.raises(tabwb.UsageError, match="'python:broken'"):
         tabwb.resume(tmp_path / "s.db", 1)
@@ -187,7 +187,7 @@ def test_an_interrupt_keeps_what_was_answered(
 
     with pytest.raises(KeyboardInterrupt) as caught:
         give(progress=stop)
-    assert "tabwb.resume(store, 1)" in caught.value.__notes__[0]
+    assert "tabwb.resume(store, 1, FUNCTION)" in caught.value.__notes__[0]
     with Store.open(tmp_path / "s.db") as store:
         record = store.administration(1)
     assert (record.status.value, record.answered) == ("paused", 2)

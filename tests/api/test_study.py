@@ -322,3 +322,21 @@ def test_an_export_is_the_file_of_the_command_line(
     assert made.read_bytes() == (tmp_path / "b.csv").read_bytes()
     with pytest.raises(tabwb.TabwbError, match="there already"):
         study.export(1, out=made)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"by": 3}, "by: 3 cannot be used\nallowed: one name or several"),
+        ({"limit": 0}, "limit: 0 cannot be used\nallowed: 1 or more, or None"),
+        ({"limit": "all"}, "limit: 'all' cannot be used"),
+        ({"where": "model"}, "where: 'model' is not a filter"),
+        ({"where": "model=none"}, "where: nothing has model 'none'"),
+    ],
+)
+def test_an_option_that_cannot_be_used_is_named_as_in_python(
+    study: tabwb.Study, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(tabwb.UsageError) as raised:
+        study.results(**options)
+    assert said in str(raised.value)

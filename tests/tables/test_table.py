@@ -84,3 +84,14 @@ def test_where_names_a_near_column_and_has_no_rows_for_a_value_that_is_not_there
     assert len(table.where(measure="burdn")) == 0
     with pytest.raises(KeyError, match="no column 'measur'; there are measure; did you mean 'mea"):
         table.where(measur="burden")
+
+
+def test_a_table_is_taken_by_names_of_columns() -> None:
+    table = table_of("example", COLUMNS[:3], [("a", ("x",), 1), ("b", ("y",), 2)])
+    assert table.select("n").names == ("n",)
+    assert table.where(name=("a", "b"))["n"].to_list() == [1, 2]
+    assert table.where(tags=("x",))["n"].to_list() == [1]
+    with pytest.raises(TypeError, match="a column has a name, not 0"):
+        table[0]  # type: ignore[index]
+    with pytest.raises(TypeError, match=r"use rows\(\)"):
+        list(table)

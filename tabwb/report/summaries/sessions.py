@@ -33,7 +33,7 @@ def sessions_of(store: Store, participant: str, battery: str | None = None) -> l
         )
         raise UsageError(
             f"there is no session of '{participant}'",
-            allowed=", ".join(filter(None, known)) or "the store has no sessions of people",
+            allowed=", ".join(filter(None, known)) or "none: the store has no session of a person",
             hint="tabwb speaker list",
         )
     names = dict.fromkeys(one.battery for one in own)
