@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from tabwb.records import conditions
+from tabwb.records import conditions, declared_conditions
 from tabwb.records.condition import Column, Comparison, Condition, Field, Line, Option
 from tabwb.records.condition_kinds import OneOf
 
@@ -34,7 +34,7 @@ TEMPO = Condition(
 def declare() -> None:
     """Declare it, before anything has imported the record or read the declarations."""
     conditions.Conditions = WithTempo  # type: ignore[misc]
-    conditions.CONDITIONS += (TEMPO,)
+    declared_conditions.CONDITIONS += (TEMPO,)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,10 @@ from tabwb.api.engine import Place, open_store, opened_plugins, warn
 from tabwb.api.functions import ID, Answering, spec_of, takes_request
 from tabwb.api.judging import judge_one
 from tabwb.api.options import Names
-from tabwb.records import conditions as declared
+from tabwb.records import declared_conditions as declared
 from tabwb.records.condition_kinds import NONE, Whole
 from tabwb.records.condition_table import conditions_of
+from tabwb.records.conditions import FUNCTION
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
 
@@ -196,7 +197,7 @@ def resume(
                 f"administration {number} is of a person",
                 hint=f"continue in a terminal: tabwb resume {number}",
             )
-        if model is None and conditions.examinee.startswith(declared.FUNCTION):
+        if model is None and conditions.examinee.startswith(FUNCTION):
             raise UsageError(
                 f"the examinee of administration {number} is the function '{conditions.examinee}'",
                 hint="give it: tabwb.resume(store, administration, function)",

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from tabwb.cli.common import Finite
-from tabwb.records import conditions
+from tabwb.records import declared_conditions
 from tabwb.records.condition import Audience, Condition, ConditionError, Option
 from tabwb.records.condition_kinds import Components, Ids, OneOf, Real, Switch, Texts, Whole
 from tabwb.records.condition_table import conditions_of
@@ -71,7 +71,7 @@ def requested_conditions(
 
 
 def _options(command: str) -> Iterator[tuple[Condition, Option]]:
-    for condition in conditions.CONDITIONS:
+    for condition in declared_conditions.CONDITIONS:
         for option in condition.options:
             if option.command == command:
                 yield condition, option

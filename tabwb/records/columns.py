@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tabwb.records import conditions
+from tabwb.records import declared_conditions
 from tabwb.records.condition import Condition
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
@@ -135,7 +135,7 @@ DECLARED = {column.name: column for column in _COLUMNS}
 
 def condition_columns() -> Iterator[tuple[Condition, DeclaredColumn]]:
     """Yield the conditions that have a column, each with it."""
-    for condition in conditions.CONDITIONS:
+    for condition in declared_conditions.CONDITIONS:
         if condition.column is not None:
             yield (
                 condition,

@@ -1,6 +1,6 @@
 """What a condition of an administration is: its values, and where it is asked for and shown.
 
-The conditions themselves are declared in :mod:`tabwb.records.conditions`, kinds of values in
+The conditions themselves are in :mod:`tabwb.records.declared_conditions`, kinds of values in
 :mod:`tabwb.records.condition_kinds`. The command line, the dialog, the store, documents, exports
 and comparisons read these declarations. Declarations are named tuples: every start imports them,
 and a frozen dataclass takes three times as long to make.

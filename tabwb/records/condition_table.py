@@ -1,6 +1,6 @@
 """What the declarations of conditions give: values, documents, lines and comparisons.
 
-Every function reads :data:`tabwb.records.conditions.CONDITIONS` when it is called.
+Every function reads :data:`tabwb.records.declared_conditions.CONDITIONS` when it is called.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from tabwb.records import conditions
+from tabwb.records import declared_conditions
 from tabwb.records.condition import (
     AUDIENCES,
     PERSON,
@@ -24,7 +24,9 @@ from tabwb.records.exchange import Decoding
 
 def declared(condition_id: str) -> Condition:
     """Return the condition of this id."""
-    return next(condition for condition in conditions.CONDITIONS if condition.id == condition_id)
+    return next(
+        condition for condition in declared_conditions.CONDITIONS if condition.id == condition_id
+    )
 
 
 def default_of(condition: Condition) -> Any:
@@ -66,7 +68,7 @@ def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object
     ()
     """
     records: dict[str, dict[str, Any]] = {"": {}, "decoding": {}}
-    for condition in conditions.CONDITIONS:
+    for condition in declared_conditions.CONDITIONS:
         record, attribute = condition.place
         value = values.get(condition.id)
         applies = audience in condition.given_to
@@ -97,7 +99,7 @@ def conditions_of(examinee: str, audience: Audience, values: Mapping[str, object
 def conditions_from(data: Mapping[str, Any]) -> Conditions:
     """Return conditions from the plain data of ``asdict``, also of an earlier version."""
     records: dict[str, dict[str, Any]] = {"": dict(data), "decoding": dict(data["decoding"])}
-    for condition in conditions.CONDITIONS:
+    for condition in declared_conditions.CONDITIONS:
         record, attribute = condition.place
         holder = records[record]
         if attribute in holder:
@@ -115,7 +117,7 @@ def document_of(given: Conditions) -> dict[str, Any]:
     7
     """
     document: dict[str, Any] = {"decoding": {}}
-    for condition in conditions.CONDITIONS:
+    for condition in declared_conditions.CONDITIONS:
         group, _, name = condition.document_key.rpartition(".")
         if name:
             (document[group] if group else document)[name] = condition.in_document(given)
@@ -129,7 +131,9 @@ def decoding_columns() -> dict[str, ColumnType]:
     >>> sorted(decoding_columns())
     ['max_tokens', 'seed', 'stop', 'temperature', 'top_p']
     """
-    places = ((condition.place, condition.kind.column) for condition in conditions.CONDITIONS)
+    places = (
+        (condition.place, condition.kind.column) for condition in declared_conditions.CONDITIONS
+    )
     sent = {name: column for (record, name), column in places if record == "decoding"}
     return {**sent, "seed": "integer"}
 
@@ -143,7 +147,7 @@ def line_of(given: Conditions) -> dict[str, str]:
     usual = Conditions(given.examinee, given.kind)
     return {
         condition.id: condition.line.template.format(condition.in_words(given))
-        for condition in conditions.CONDITIONS
+        for condition in declared_conditions.CONDITIONS
         if condition.line is not None
         and condition.applies_to(given.kind)
         and (condition.line.always or condition.in_words(given) != condition.in_words(usual))
@@ -164,7 +168,7 @@ def compared(given: Conditions, pooled: Collection[str] = ()) -> dict[str, str]:
     """
     partly = {
         condition.comparison.name
-        for condition in conditions.CONDITIONS
+        for condition in declared_conditions.CONDITIONS
         if condition.comparison is not None and condition.id in pooled
     }
     facts: dict[str, str] = {}
@@ -217,12 +221,12 @@ def phrase_of(name: str, value: str) -> str:
 
 
 def _comparison(name: str) -> Comparison | None:
-    comparisons = (condition.comparison for condition in conditions.CONDITIONS)
+    comparisons = (condition.comparison for condition in declared_conditions.CONDITIONS)
     return next((known for known in comparisons if known and known.name == name), None)
 
 
 def _comparable(given: Conditions) -> Iterator[tuple[Condition, str]]:
-    for condition in conditions.CONDITIONS:
+    for condition in declared_conditions.CONDITIONS:
         if condition.comparison is not None and condition.applies_to(given.kind):
             words = condition.in_words(given)
             if words:

@@ -1,7 +1,7 @@
 """What administrations and responses are grouped and chosen by: one declaration for each key.
 
-Every condition of :data:`tabwb.records.conditions.CONDITIONS` is a key by itself. The command line,
-the Python API, documents and figures read these declarations.
+Every condition of :data:`tabwb.records.declared_conditions.CONDITIONS` is a key by itself. The
+command line, the Python API, documents and figures read these declarations.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from tabwb.records import conditions
+from tabwb.records import declared_conditions
 from tabwb.records.condition import MODEL as MODELS
 from tabwb.records.condition import Condition
 from tabwb.records.condition_kinds import Real, Switch, Whole
@@ -287,7 +287,7 @@ def keys() -> tuple[Key, ...]:
     >>> {"model", "option-order", "temperature", "item-tag"} <= {key.id for key in keys()}
     True
     """
-    declared = map(_condition_key, conditions.CONDITIONS)
+    declared = map(_condition_key, declared_conditions.CONDITIONS)
     return (*SUBJECTS, *declared, *RESPONSES)
 
 

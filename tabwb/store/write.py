@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 
 from tabwb.battery.model import Battery
 from tabwb.records.condition import plain
-from tabwb.records.conditions import CONDITIONS, Conditions
+from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.specs import uuid7

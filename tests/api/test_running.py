@@ -13,7 +13,7 @@ import pytest
 
 import tabwb
 from tabwb.plugin_api import Request
-from tabwb.records import conditions as declared
+from tabwb.records import declared_conditions as declared
 from tabwb.records.events import AttemptRecorded, Event, Finished
 from tabwb.store.store import Store
 from tests.cli.conftest import Run

@@ -18,7 +18,8 @@ from tabwb.records.condition_table import (
     document_of,
     line_of,
 )
-from tabwb.records.conditions import CONDITIONS, SUBJECT, Conditions
+from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import CONDITIONS, SUBJECT
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tabwb.battery.model import Battery
-from tabwb.records import conditions
+from tabwb.records import declared_conditions
 from tabwb.records.condition import Comparison, Condition
 from tabwb.records.condition_kinds import Whole
 from tabwb.records.conditions import Conditions
@@ -343,7 +343,7 @@ def test_a_condition_that_is_new_is_said_without_further_code(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pace = Condition("pace", Whole(0, 9), path="seed", comparison=Comparison("pace", "pace"))
-    monkeypatch.setattr(conditions, "CONDITIONS", (*conditions.CONDITIONS, pace))
+    monkeypatch.setattr(declared_conditions, "CONDITIONS", (*declared_conditions.CONDITIONS, pace))
     members = [
         given(number, replace(GREEDY, examinee=name, seed=seed))
         for number, (name, seed) in enumerate((("a", 1), ("b", 7), ("c", 1)), start=1)

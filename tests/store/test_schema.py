@@ -11,7 +11,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect
 
-from tabwb.records.conditions import CONDITIONS
+from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry
 from tabwb.store import migrate, schema

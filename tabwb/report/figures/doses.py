@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tabwb.records.condition_kinds import Real, Whole
 from tabwb.records.condition_table import compared, declared
-from tabwb.records.conditions import CONDITIONS, Conditions
+from tabwb.records.conditions import Conditions
+from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.counted import model_of, spec_of
 

@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tabwb.records import conditions as declared
+from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition, Option
 from tabwb.records.condition_kinds import Components, Switch
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.report.file_names import without_folders
 from tabwb.report.paper.studied import Studied, is_persons
 from tabwb.report.summaries.load import AdministrationData
@@ -50,7 +50,7 @@ def run_command(battery: str, given: Conditions) -> str:
     name = without_folders(given.examinee)
     if given.is_imported:
         return f"# the answers of {name} to {battery} were imported; no command gives them again"
-    if given.examinee.startswith(declared.FUNCTION):
+    if given.examinee.startswith(FUNCTION):
         return (
             f"# {battery} was given to the Python function {name} (tabwb.run); no command gives it "
             "again"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from tabwb.battery.model import Battery
-from tabwb.records import conditions as declared
+from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import MAX_TOKENS

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, fields, replace
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.descriptors import ComponentKind
-from tabwb.records import condition_table, conditions
+from tabwb.records import condition_table, declared_conditions
 from tabwb.records.condition import Audience, Condition, ConditionError
 from tabwb.records.condition_kinds import NONE, Component, Components
-from tabwb.records.conditions import CONDITIONS, Conditions, ExamineeKind
+from tabwb.records.conditions import Conditions, ExamineeKind
+from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
@@ -39,7 +40,7 @@ def rows() -> Iterator[tuple[str, ...]]:
     """Yield the fields of every row."""
     yield from ROWS
     placed = {name for row in ROWS for name in row}
-    for condition in conditions.CONDITIONS:
+    for condition in declared_conditions.CONDITIONS:
         if condition.field is not None and condition.id not in placed:
             yield (condition.id,)
 
