@@ -18,14 +18,15 @@ from tabwb.report.summaries.load import AdministrationData
 def run_commands(about: Studied) -> tuple[str, ...]:
     """Return the commands that give the batteries to the models of a study again, each once.
 
-    Files are named without their folders. People are left out. For a function that was given from
-    Python, and for answers that were imported, a comment says so: no command gives them again.
+    Files are named without their folders. For people, for a function that was given from Python,
+    and for answers that were imported, a comment says so: no command gives them again.
     """
-    commands = (
-        run_command(member.administration.battery, _with_judges(member))
+    commands = [
+        f"# {member.administration.battery} was given to people; no command gives it again"
+        if is_persons(member)
+        else run_command(member.administration.battery, _with_judges(member))
         for member in about.members
-        if not is_persons(member)
-    )
+    ]
     return tuple(dict.fromkeys(commands))
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from tabwb.records.errors import MissingExtra, UsageError
+from tabwb.report.paper.over_sessions import followed
 from tabwb.report.paper.studied import Studied
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
 
 DRAWN = ("burden", "accuracy", "profile")
 """Figures that need no further choice; those without data are left out."""
 WIDTH = "double"
+MOST_FOLLOWED = 6
+"""Of so many participants the sessions are drawn; the tables have those of all."""
 MOST_DRAWN = 60
 """With more groups a figure has more rows than a page."""
 
@@ -71,6 +77,28 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
                     tuple(made.facts.notes) if made.facts else (),
                 )
             )
+    shown = list(islice(followed(about), MOST_FOLLOWED + 1))
+    for own in shown if len(shown) <= MOST_FOLLOWED else ():
+        sessions = summarised(grouped(own.members, ("administration",)))
+        try:
+            made = figures.make(
+                "change",
+                sessions,
+                width=WIDTH,
+                caption=False,
+                command=command,
+                sets=",".join(own.sets),
+            )
+        except MissingExtra as missing:
+            return (), f"{missing.message}. {missing.hint}"
+        found.append(
+            Pictured(
+                f"change-{own.battery.id}-{len(found)}",
+                f"{own.battery.title}: {figures.figure_kind('change').title}",
+                figure_bytes(made, "svg"),
+                tuple(made.facts.notes) if made.facts else (),
+            )
+        )
     if many:
         why = f"No figure is drawn of {many} groups: {MOST_DRAWN} have room on a page."
         return tuple(found), why

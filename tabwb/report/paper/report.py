@@ -17,6 +17,7 @@ from tabwb.report.paper.captions import compact_of
 from tabwb.report.paper.commands import run_commands
 from tabwb.report.paper.examples import Example
 from tabwb.report.paper.methods import Methods, methods_about
+from tabwb.report.paper.over_sessions import change_tables, followed
 from tabwb.report.paper.pictured import Pictured, pictured
 from tabwb.report.paper.presented import Presented, presented
 from tabwb.report.paper.studied import Studied
@@ -30,8 +31,8 @@ from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.tables.table import Column
 
 TITLES = (
-    "Burden", "Features", "Accuracy", "Measures", "Naming", "Positions", "Errors",
-    "Base and instruct", "Responses", "Statistics of plugins",
+    "Burden", "Features", "Accuracy", "Measures", "Naming", "Change between sessions", "Positions",
+    "Errors", "Base and instruct", "Responses", "Statistics of plugins",
 )  # fmt: skip
 """The sections behind the table for a paper; those without a table are left out."""
 
@@ -150,6 +151,8 @@ def _sections(about: Studied) -> Iterator[tuple[str, str, list[Captioned]]]:
         of = f"{battery.title}: " if len(about.batteries) > 1 else ""
         for title, tables in found.items():
             parts[title] += [replace(table, caption=of + table.caption) for table in tables]
+    for participant in followed(about):
+        parts["Change between sessions"] += change_tables(about, participant)
     parts["Positions"] += _positions(about)
     if pairs := _pairs(about):
         parts["Base and instruct"].append(pairs)

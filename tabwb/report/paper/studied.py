@@ -120,9 +120,11 @@ class Studied:
         )
 
     def unless_named(self, text: str) -> str:
-        """Return a text, or nothing if it has a study ID that was not asked for."""
+        """Return a command, or a comment in its place if it has a study ID not asked for."""
         people = [member for member in self.members if is_persons(member)]
-        return "" if not self.study_ids and _names_somebody(text, people) else text
+        if self.study_ids or not _names_somebody(text, people):
+            return text
+        return "# the command has a study ID in it: --study-ids prints it"
 
     def title(self, row: Grouped) -> str:
         """Return the name of a group as it may be printed."""

@@ -185,8 +185,8 @@ class Change:
         if not whole.left_out:
             return ()
         lacking = ", ".join(
-            f"session {at} ({session.date or 'date not known'}, #{session.administration}) "
-            f"lacks {n}"
+            f"session {at} ({', '.join(filter(None, (session.date, f'#{session.administration}')))}"
+            f") lacks {n}"
             for at, (session, n) in enumerate(
                 zip(self.sessions, self.without, strict=True), start=1
             )

@@ -27,8 +27,9 @@ SIDES = (
     "one-sided (more right answers later), and so is p of two sets (the first changes more)."
 )
 SPECIFIC = (
-    "A change is specific to treatment only if trend and rate of change both show it (Howard, Best "
-    "and Nickels 2015), and, of a trained set, if it exceeds that of an untrained one."
+    "A change is specific to treatment only if trend and rate of change (--baselines) both show "
+    "it (Howard, Best and Nickels 2015), and, of a trained set, if it exceeds that of an untrained "
+    "one."
 )
 
 
@@ -123,6 +124,8 @@ def _tests(change: Change) -> Iterator[_Test]:
             ("trend", own.trend, own.trend_reason),
             ("rate_of_change", own.rate_of_change, own.rate_reason),
         ):
+            if measure == "rate_of_change" and change.baselines is None:
+                continue
             if test is None:
                 yield _Test(change, own.name, "", measure, every, n, None, reason=reason,
                             left_out=len(own.left_out))  # fmt: skip
