@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
+from tabwb.report.figures.doses import size_words
 from tabwb.report.figures.estimates import (
     ESTIMANDS,
     INTERVAL,
@@ -32,7 +33,7 @@ from tabwb.report.figures.style import INK
 from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.groups import unlike
-from tabwb.report.summaries.paired import PAIRED_T
+from tabwb.report.summaries.paired import PAIRED_T, corrected
 from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
 from tabwb.scoring.estimate import Estimate
 from tabwb.tables.table import Column, Table, table_of
@@ -52,6 +53,8 @@ COLUMNS = columns(
     *("value", *INTERVALS),
     Column("p", "p", "two-sided, prompts like these", "number", digits=4),
     Column("test", "Test", "which gave p"),
+    Column("p_adjusted", "corr.", "the same, corrected for its family", "number", digits=4),
+    Column("correction", "By", "how p_adjusted is corrected, and over how many tests"),
     Column("smallest_p", "Least p", "the smallest p that so many items can give", "number"),
     "n_items",
     Column("n_first", "N first", "responses of the first side", "integer"),
@@ -79,7 +82,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     compared = [_of_pair(pair) for pair in pairs] or _of_groups(groups, options["against"])
     heading = _heading(groups, options["against"], pairs=bool(pairs))
     every = [gap for one in compared for gap in one.gaps]
-    given = [record for one in compared for record in _records(one, every, options)]
+    corrections = _corrections(compared)
+    given = [record for one in compared for record in _records(one, every, corrections, options)]
     given += [
         {
             "comparison": f"mean over {len(mean.families)} families",
@@ -121,10 +125,15 @@ def _heading(groups: Sequence[Grouped], against: str, *, pairs: bool) -> str:
 
 
 def _of_pair(pair: Pair) -> _Compared:
-    name = f"{pair.family} {_size(pair.parameters)}".strip()
+    name = _kin(pair)
     if pair.lesion:
         name = f"{name} + {pair.lesion}"
     return _Compared(name, pair.base, pair.instruct, pair.gaps, pair.unlike)
+
+
+def _kin(pair: Pair) -> str:
+    size = pair.parameters
+    return f"{pair.family} {size_words(int(size)) if size.isdecimal() else size}".strip()
 
 
 def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
@@ -158,18 +167,6 @@ def _reference(groups: Sequence[Grouped], against: str) -> Grouped:
         raise
 
 
-def _size(parameters: str) -> str:
-    """Return a number of parameters in words.
-
-    >>> _size("1240000000"), _size("494000000"), _size("")
-    ('1.2B', '494M', '')
-    """
-    if not parameters.isdecimal():
-        return parameters
-    n = int(parameters)
-    return f"{n / 1e9:.2g}B" if n >= 1e9 else f"{n / 1e6:.3g}M"
-
-
 def _wanted(gap: Gap, options: Options) -> bool:
     chosen = options["measure"]
     return chosen == "all" or (gap.terms is not None) == (chosen == BURDEN.id)
@@ -183,11 +180,32 @@ def _place(gap: Gap, every: Sequence[Gap]) -> Record:
     return {"rater": gap.rater, "measure": BURDEN.id, "panel": panel}
 
 
-def _records(compared: _Compared, every: Sequence[Gap], options: Options) -> Iterator[Record]:
+_Corrections = dict[int, tuple[float | None, str]]
+"""Of each gap, by its place in memory: the corrected p value, and by what method over how many."""
+
+
+def _corrections(compared: Sequence[_Compared]) -> _Corrections:
+    """Return corrected p values; a family is a judge's burden, or all accuracies."""
+    families: dict[tuple[object, ...], list[Gap]] = {}
+    for gap in (gap for one in compared for gap in one.gaps):
+        families.setdefault((gap.measure, gap.rater if gap.terms else ""), []).append(gap)
+    found: _Corrections = {}
+    for family in families.values():
+        adjusted, method = corrected([gap.sides for gap in family])
+        n = len([p for p in adjusted if p is not None])
+        for gap, p in zip(family, adjusted, strict=True):
+            found[id(gap)] = (p, f"{method} over {plural(n, 'test')}" if n > 1 else "")
+    return found
+
+
+def _records(
+    compared: _Compared, every: Sequence[Gap], corrections: _Corrections, options: Options
+) -> Iterator[Record]:
     for gap in compared.gaps:
         if not _wanted(gap, options):
             continue
         sides = gap.sides
+        adjusted, correction = corrections[id(gap)]
         value = gap.difference
         estimate = Estimate(None, NO_ITEMS) if value is None else Estimate(value)
         yield {
@@ -201,6 +219,8 @@ def _records(compared: _Compared, every: Sequence[Gap], options: Options) -> Ite
             **interval_cells([sides.like, sides.these]),
             "p": None if sides.test is None else sides.test.p,
             "test": sides.method,
+            "p_adjusted": adjusted,
+            "correction": correction or None,
             "smallest_p": sides.smallest_p,
             "n_items": sides.items,
             "n_first": sides.n_first,
@@ -227,9 +247,17 @@ def _least(given: Sequence[Record], options: Options) -> list[str]:
         said.append("paired t over items where the sides have unequal numbers of replicates")
     if not said:
         return []
-    tests = plural(len(tested), "test")
+    corrections: dict[str, dict[str, None]] = {}
+    for record in tested:
+        if record["correction"]:
+            corrections.setdefault(record["correction"], {})[record["measure"]] = None
+    how = "; ".join(
+        f"{', '.join(measures)} by {by.replace('Holm', 'the method of Holm')}"
+        for by, measures in corrections.items()
+    )
     return [
-        f"p: two-sided, {'; '.join(said)}. Not corrected for the {tests} shown.",
+        f"p: two-sided, {'; '.join(said)}{', before correction' if how else ''}.",
+        *([f"p shown is corrected: {how}; the data of the figure have both."] if how else []),
         "Intervals are of Student's t, so that over few items an interval can leave out 0 "
         "where sign flips cannot give a small p.",
     ]
@@ -274,16 +302,17 @@ def _draw(table: Table, page: Page, options: Options) -> None:
             marks.append(Mark(row, mark.value, mark.low, mark.high, MEAN) if mean else mark)
         measure = next(iter(own.values()))["measure"]
         cells = [
-            "" if label not in own or own[label]["p"] is None else _p(own[label]["p"])
+            "" if label not in own or own[label]["p"] is None else _p(own[label]["p_adjusted"])
             for label in labels
         ]
+        head = "p corr." if any(record["correction"] for record in own.values()) else "p"
         panels.append(
             Panel(
                 title,
                 f"difference in {measure}",
                 marks,
                 cells=cells if like else (),
-                head="p" if like else "",
+                head=head if like else "",
                 zero=True,
             )
         )

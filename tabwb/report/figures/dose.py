@@ -1,16 +1,26 @@
-"""A measure by the amount of a lesion, or of another condition: a line for each seed, the mean."""
+"""A measure by the amount of a lesion, size of model, or condition: lines of seeds, the mean."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
 from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
-from tabwb.report.figures.doses import LESION, Dose, dose_of, doses
+from tabwb.report.figures.amount_measures import measures
+from tabwb.report.figures.doses import (
+    LESION,
+    PARAMETERS,
+    Dose,
+    amount_words,
+    dose_of,
+    doses,
+    name_of_amounts,
+    size_words,
+)
 from tabwb.report.figures.estimates import (
     INTERVAL,
     INTERVALS,
@@ -20,14 +30,13 @@ from tabwb.report.figures.estimates import (
     columns,
     feature_titles,
     features_note,
-    interval_cells,
     rows_of,
-    term_titles,
     undefined_note,
     value_cells,
 )
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
-from tabwb.report.figures.lines import draw_lines
+from tabwb.report.figures.lines import TOGETHER, draw_lines
+from tabwb.report.file_names import file_names
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.report.names import name_in
 from tabwb.report.names import names_of as model_names
@@ -47,10 +56,19 @@ EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds
 LEAST_SEEDS = 5
 """Seeds from which on the mean over seeds has an interval (docs/uncertainty.md)."""
 COLUMNS = columns(
-    Column("series", "Series", "what has the amounts: the model, with the kind of its lesion"),
-    Column("row", "Row", "seed: one seed; mean: over seeds; intact: without a lesion"),
-    Column("seed", "Seed", "of the lesion, else of the run; empty for the others"),
-    Column("amount", "Amount", "of the lesion, or the value of the condition", "number"),
+    Column(
+        "series",
+        "Series",
+        "what has the amounts: the model, with the kind of its lesion; of "
+        "sizes the family with its tuning",
+    ),
+    Column(
+        "row",
+        "Row",
+        "seed: one seed; mean: over seeds; model: one of many families; intact: without a lesion",
+    ),
+    Column("seed", "Seed", "of the lesion, else of the run; of a model its name; empty of others"),
+    Column("amount", "Amount", "of the lesion, of parameters, or of the condition", "number"),
     *("measure", "part", "rater", "feature"),
     Column("panel", "Panel", "what it is drawn under"),
     *("value", *INTERVALS),
@@ -59,36 +77,37 @@ COLUMNS = columns(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """One measure: where it is drawn, and how it is taken from a group."""
-
-    panel: str
-    place: Record
-    of: Callable[[Grouped], Record]
-
-
 def _table(groups: Sequence[Grouped], options: Options) -> Table:
     by, key = options["x"], options["amount"]
     if by not in doses():
         raise UsageError(f"'{by}' is not an amount", allowed=", ".join(doses()))
-    measures = list(_measures(groups, options))
+    chosen = list(measures(groups, options))
     points: dict[tuple[str, float | None, str], list[AdministrationData]] = {}
     placed = [
         (dose_of(member.administration.conditions, by, key), group, member)
         for group in groups
         for member in group.group.members
     ]
+    placed, without = _with_amounts(placed, by)
+    short = _short(groups)
+    by_model = by == PARAMETERS and _one_size_each(placed)
+    if by_model:
+        placed = [(_of_tuning(member, dose, short), group, member)
+                  for dose, group, member in placed]  # fmt: skip
     placed, alone = _with_two_amounts(placed)
-    names = _series_names([dose for dose, _, _ in placed], _short(groups))
+    names = _series_names([dose for dose, _, _ in placed], short)
     for dose, _, member in placed:
         points.setdefault((names[_series(dose)], dose.amount, dose.seed), []).append(member)
+    if by == PARAMETERS:
+        _check_models(points)
     amounts = {amount for _, amount, _ in points if amount is not None}
     if len(amounts) < 2:
-        known = ", ".join(f"{amount:g}" for amount in sorted(amounts)) or "none"
+        known = ", ".join(amount_words(by, amount) for amount in sorted(amounts)) or "none"
+        hint = "in the models' profiles: family, tuning, parameters"
+        if by != PARAMETERS:
+            hint = f"other amounts: --option x={'temperature' if by == LESION else LESION}"
         raise UsageError(
-            f"fewer than two amounts of '{by}' are among these administrations: {known}",
-            hint=f"other amounts: --option x={'temperature' if by == LESION else LESION}",
+            f"fewer than two amounts of '{by}' are among these administrations: {known}", hint=hint
         )
     _check_batteries(groups)
     given: list[Record] = []
@@ -99,20 +118,21 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
             continue
         own = _pooled(members)
         given += [
-            {"series": series, "row": "seed", "seed": seed, "amount": amount,
-             **measure.place, **measure.of(own)}
-            for measure in measures
+            {"series": series, "row": "model" if by_model else "seed", "seed": seed,
+             "amount": amount, **measure.place, **measure.of(own)}
+            for measure in chosen
         ]  # fmt: skip
     for series, members in intact.items():
         own = _pooled(members)
         given += [
             {"series": series, "row": "intact", **measure.place, **measure.of(own)}
-            for measure in measures
+            for measure in chosen
         ]
     given += list(_means(given))
     given.sort(key=_order)
     notes = [
         *_notes(groups, options, given),
+        *([f"Left out: {plural(without, 'administration')} without an amount."] if without else []),
         *([f"Left out: {plural(alone, 'series', 'series')} with one amount."] if alone else []),
         *undefined_note([record for record in given if record["row"] != "mean"]),
         batteries_note(groups),
@@ -121,6 +141,42 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
 
 
 _Placed = list[tuple[Dose, Grouped, AdministrationData]]
+
+
+def _with_amounts(placed: _Placed, by: str) -> tuple[_Placed, int]:
+    """Return the administrations that have an amount, and how many have none.
+
+    Intact models stay beside lesions.
+    """
+    kept = [one for one in placed if by == LESION or one[0].amount is not None]
+    return kept, len(placed) - len(kept)
+
+
+def _one_size_each(placed: _Placed) -> bool:
+    """Return whether no family of models has two sizes, so that a family cannot be a line."""
+    sizes: dict[tuple[object, ...], set[float | None]] = {}
+    for dose, _, _ in placed:
+        sizes.setdefault(_series(dose), set()).add(dose.amount)
+    return all(len(own) == 1 for own in sizes.values())
+
+
+def _of_tuning(member: AdministrationData, dose: Dose, short: Mapping[str, str]) -> Dose:
+    """Return the dose of a model beside models of other families: its name is the seed's."""
+    given = member.administration.conditions
+    kind = given.labels.get("tuning") or "tuning not said"
+    return replace(dose, examinee=kind, seed=short[spec_of(given)])
+
+
+def _check_models(points: Mapping[tuple[str, float | None, str], list[AdministrationData]]) -> None:
+    """Check that each point is of one model: sizes of one family need not tell models apart."""
+    for (series, amount, _), members in points.items():
+        specs = dict.fromkeys(spec_of(member.administration.conditions) for member in members)
+        if len(specs) > 1:
+            raise UsageError(
+                f"{len(specs)} models of {series} have {size_words(amount or 0)} parameters: "
+                f"{', '.join(file_names(specs).get(spec, spec) for spec in specs)}",
+                hint="choose one of them: --where model=...",
+            )
 
 
 def _with_two_amounts(placed: _Placed) -> tuple[_Placed, int]:
@@ -195,89 +251,6 @@ def _pooled(members: Sequence[AdministrationData]) -> Grouped:
     return Grouped(Group("administration", "", chosen), pool(sources_of(chosen), interval=True))
 
 
-def _measures(groups: Sequence[Grouped], options: Options) -> Iterator[_Measured]:
-    chosen, feature = options["measure"], options["feature"]
-    if not chosen:
-        chosen = BURDEN.id if all_terms(groups) else ACCURACY.id
-    if chosen == ACCURACY.id:
-        parts = {
-            subtest.id: subtest.title
-            for group in groups
-            for subtest in group.summary.subtests
-            if subtest.share.scored
-        }
-        for part, title in parts.items():
-            yield _Measured(title, _place(ACCURACY.id, title, part=part), _accuracy(part))
-        if not parts:
-            raise UsageError("nothing was scored right or wrong in these administrations")
-        return
-    titles = term_titles(groups)
-    if not titles:
-        raise UsageError("no judge has judged these administrations",
-                         hint="--option measure=accuracy")  # fmt: skip
-    names = feature_titles(groups)
-    if chosen == FEATURE_RATE.id and feature not in names:
-        raise UsageError(
-            f"no feature '{feature}'" if feature else "which feature?",
-            allowed=", ".join(names),
-            hint="--option feature=ID",
-        )
-    for terms, title in titles.items():
-        if chosen == BURDEN.id:
-            yield _Measured(title, _place(BURDEN.id, title, rater=terms.rater), _burden(terms))
-        elif feature in terms.features:
-            panel = f"{names[feature]}, {title}"
-            place = _place(FEATURE_RATE.id, panel, rater=terms.rater, feature=feature)
-            yield _Measured(panel, place, _rate(terms, feature))
-
-
-def _place(measure: str, panel: str, **cells: str) -> Record:
-    return {"measure": measure, "panel": panel, **cells}
-
-
-def _accuracy(part: str) -> Callable[[Grouped], Record]:
-    def value(group: Grouped) -> Record:
-        share = next(one.share for one in group.summary.subtests if one.id == part)
-        return {
-            **value_cells(share.accuracy()), **interval_cells(share.intervals()), "n": share.scored
-        }  # fmt: skip
-
-    return value
-
-
-def _burden(terms: object) -> Callable[[Grouped], Record]:
-    def value(group: Grouped) -> Record:
-        for judge in group.summary.judges:
-            if judge.terms == terms:
-                burden = judge.burden
-                return {
-                    **value_cells(burden.symptom_burden),
-                    **interval_cells(burden.intervals),
-                    "n": burden.n_burden,
-                    "n_features": len(burden.features),
-                    "few_usable": burden.usable.few,
-                }
-        return value_cells(Estimate(None, "not judged under these terms"))
-
-    return value
-
-
-def _rate(terms: object, feature: str) -> Callable[[Grouped], Record]:
-    def value(group: Grouped) -> Record:
-        for judge in group.summary.judges:
-            if judge.terms == terms and judge.burden.n_burden:
-                burden = judge.burden
-                return {
-                    **value_cells(burden.rate(feature)),
-                    **interval_cells(burden.rate_intervals(feature)),
-                    "n": burden.n_burden,
-                    "few_usable": burden.usable.few,
-                }
-        return value_cells(Estimate(None, "not judged under these terms"))
-
-    return value
-
-
 def _means(given: Sequence[Record]) -> Iterator[Record]:
     """Yield the means over seeds; those with few usable responses are left out.
 
@@ -321,7 +294,7 @@ def _means(given: Sequence[Record]) -> Iterator[Record]:
 
 
 def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record]) -> Iterator[str]:
-    what = "amount of the lesion" if options["x"] == LESION else options["x"].replace("_", " ")
+    what = name_of_amounts(options["x"])
     rows = {record["row"] for record in given}
     measure = given[0]["measure"]
     yield f"{measure.capitalize()} by {what}."
@@ -345,12 +318,14 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
             yield "No interval where all seeds have the same value."
     else:
         yield f"Bars: 95 % intervals for {options['interval'].replace('-', ' ')}."
+    if "model" in rows:
+        yield "A point is a model; no family has models of two sizes, so that no line joins them."
     if "intact" in rows:
         yield (
             "Grey line and band: the intact model with its 95 % interval for "
             f"{options['interval'].replace('-', ' ')}."
         )
-    if len({record["series"] for record in given if record["row"] != "intact"}) > 1:
+    if 1 < len({record["series"] for record in given if record["row"] != "intact"}) <= TOGETHER:
         yield "Points of one amount are drawn side by side."
     yield from _counts(given)
     if any(record.get("few_usable") for record in given):
@@ -365,26 +340,31 @@ def _counts(given: Sequence[Record]) -> Iterator[str]:
         low, high = (min(found), max(found)) if found else (0, 0)
         return f"{low}" if low == high else f"{low} to {high}"
 
+    if any(record["row"] == "model" for record in given):
+        yield f"N: {ends('n', 'model')} responses for each model and panel."
+        return
     yield f"N: {ends('n', 'seed')} responses for each seed, amount and panel."
     if any(record["row"] == "mean" for record in given):
         yield f"Seeds behind a mean: {ends('n_seeds', 'mean')}."
 
 
 def _draw(table: Table, page: Page, options: Options) -> None:
-    name = "amount of the lesion" if options["x"] == LESION else options["x"].replace("_", " ")
-    draw_lines(table, page, options, name)
+    draw_lines(table, page, options)
 
 
 FIGURE = FigureKind(
     id="dose",
     title="Dose and response",
-    shows="A measure by the amount of a lesion, or of another condition that is a number: a line "
-    "for each seed, their mean with its interval, and the intact model as a band.",
-    data="Administrations of one battery with two or more amounts; for means several seeds.",
+    shows="A measure by the amount of a lesion, the size of models, or a condition that is a "
+    "number: a line for each seed, their mean with its interval, and the intact model as a band.",
+    data="Administrations of one battery with two or more amounts; for means several seeds. For "
+    "sizes the models' profiles say family, tuning and parameters.",
     table=_table,
     draw=_draw,
     options=(
-        FigureOption("x", "what the amounts are of: lesion, temperature, top_p ...", LESION),
+        FigureOption(
+            "x", "what the amounts are of: lesion, parameters, temperature, top_p ...", LESION
+        ),
         FigureOption("amount", "the option of the lesion's spec that is the amount"),
         FigureOption(
             "measure",
@@ -393,6 +373,12 @@ FIGURE = FigureKind(
             ("", BURDEN.id, ACCURACY.id, FEATURE_RATE.id),
         ),
         FigureOption("feature", "the feature whose rate is drawn"),
+        FigureOption(
+            "scale",
+            "of the axis of amounts: log for parameters, else linear",
+            "",
+            ("", "linear", "log"),
+        ),
         INTERVAL,
     ),
     by="administration",

@@ -1,4 +1,4 @@
-"""What differs in amount between administrations: of a lesion, or a condition that is a number."""
+"""What differs in amount between administrations: lesions, sizes of models, other numbers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,56 @@ from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.counted import model_of, spec_of
 
-LESION = "lesion"
+LESION, PARAMETERS = "lesion", "parameters"
+SIZED = "family", "tuning", "parameters"
+"""What profiles say of models that are compared by size."""
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _SEED = re.compile(r"([@,])seed=([^,@]*)")
 
 
 def doses() -> tuple[str, ...]:
-    """Return what can be an amount: lesions, and the conditions of models that are numbers."""
+    """Return what can be an amount: lesions, sizes of models, and conditions that are numbers."""
     numbers = (
         condition.id
         for condition in CONDITIONS
         if isinstance(condition.kind, Real | Whole) and condition.id != "seed"
     )
-    return LESION, *numbers
+    return LESION, PARAMETERS, *numbers
+
+
+def name_of_amounts(by: str) -> str:
+    """Return what amounts are, for axes and captions.
+
+    >>> name_of_amounts("lesion"), name_of_amounts("max_tokens")
+    ('amount of the lesion', 'max tokens')
+    """
+    names = {LESION: "amount of the lesion", PARAMETERS: "number of parameters"}
+    return names.get(by) or by.replace("_", " ")
+
+
+def amount_words(by: str, amount: float) -> str:
+    """Return an amount as an axis has it.
+
+    Args:
+        by: one of :func:`doses`.
+        amount: its value.
+
+    >>> amount_words("parameters", 1_240_000_000), amount_words("lesion", 0.3)
+    ('1.24B', '0.3')
+    """
+    return size_words(amount) if by == PARAMETERS else f"{amount:g}"
+
+
+def size_words(parameters: float) -> str:
+    """Return a number of parameters in words.
+
+    >>> size_words(1_240_000_000), size_words(494e6), size_words(64_000), size_words(12)
+    ('1.24B', '494M', '64K', '12')
+    """
+    for unit, scale in (("T", 1e12), ("B", 1e9), ("M", 1e6), ("K", 1e3)):
+        if parameters >= scale:
+            return f"{parameters / scale:.3g}{unit}"
+    return f"{parameters:g}"
 
 
 def lesion_dose(spec: str, key: str = "") -> tuple[str, float, str]:
@@ -72,7 +109,7 @@ class Dose:
     """Of an administration: to what series it belongs, the amount, the seed.
 
     Attributes:
-        examinee: without the lesion.
+        examinee: without the lesion; of sizes the family with its tuning.
         kind: of the lesion, without amount and seed; empty of an intact model, and without lesions.
         conditions: all others that must be alike: name and value.
         amount: None of an intact model.
@@ -97,6 +134,11 @@ def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
         UsageError: the lesion has no amount.
     """
     alike = tuple(sorted(compared(given, [by]).items()))
+    if by == PARAMETERS:
+        family, tuning, size = (given.labels.get(name, "") for name in SIZED)
+        kin = " ".join(filter(None, (family or "family not said", tuning)))
+        amount = float(size) if size.isdecimal() else None
+        return Dose(kin, given.lesion or "", alike, amount, str(given.seed))
     if by != LESION:
         value = declared(by).of(given)
         amount = None if value is None else float(value)

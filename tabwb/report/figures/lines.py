@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from math import log10
 from typing import TYPE_CHECKING, Any
 
+from tabwb.records.errors import UsageError
+from tabwb.report.figures.doses import PARAMETERS, amount_words, name_of_amounts
 from tabwb.report.figures.estimates import ESTIMANDS, Record, records
 from tabwb.report.figures.kind import Options
 from tabwb.report.figures.lettering import line_height, text_width, wrapped
 from tabwb.report.figures.style import (
     BAND,
+    LINES,
+    MAIN,
     MARGIN,
+    MARKERS,
     NORMAL,
+    PALETTE,
+    RULE,
     SMALL,
     SOFT,
     SeriesStyle,
@@ -33,66 +42,193 @@ TALL = 1.5
 GAP = 0.2
 DODGE = 0.075
 """Inches between points of one amount."""
+TOGETHER = len(PALETTE)
+"""Series that share a panel; more than these have a panel each, with the others in grey."""
+MOST_FRAMES = 60
+ALONE = SeriesStyle(MAIN, MARKERS[0], LINES[0])
+OTHERS: Mapping[str, Any] = {"color": RULE, "linestyle": "-", "linewidth": 0.6}
 
 
-def draw_lines(table: Table, page: Page, options: Options, amounts: str) -> None:
+def draw_lines(table: Table, page: Page, options: Options) -> None:
     """Draw the rows of seeds, means and intact models over their amounts; finish the page.
 
     Args:
         table: of :mod:`tabwb.report.figures.dose`.
         page: to draw on.
-        options: with the estimand of intervals.
-        amounts: the name of the horizontal axis.
+        options: what the amounts are of, their scale, and the estimand of intervals.
+
+    Raises:
+        UsageError: there are too many panels, or an amount cannot stand on a log axis.
     """
     given = records(table)
     titles = list(dict.fromkeys(record["panel"] for record in given))
     drawn = [one for one in given if one["row"] != "intact" and one["value"] is not None]
     series = list(dict.fromkeys(record["series"] for record in drawn))
-    styles = dict(zip(series, series_styles(len(series)), strict=True))
+    scale = _Scale.of(options, [record["amount"] for record in drawn])
     prefix = ESTIMANDS[options["interval"]]
-    left = 0.48
-    room = page.width - 2 * MARGIN + GAP
-    across = max(1, min(len(titles), int(room / (NARROW + left + GAP))))
-    across = -(-len(titles) // -(-len(titles) // across))
-    each = room / across - GAP
+    if len(series) <= TOGETHER:
+        styles = dict(zip(series, series_styles(len(series)), strict=True))
+        together = [
+            _Frame(title, [one for one in given if one["panel"] == title]) for title in titles
+        ]
+        top = _draw_frames(page, together, styles, prefix, scale, MARGIN)
+        page.finish(page.caption(page.legend(top, _legend(given, styles))))
+        return
+    if len(series) * len(titles) > MOST_FRAMES:
+        raise UsageError(
+            f"{len(series)} series in {len(titles)} panels are more than a figure can show",
+            allowed=f"{MOST_FRAMES} panels",
+            hint="choose some with --where, --subtest or --judge",
+        )
     top = MARGIN
-    for first in range(0, len(titles), across):
-        band = titles[first : first + across]
-        heads = [wrapped(title, NORMAL, each) for title in band]
-        start = top + max(map(len, heads)) * line_height(NORMAL) + 0.06
-        for at, (title, head) in enumerate(zip(band, heads, strict=True)):
+    for title in titles:
+        top = page.lines(MARGIN, top, [title], NORMAL, fontweight="bold") + 0.04
+        own = [one for one in given if one["panel"] == title]
+        apart = [_Frame.of(name, own) for name in series]
+        styles = dict.fromkeys(series, ALONE)
+        top = _draw_frames(page, apart, styles, prefix, scale, top)
+    legend: list[tuple[dict[str, Any], str]] = [(dict(OTHERS), "the other series")]
+    page.finish(page.caption(page.legend(top, [*legend, *_intact_legend(given, named=False)])))
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """One area with an axis of amounts.
+
+    Attributes:
+        head: above it.
+        own: records that are drawn as series.
+        others: records of other series, drawn as thin grey lines.
+    """
+
+    head: str
+    own: Sequence[Record]
+    others: Sequence[Record] = ()
+
+    @classmethod
+    def of(cls, series: str, given: Sequence[Record]) -> _Frame:
+        """Return the frame of one series of a panel, with the intact model that it was."""
+        lines = [one for one in given if one["row"] != "intact"]
+        own = [one for one in lines if one["series"] == series]
+        intact = [one for one in given if one["row"] == "intact" and _was(series, one["series"])]
+        return cls(series, [*intact, *own], [one for one in lines if one["series"] != series])
+
+
+def _was(series: str, intact: str) -> bool:
+    """Return whether a series is of lesions of an intact model, by the names of both.
+
+    >>> _was("m + zero:* (greedy)", "m (greedy)"), _was("m2 + zero:*", "m")
+    (True, False)
+    """
+    model, paren, conditions = intact.partition(" (")
+    return series.startswith(f"{model} + ") and series.endswith(paren + conditions)
+
+
+def _draw_frames(
+    page: Page,
+    frames: Sequence[_Frame],
+    styles: Mapping[str, SeriesStyle],
+    prefix: str,
+    scale: _Scale,
+    top: float,
+) -> float:
+    """Draw frames side by side in as many rows as they need; return where they end."""
+    apart = any(frame.others for frame in frames)
+    narrow, tall, left = (0.9, 1.0, 0.5) if apart else (NARROW, TALL, 0.48)
+    size = SMALL if apart else NORMAL
+    room = page.width - 2 * MARGIN + GAP
+    across = max(1, min(len(frames), int(room / (narrow + left + GAP))))
+    across = -(-len(frames) // -(-len(frames) // across))
+    each = room / across - GAP
+    for first in range(0, len(frames), across):
+        band = frames[first : first + across]
+        heads = [wrapped(frame.head, size, each) for frame in band]
+        start = top + max(map(len, heads)) * line_height(size) + 0.06
+        for at, (frame, head) in enumerate(zip(band, heads, strict=True)):
             x = MARGIN + at * (each + GAP)
-            page.lines(x, start - 0.06 - len(head) * line_height(NORMAL), head, NORMAL)
-            axes = page.axes(x + left, start, each - left, TALL, label=f"panel {first + at}")
-            own = [record for record in given if record["panel"] == title]
-            _panel(axes, own, styles, prefix, each - left)
-            _names(page, axes, own, amounts, (x, start, each, left))
-        top = start + TALL + 0.17 + line_height(NORMAL) + 0.1
-    page.finish(page.caption(page.legend(top, _legend(given, styles))))
+            page.lines(x, start - 0.06 - len(head) * line_height(size), head, size)
+            axes = page.axes(x + left, start, each - left, tall, label=f"panel {first + at}")
+            shown = {one["series"] for one in frame.own}
+            own = {name: style for name, style in styles.items() if not apart or name in shown}
+            _others(axes, frame.others, scale)
+            _panel(axes, frame, own, prefix, scale, each - left)
+            _names(page, frame, name_of_amounts(scale.by), (x, start, each, left, tall))
+        top = start + tall + 0.17 + line_height(NORMAL) + 0.1
+    return top
 
 
 def _names(
-    page: Page,
-    axes: Axes,
-    own: Sequence[Record],
-    amounts: str,
-    place: tuple[float, float, float, float],
+    page: Page, frame: _Frame, amounts: str, place: tuple[float, float, float, float, float]
 ) -> None:
-    x, start, each, left = place
-    middle = x + left + (each - left) / 2
-    page.text(middle, start + TALL + 0.17 + 0.8 * line_height(NORMAL), amounts, NORMAL, ha="center")
-    measure = own[0]["measure"]
+    x, start, each, left, tall = place
+    half = text_width(amounts, NORMAL) / 2
+    middle = min(x + (left + each) / 2, x + each - half)
+    page.text(middle, start + tall + 0.17 + 0.8 * line_height(NORMAL), amounts, NORMAL, ha="center")
+    measure = (*frame.own, *frame.others)[0]["measure"]
     name = "symptom burden" if measure == BURDEN.id else measure
-    page.text(x + 0.02, start + TALL / 2, name, NORMAL, rotation=90, ha="left", va="center")
+    page.text(x + 0.02, start + tall / 2, name, NORMAL, rotation=90, ha="left", va="center")
+
+
+def _others(axes: Axes, others: Sequence[Record], scale: _Scale) -> None:
+    """Draw the values of other series as thin lines, without points or intervals."""
+    averaged = {one["series"] for one in others if one["row"] == "mean"}
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for one in others:
+        mean = one["row"] == "mean" or one["series"] not in averaged
+        if mean and one["value"] is not None and not one["few_usable"]:
+            lines.setdefault(one["series"], []).append((one["amount"], one["value"]))
+    for points in lines.values():
+        axes.plot(*zip(*sorted(points), strict=True), zorder=0.8, gid="other", **OTHERS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Where amounts stand on the axis: at themselves, or at their logarithm.
+
+    Attributes:
+        by: what the amounts are of.
+        log: whether the axis is logarithmic, base 10.
+    """
+
+    by: str
+    log: bool
+
+    @classmethod
+    def of(cls, options: Options, amounts: Sequence[float]) -> _Scale:
+        """Return the scale that options ask for.
+
+        Raises:
+            UsageError: an amount is 0 or less and the axis is to be logarithmic.
+        """
+        by = options["x"]
+        log = options["scale"] == "log" or (by == PARAMETERS and options["scale"] != "linear")
+        if log and min(amounts, default=1.0) <= 0:
+            raise UsageError(
+                f"{min(amounts):g} has no place on a logarithmic axis",
+                hint="--option scale=linear",
+            )
+        return cls(by, log)
+
+    def place(self, amount: float) -> float:
+        """Return where an amount stands on a ruler along the axis."""
+        return log10(amount) if self.log else amount
+
+    def value(self, place: float) -> float:
+        """Return the value of the axis at a place of the ruler."""
+        return float(10**place) if self.log else place
 
 
 def _panel(
     axes: Axes,
-    own: Sequence[Record],
-    styles: dict[str, SeriesStyle],
+    frame: _Frame,
+    styles: Mapping[str, SeriesStyle],
     prefix: str,
+    scale: _Scale,
     width: float,
 ) -> None:
+    if scale.log:
+        axes.set_xscale("log")
+    own, every = frame.own, (*frame.own, *frame.others)
     for record in own:
         if record["row"] == "intact" and record["value"] is not None:
             low, high = record[f"{prefix}low"], record[f"{prefix}high"]
@@ -100,7 +236,8 @@ def _panel(
                 axes.axhspan(low, high, color=BAND, linewidth=0, zorder=0.3, gid="intact interval")
             axes.axhline(record["value"], color=SOFT, linewidth=0.8, zorder=0.6, gid="intact")
     averaged = {record["series"] for record in own if record["row"] == "mean"}
-    places = sorted({record["amount"] for record in own if record["amount"] is not None})
+    amounts = sorted({record["amount"] for record in every if record["amount"] is not None})
+    places = [scale.place(amount) for amount in amounts]
     step = min((b - a for a, b in pairwise(places)), default=1.0)
     span = places[-1] - places[0] if places else 1.0
     for at, (series, style) in enumerate(styles.items()):
@@ -109,22 +246,22 @@ def _panel(
         rows = [record for record in own if record["series"] == series]
         seeds: dict[str, list[Record]] = {}
         for record in rows:
-            if record["row"] == "seed":
+            if record["row"] in ("seed", "model"):
                 seeds.setdefault(record["seed"] if series in averaged else "", []).append(record)
         for points in seeds.values():
-            _line(axes, points, style, prefix, shift, mean=series not in averaged)
+            _line(axes, points, style, prefix, (scale, shift), mean=series not in averaged)
         means = [record for record in rows if record["row"] == "mean"]
         if means:
-            _line(axes, means, style, "", shift, mean=True)
-    _ticks(axes, places, width)
+            _line(axes, means, style, "", (scale, shift), mean=True)
+    _ticks(axes, amounts, scale, width)
     reach = (len(styles) - 1) / 2 * _dodge(span, step, width, len(styles)) + 0.06 * span
     if places:
-        axes.set_xlim(places[0] - reach, places[-1] + reach)
-    measure = own[0]["measure"]
-    if measure in (ACCURACY.id, FEATURE_RATE.id):
+        axes.set_xlim(scale.value(places[0] - reach), scale.value(places[-1] + reach))
+    if every[0]["measure"] in (ACCURACY.id, FEATURE_RATE.id):
         axes.set_ylim(-0.02, 1.02)
     else:
-        top = axes.get_ylim()[1]
+        ends = (one[name] or 0.0 for one in every for name in ("value", f"{prefix}high", "high"))
+        top = 1.05 * max(ends) or 1.0
         axes.set_ylim(-0.03 * top, top)
     low, high = axes.get_ylim()
     axes.set_yticks(round_ticks(low, high, 5))
@@ -144,17 +281,18 @@ def _dodge(span: float, step: float, width: float, n: int) -> float:
     return min(DODGE / width * 1.12 * span, 0.7 * step / n)
 
 
-def _ticks(axes: Axes, amounts: Sequence[float], width: float) -> None:
+def _ticks(axes: Axes, amounts: Sequence[float], scale: _Scale, width: float) -> None:
     """Put ticks at the amounts, as many as have room."""
-    span = amounts[-1] - amounts[0]
-    axes.set_xlim(amounts[0] - 0.06 * span, amounts[-1] + 0.06 * span)
-    words = max(text_width(f"{amount:g}", SMALL) for amount in amounts) + 0.06
-    least = span * 1.12 * words / width
-    shown: list[float] = []
-    for amount in amounts:
-        if not shown or amount - shown[-1] >= least:
-            shown.append(amount)
-    axes.set_xticks(shown, [f"{amount:g}" for amount in shown])
+    places = [scale.place(amount) for amount in amounts]
+    span = places[-1] - places[0]
+    words = [amount_words(scale.by, amount) for amount in amounts]
+    least = span * 1.12 * (max(text_width(each, SMALL) for each in words) + 0.06) / width
+    shown: list[int] = []
+    for at, place in enumerate(places):
+        if not shown or place - places[shown[-1]] >= least:
+            shown.append(at)
+    axes.set_xticks([amounts[at] for at in shown], [words[at] for at in shown])
+    axes.minorticks_off()
 
 
 def _line(
@@ -162,10 +300,15 @@ def _line(
     points: Sequence[Record],
     style: SeriesStyle,
     prefix: str,
-    shift: float,
+    where: tuple[_Scale, float],
     *,
     mean: bool,
 ) -> None:
+    scale, shift = where
+
+    def x(record: Record) -> float:
+        return scale.value(scale.place(record["amount"]) + shift)
+
     known = [record for record in points if record["value"] is not None]
     known.sort(key=lambda record: record["amount"])
     joined = [record for record in known if not record["few_usable"]]
@@ -173,17 +316,17 @@ def _line(
                             "marker": style.marker, "markersize": 1.6}  # fmt: skip
     thick: dict[str, Any] = {"linewidth": 1.3, "marker": style.marker, "gid": "value"}
     axes.plot(
-        [record["amount"] + shift for record in joined],
+        [x(record) for record in joined],
         [record["value"] for record in joined],
         color=style.colour,
-        linestyle=style.line,
+        linestyle=_joins(points, style),
         zorder=3 if mean else 1.5,
         **(thick if mean else thin),
     )
     for record in known:
         if record["few_usable"]:
             axes.plot(
-                [record["amount"] + shift],
+                [x(record)],
                 [record["value"]],
                 color=style.colour,
                 marker=style.marker,
@@ -195,20 +338,30 @@ def _line(
         low, high = record[f"{prefix}low"], record[f"{prefix}high"]
         if mean and low is not None and high is not None:
             axes.plot(
-                [record["amount"] + shift] * 2, [low, high], color=style.colour, linewidth=0.9,
+                [x(record)] * 2, [low, high], color=style.colour, linewidth=0.9,
                 zorder=2, gid="interval",
             )  # fmt: skip
 
 
+def _joins(points: Sequence[Record], style: SeriesStyle) -> Any:
+    """Return the line of a series; models of different families are not joined."""
+    return "none" if any(point["row"] == "model" for point in points) else style.line
+
+
 def _legend(
-    given: Sequence[Record], styles: dict[str, SeriesStyle]
+    given: Sequence[Record], styles: Mapping[str, SeriesStyle]
 ) -> list[tuple[dict[str, Any], str]]:
     entries: list[tuple[dict[str, Any], str]] = []
     for series, style in styles.items():
-        look = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
+        line = _joins([one for one in given if one["series"] == series], style)
+        look = {"color": style.colour, "marker": style.marker, "linestyle": line}
         entries.append((look, series))
-    if any(record["row"] == "intact" for record in given):
-        names = dict.fromkeys(record["series"] for record in given if record["row"] == "intact")
-        entries.append(({"color": SOFT, "linestyle": "-", "linewidth": 0.8},
-                        f"intact ({', '.join(names)})"))  # fmt: skip
-    return entries
+    return [*entries, *_intact_legend(given)]
+
+
+def _intact_legend(
+    given: Sequence[Record], *, named: bool = True
+) -> list[tuple[dict[str, Any], str]]:
+    names = dict.fromkeys(record["series"] for record in given if record["row"] == "intact")
+    words = f"intact ({', '.join(names)})" if named else "the intact model"
+    return [({"color": SOFT, "linestyle": "-", "linewidth": 0.8}, words)] if names else []

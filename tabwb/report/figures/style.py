@@ -1,15 +1,17 @@
 """The style of all figures: colours, markers, sizes and fonts. Imports no matplotlib.
 
-The colours are Paul Tol's *high contrast* set (Tol 2021, Colour Schemes, SRON/EPS/TN/09-002) with
-black: they differ in lightness, so that a copy in grey shows the same differences, and for the
-three kinds of colour blindness. Series differ in marker and line too.
+The colours of up to four series are Paul Tol's *high contrast* set with black: they differ in
+lightness, so that a copy in grey shows the same differences, and for the three kinds of colour
+blindness. Five to ten series have his *muted* set with black, which is for the three kinds of
+colour blindness; in a copy in grey, series differ in marker and line (Tol 2021, Colour Schemes,
+SRON/EPS/TN/09-002, figures 3 and 5).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import cycle, islice
+from itertools import cycle
 from typing import Any, Final
 
 from tabwb.records.errors import UsageError
@@ -31,7 +33,12 @@ RULE: Final = "#C8C8C8"
 BAND: Final = "#E4E4E4"
 """The area of an interval behind lines."""
 PALETTE: Final = ("#004488", "#DDAA33", "#BB5566", "#000000")
-MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+MANY: Final = (
+    *("#332288", "#88CCEE", "#117733", "#CC6677", "#000000"),
+    *("#DDCC77", "#882255", "#44AA99", "#AA4499", "#999933"),
+)
+"""Colours of five to ten series: dark and light ones in turn."""
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", "*", "h")
 LINES: Final = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)))
 LEAST_CONTRAST: Final = 4.5
 """Of text on a colour (WCAG 2.1, level AA)."""
@@ -95,11 +102,22 @@ class SeriesStyle:
 
 
 def series_styles(n: int) -> list[SeriesStyle]:
-    """Return ``n`` styles, all different up to 140; the numbers of colours, markers and lines have
-    no common factor.
+    """Return ``n`` styles; no two share a colour or a marker.
+
+    Raises:
+        UsageError: there are more series than readers can tell apart.
+
+    >>> [style.marker for style in series_styles(3)]
+    ['o', 's', '^']
     """
-    styles = zip(cycle(PALETTE), cycle(MARKERS), cycle(LINES), strict=False)
-    return [SeriesStyle(*style) for style in islice(styles, n)]
+    if n > len(MANY):
+        raise UsageError(
+            f"{n} series are more than readers of a figure can tell apart",
+            allowed=f"{len(MANY)} or fewer",
+            hint="choose some with --where, and make several figures",
+        )
+    colours = PALETTE if n <= len(PALETTE) else MANY
+    return [SeriesStyle(*style) for style in zip(colours[:n], MARKERS, cycle(LINES), strict=False)]
 
 
 def width_mm(width: str | float) -> float:

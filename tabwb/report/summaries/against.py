@@ -11,13 +11,11 @@ from tabwb.report.summaries.counted import name_of
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import alike
 from tabwb.report.summaries.load import sources_of
-from tabwb.report.summaries.paired import Paired, Side, compare_sides
+from tabwb.report.summaries.paired import Paired, Side, compare_sides, corrected
 from tabwb.scoring.permutation import (
-    MAX_T_FROM,
     holm,
     label_permutation,
     label_permutation_of_rates,
-    sign_flip_max_t,
 )
 
 
@@ -212,19 +210,8 @@ def _corrected(family: Sequence[Against]) -> list[Against]:
     family = [
         one if one.p_these is None else replace(one, adjusted_these=next(these)) for one in family
     ]
-    places = [set(one.sides.differences) for one in family]
-    shared = len(family) > 1 and all(place == places[0] for place in places)
-    shared = shared and all(one.sides.flipped for one in family)
-    if shared and len(places[0]) >= MAX_T_FROM:
-        order = list(family[0].sides.differences)
-        tested = sign_flip_max_t([[one.sides.differences[at] for at in order] for one in family])
-        assert tested is not None
-        return [
-            replace(one, adjusted=p, correction=f"maxT over {over}")
-            for one, p in zip(family, tested.p, strict=True)
-        ]
-    like = iter(holm([one.p for one in family if one.p is not None]))
+    adjusted, method = corrected([one.sides for one in family])
     return [
-        one if one.p is None else replace(one, adjusted=next(like), correction=f"Holm over {over}")
-        for one in family
+        one if p is None else replace(one, adjusted=p, correction=f"{method} over {over}")
+        for one, p in zip(family, adjusted, strict=True)
     ]

@@ -10,7 +10,14 @@ from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.differences import difference_interval, paired_t_p, sampling_floor
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.scoring.intervals import effective_responses
-from tabwb.scoring.permutation import PairedTest, paired_permutation, smallest_p
+from tabwb.scoring.permutation import (
+    MAX_T_FROM,
+    PairedTest,
+    holm,
+    paired_permutation,
+    sign_flip_max_t,
+    smallest_p,
+)
 
 UNEQUAL = 1.25
 """How many times as many responses to an item one side may have for signs to be flipped."""
@@ -134,3 +141,25 @@ def _tested(
     n_first, n_second = (effective_responses(side) for side in sizes)
     p = paired_t_p(first, second, n_first, n_second, n_features)
     return replace(tested, p=p, exact=False), PAIRED_T
+
+
+def corrected(family: Sequence[Paired]) -> tuple[list[float | None], str]:
+    """Return the p values of a family of tests, corrected, and by what: ``maxT`` or ``Holm``.
+
+    maxT over sign flips where all comparisons have the same eight items or more, so that the sign
+    of an item flips for all at once; otherwise, and where t gave one of the p values, Holm's
+    method. A single test is left as it is: Holm's method over one.
+
+    Args:
+        family: the comparisons; one without a test has no p value.
+    """
+    places = [set(one.differences) for one in family]
+    shared = len(family) > 1 and all(place == places[0] for place in places)
+    shared = shared and all(one.flipped for one in family)
+    if shared and len(places[0]) >= MAX_T_FROM:
+        order = list(family[0].differences)
+        tested = sign_flip_max_t([[one.differences[at] for at in order] for one in family])
+        assert tested is not None
+        return [*tested.p], "maxT"
+    found = iter(holm([one.test.p for one in family if one.test is not None]))
+    return [None if one.test is None else next(found) for one in family], "Holm"

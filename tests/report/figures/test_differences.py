@@ -55,6 +55,27 @@ def test_a_p_value_stands_beside_each_difference_and_the_smallest_in_the_notes()
     assert ".5 over 2 items" in note and ".25 over 3 items" in note
 
 
+def test_p_values_of_pairs_are_corrected_over_their_family() -> None:
+    figure = make("differences", models(*FAMILIES))
+    rows = [row for row in records(figure.facts.table) if row["first"]]
+    for measure in ("burden", "accuracy"):
+        own = [row for row in rows if row["measure"] == measure]
+        raw = sorted(row["p"] for row in own)
+        stepped = [min(1.0, (len(raw) - at) * p) for at, p in enumerate(raw)]
+        expected = dict(zip(raw, (max(stepped[: at + 1]) for at in range(len(raw))), strict=True))
+        assert [row["p_adjusted"] for row in own] == [expected[row["p"]] for row in own]
+        assert {row["correction"] for row in own} == {f"Holm over {len(own)} tests"}
+    assert [words for words, _ in texts(figure)].count("p corr.") == len(panels(figure))
+    assert any("corrected: burden" in note for note in figure.facts.table.notes)
+
+
+def test_a_single_test_is_not_called_corrected() -> None:
+    figure = make("differences", models(*FAMILIES[:2]), measure="burden")
+    (row,) = records(figure.facts.table)
+    assert row["p_adjusted"] == row["p"] and row["correction"] is None
+    assert "p corr." not in [words for words, _ in texts(figure)]
+
+
 def test_two_groups_that_are_no_pair_are_compared_first_less_second() -> None:
     plain = replace(conditions("base"), labels={})
     other = replace(conditions("instruct"), labels={})
@@ -89,9 +110,8 @@ def test_texts_have_their_own_place() -> None:
 
 def test_the_caption_counts_the_tests_and_says_why_interval_and_p_can_disagree() -> None:
     table = figure_table("differences", models(*FAMILIES))
-    tested = [row for row in records(table) if row["p"] is not None]
-    (note,) = (note for note in table.notes if note.startswith("p: "))
-    assert f"Not corrected for the {len(tested)} tests shown." in note and len(tested) == 6
+    (note,) = (note for note in table.notes if note.startswith("p shown is corrected"))
+    assert "burden, accuracy by the method of Holm over 3 tests" in note
     assert any("an interval can leave out 0 where sign flips" in note for note in table.notes)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.report.figures import figure_table, make
+from tabwb.report.figures import figure_table, lines, make
 from tabwb.report.figures.doses import dose_of, lesion_dose
 from tabwb.report.figures.estimates import records
 from tabwb.report.summaries.grouping import grouped
@@ -73,15 +73,15 @@ def test_the_lines_are_the_seeds_the_mean_and_the_intact_band() -> None:
     figure = make("dose", groups(*FIVE, INTACT), measure="accuracy")
     (axes,) = panels(figure)
     rows = records(figure.facts.table)
-    lines = {gid: [line for line in axes.lines if line.get_gid() == gid]
+    found = {gid: [line for line in axes.lines if line.get_gid() == gid]
              for gid in ("seed", "value", "intact", "interval")}  # fmt: skip
-    assert len(lines["seed"]) == 5 and len(lines["interval"]) == 2
-    (thick,) = lines["value"]
+    assert len(found["seed"]) == 5 and len(found["interval"]) == 2
+    (thick,) = found["value"]
     assert np.asarray(thick.get_ydata()).tolist() == [
         row["value"] for row in rows if row["row"] == "mean"
     ]
     (intact,) = (row for row in rows if row["row"] == "intact")
-    assert np.asarray(lines["intact"][0].get_ydata()).tolist() == [intact["value"]] * 2
+    assert np.asarray(found["intact"][0].get_ydata()).tolist() == [intact["value"]] * 2
     (band,) = (patch for patch in axes.patches if patch.get_gid() == "intact interval")
     ends = band.get_extents().transformed(axes.transData.inverted())
     assert (ends.y0, ends.y1) == pytest.approx((intact["low"], intact["high"]))
@@ -97,6 +97,118 @@ def test_a_temperature_is_an_amount_too() -> None:
         "dose", groups(at(1, 0.5, 3), at(2, 1.5, 1)), x="temperature", measure="accuracy"
     )
     assert [(row["amount"], row["value"]) for row in records(table)] == [(0.5, 1.0), (1.5, 1 / 3)]
+
+
+SIZES = {"350000000": 1, "1400000000": 2, "6900000000": 3}
+
+
+def sized(number: int, size: str, right: int, model: str = "", **labels: str) -> AdministrationData:
+    said = {"family": "pythia", "tuning": "base", "parameters": size, **labels}
+    made = replace(SAMPLED, examinee=model or f"made-up-{size}", labels=said)
+    return given(number, made, *words(*RIGHT[:right], *("no", "none", "nothing")[right:]))
+
+
+BY_SIZE = [sized(n, size, right) for n, (size, right) in enumerate(SIZES.items(), 1)]
+
+
+def test_models_of_a_family_are_a_line_over_their_sizes() -> None:
+    figure = make("dose", groups(*BY_SIZE), x="parameters", measure="accuracy")
+    rows = records(figure.facts.table)
+    assert [(row["series"], row["amount"], row["value"]) for row in rows] == [
+        ("pythia base", int(size), right / 3) for size, right in SIZES.items()
+    ]
+    (axes,) = panels(figure)
+    assert axes.get_xscale() == "log" and axes.get_title() == ""
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["350M", "1.4B", "6.9B"]
+    (line,) = (line for line in axes.lines if line.get_gid() == "value")
+    assert np.asarray(line.get_xdata()).tolist() == pytest.approx([float(size) for size in SIZES])
+    assert faults(figure) == []
+
+
+def test_models_without_a_size_are_left_out_and_counted() -> None:
+    unknown = given(9, SAMPLED, *words(*RIGHT))
+    table = figure_table("dose", groups(*BY_SIZE, unknown), x="parameters", measure="accuracy")
+    assert {row["row"] for row in records(table)} == {"seed"}
+    assert "Left out: 1 administration without an amount." in table.notes
+
+
+def test_two_models_of_one_size_are_never_one_point() -> None:
+    twin = sized(9, "1400000000", 3, "pythia-1.4b-deduped")
+    with pytest.raises(UsageError, match="2 models of pythia base") as refused:
+        figure_table("dose", groups(*BY_SIZE, twin), x="parameters", measure="accuracy")
+    assert "pythia-1.4b-deduped" in str(refused.value)
+
+
+def test_sizes_that_no_profile_says_are_asked_for() -> None:
+    with pytest.raises(UsageError, match=r"'parameters'.*: none") as refused:
+        figure_table("dose", groups(*FIVE), x="parameters", measure="accuracy")
+    assert "profiles" in str(refused.value.hint)
+
+
+def test_an_amount_of_zero_has_no_place_on_a_log_axis() -> None:
+    given = [lesioned(1, "0", 1, 3), lesioned(2, "0.5", 1, 1)]
+    with pytest.raises(UsageError, match="0 has no place on a logarithmic axis"):
+        make("dose", groups(*given), measure="accuracy", scale="log")
+
+
+def test_models_of_families_with_one_size_each_are_points_that_no_line_joins() -> None:
+    alone = [
+        sized(n, size, right, f"m{n}", family=f"family {n}")
+        for n, (size, right) in enumerate(SIZES.items(), 1)
+    ]
+    alone.append(sized(9, "1400000000", 0, "m9", family="family 9", tuning="instruct"))
+    alone.append(sized(10, "350000000", 0, "m10", family="family 9b", tuning="instruct"))
+    figure = make("dose", groups(*alone), x="parameters", measure="accuracy")
+    rows = records(figure.facts.table)
+    assert {(row["series"], row["row"], row["seed"]) for row in rows} == {
+        *(("base", "model", f"m{n}") for n in (1, 2, 3)),
+        *(("instruct", "model", f"m{n}") for n in (9, 10)),
+    }
+    (axes,) = panels(figure)
+    assert {line.get_linestyle() for line in axes.lines if line.get_gid() == "value"} == {"None"}
+
+
+def families(n: int) -> list[AdministrationData]:
+    return [
+        sized(2 * at + more, size, right, f"family {at}-{size}", family=f"family {at}")
+        for at in range(n) for more, (size, right) in enumerate(list(SIZES.items())[:2])
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [84, 174])
+def test_more_than_four_series_have_a_panel_each_with_the_others_in_grey(width: int) -> None:
+    figure = make("dose", groups(*families(5)), x="parameters", measure="accuracy", width=width)
+    five = panels(figure)
+    assert len(five) == 5 and faults(figure) == []
+    for axes in five:
+        gids = [line.get_gid() for line in axes.lines]
+        assert (gids.count("value"), gids.count("other")) == (1, 4)
+
+
+def test_four_series_share_a_panel() -> None:
+    (axes,) = panels(make("dose", groups(*families(4)), x="parameters", measure="accuracy"))
+    looks = {(line.get_color(), line.get_marker()) for line in axes.lines
+             if line.get_gid() == "value"}  # fmt: skip
+    assert len(looks) == 4
+
+
+def test_the_panel_of_a_lesion_has_the_intact_model_that_it_was() -> None:
+    def other(n: int) -> list[AdministrationData]:
+        conditions = [replace(one.administration.conditions, examinee=f"m{n}")
+                      for one in (*FIVE, INTACT)]  # fmt: skip
+        return [replace(one, administration=replace(one.administration, conditions=made,
+                                                    id=one.administration.id + 100 * n))
+                for one, made in zip((*FIVE, INTACT), conditions, strict=True)]  # fmt: skip
+
+    every = [one for n in range(5) for one in other(n)]
+    for axes in panels(make("dose", groups(*every), measure="accuracy", width="double")):
+        assert [line.get_gid() for line in axes.lines].count("intact") == 1
+
+
+def test_more_panels_than_a_figure_can_show_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "MOST_FRAMES", 5)
+    with pytest.raises(UsageError, match="6 series in 1 panels are more"):
+        make("dose", groups(*families(6)), x="parameters", measure="accuracy")
 
 
 def test_unlike_conditions_are_series_of_their_own() -> None:

@@ -16,6 +16,7 @@ from tabwb.report.figures.lettering import shortened, text_width, wrapped
 from tabwb.report.figures.page import fixed_style
 from tabwb.report.figures.shades import shade
 from tabwb.report.figures.style import (
+    MANY,
     PALETTE,
     SHADES,
     contrast,
@@ -78,10 +79,29 @@ def test_colours_of_series_differ_for_colour_blind_readers(kind: str) -> None:
     assert min(distances) > 20
 
 
-def test_series_differ_in_marker_or_line_too() -> None:
-    styles = series_styles(12)
-    assert len({(style.marker, str(style.line)) for style in styles}) == 12
-    assert len({style.marker for style in styles[:7]}) == 7
+@pytest.mark.parametrize("kind", ["", *BLINDNESS])
+def test_ten_colours_differ_for_colour_blind_readers(kind: str) -> None:
+    distances = [
+        float(np.linalg.norm(lab(a, kind) - lab(b, kind))) for a, b in combinations(MANY, 2)
+    ]
+    assert min(distances) > 15
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 10])
+def test_no_two_series_share_a_colour_or_a_marker(n: int) -> None:
+    styles = series_styles(n)
+    assert len({style.colour for style in styles}) == len({style.marker for style in styles}) == n
+
+
+def test_neighbouring_series_differ_in_grey() -> None:
+    steps = [abs(lightness(a) - lightness(b)) for a, b in pairwise(MANY)]
+    assert min(steps) > 10
+
+
+def test_more_series_than_can_be_told_apart_are_refused() -> None:
+    with pytest.raises(UsageError, match="11 series") as refused:
+        series_styles(11)
+    assert refused.value.allowed == "10 or fewer"
 
 
 def test_shades_become_darker_with_the_value() -> None:
