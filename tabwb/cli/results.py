@@ -212,9 +212,10 @@ def _show_groups(
     from tabwb.report.render.printing import print_view
     from tabwb.report.selection import groups_of
     from tabwb.report.summaries.pairs import pairs_of
+    from tabwb.report.summaries.shown import as_shown
 
     every = groups_of(chosen, replace(choice, limit=None))
-    made = every[: choice.limit]
+    made = as_shown(every[: choice.limit])
     # A base and an instruct model are compared under like conditions, whatever is pooled above.
     by_model = replace(choice, by=("model",), together=(), limit=None, features=())
     models = (

@@ -24,6 +24,7 @@ from tabwb.report.summaries.groups import Grouped, check_judge, only_judge, summ
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.load import AdministrationData, outlines, with_columns
 from tabwb.report.summaries.parts import Cell, part_of
+from tabwb.report.summaries.shown import as_shown
 from tabwb.report.summaries.summary import Summary
 from tabwb.store.store import Store
 
@@ -165,7 +166,7 @@ def groups_of(
         sort=sort,
         interval=interval,
     )
-    return tuple(_with_features(rows, selection.features))[: selection.limit]
+    return as_shown(tuple(_with_features(rows, selection.features))[: selection.limit])
 
 
 def limited(summary: Summary, selection: Selection) -> Summary:

@@ -281,7 +281,7 @@ def test_a_key_that_is_no_condition_cannot_be_pooled_on_purpose(filled: Filled) 
 def test_the_number_of_rows_can_be_limited(filled: Filled) -> None:
     every = of(filled, "item", where="model=gpt")
     three = of(filled, "item", where="model=gpt", limit=3)
-    assert [row.label for row in three] == [row.label for row in every][:3]
+    assert [row.group.label for row in three] == [row.group.label for row in every][:3]
 
 
 def test_rows_are_sorted_by_the_values_of_their_keys(filled: Filled) -> None:

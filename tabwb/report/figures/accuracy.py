@@ -23,9 +23,9 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import Panel, Tick, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
-from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.style import INK, SOFT
 from tabwb.report.measures import BASELINES
+from tabwb.report.summaries.shown import names_of, shared_note
 from tabwb.scoring.choice import POLICIES
 from tabwb.tables.table import Column, Table, table_of
 

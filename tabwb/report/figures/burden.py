@@ -26,7 +26,7 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import Panel, forest
 from tabwb.report.figures.kind import FigureKind, Options
-from tabwb.report.figures.labels import names_of, shared_note
+from tabwb.report.summaries.shown import names_of, shared_note
 from tabwb.tables.table import Column, Table, table_of
 
 if TYPE_CHECKING:

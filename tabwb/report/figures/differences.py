@@ -28,13 +28,13 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import POINT, Mark, Panel, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
-from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.style import INK
 from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.groups import unlike
 from tabwb.report.summaries.paired import PAIRED_T, corrected
 from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
+from tabwb.report.summaries.shown import names_of, shared_note
 from tabwb.scoring.estimate import Estimate
 from tabwb.tables.table import Column, Table, table_of
 

@@ -17,10 +17,10 @@ from tabwb.report.figures.estimates import (
 )
 from tabwb.report.figures.forest import NO_INTERVAL, POINT, Band, Mark, Panel, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
-from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.source import TimedGroup, is_aloud
 from tabwb.report.figures.style import BAND, SOFT
 from tabwb.report.summaries.naming import namings
+from tabwb.report.summaries.shown import names_of, shared_note
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.quantiles import median_interval, quantile
 from tabwb.tables.table import Column, Table, table_of

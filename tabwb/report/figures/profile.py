@@ -26,10 +26,10 @@ from tabwb.report.figures.estimates import (
     value_cells,
 )
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
-from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.lettering import line_height, text_width, told_apart, wrapped
 from tabwb.report.figures.shades import HATCH, shade, shade_bar
 from tabwb.report.figures.style import INK, MARGIN, RULE, SMALL, text_on
+from tabwb.report.summaries.shown import names_of, shared_note
 from tabwb.scoring.estimate import Estimand
 from tabwb.tables.table import Column, Table, table_of
 from tabwb.tasks.task_type import task_type

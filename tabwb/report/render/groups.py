@@ -41,6 +41,7 @@ from tabwb.report.summaries.grouping import Group as AdministrationGroup
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.pairs import FamilyMean, Gap, Pair, over_families
+from tabwb.report.summaries.shown import shared_note
 from tabwb.report.summaries.subtests import SubtestSummary
 
 
@@ -250,7 +251,7 @@ def _baseline(subtests: Sequence[SubtestSummary], name: str) -> str:
 
 
 def _remarks(chosen: Sequence[Grouped]) -> Iterator[Text]:
-    remarks = list(_apart(chosen))
+    remarks = [*shared_note(chosen), *_apart(chosen)]
     names = names_of(
         member.administration.conditions for row in chosen for member in row.group.members
     )

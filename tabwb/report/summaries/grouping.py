@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -20,6 +21,22 @@ Values = tuple[Value | None, ...]
 """Of the keys, in order."""
 Facts = tuple[tuple[str, str], ...]
 """Names of conditions with their values."""
+
+
+_HASH = re.compile(r"\b([0-9a-f]{8})[0-9a-f]{24,}\b")
+
+
+def phrase_in_name(name: str, value: str) -> str:
+    """Return a condition as the name of a group has it: of a hash the first eight digits.
+
+    Args:
+        name: of the condition.
+        value: in words.
+
+    >>> phrase_in_name("weights_sha256", "0123abcd" * 8)
+    'weights_sha256 0123abcd…'
+    """
+    return _HASH.sub(r"\1…", phrase_of(name, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,7 @@ class Group:
         values: of each key.
         short: its label with the short name of the model; empty: as the label.
         together: the keys over which it is pooled on purpose.
+        shared: conditions that would be in ``apart`` if not all groups shown had the same.
     """
 
     by: str
@@ -63,6 +81,7 @@ class Group:
     values: tuple[KeyValue, ...] = ()
     short: str = ""
     together: tuple[str, ...] = ()
+    shared: Facts = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -82,7 +101,7 @@ class Group:
     @property
     def conditions(self) -> str:
         """The conditions that tell it from other groups of the same label, in words."""
-        return ", ".join(phrase_of(name, value) for name, value in self.apart)
+        return ", ".join(phrase_in_name(name, value) for name, value in self.apart)
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from tabwb.records.words import plural
 from tabwb.report.summaries.cautions import UNRELIABLE, has_few_items
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.shown import shared_note
 from tabwb.report.tables.captioned import Footnote
 from tabwb.report.tables.group_names import GroupNames, snake
 
@@ -32,7 +33,7 @@ def caution_notes(
 
 
 def group_notes(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Footnote]:
-    """Yield that there are few items, the N of accuracies, and over what was pooled.
+    """Yield that there are few items, N of accuracies, what all share, over what was pooled.
 
     Args:
         rows: the groups.
@@ -41,6 +42,7 @@ def group_notes(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Footnote
     if any(has_few_items(row.summary) for row in rows):
         yield Footnote(UNRELIABLE)
     yield from _accuracy_n(rows)
+    yield from (Footnote(text) for text in shared_note(rows, names.rename))
     yield from (Footnote(text) for text in _pooled(rows, names))
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.shown import Rename
 from tabwb.tables.table import Column, RecordColumn, Table, table_of
-
-Rename = Callable[[str, Grouped], str]
-"""Returns how a text that names a group is printed."""
 
 
 @dataclass(frozen=True, slots=True)

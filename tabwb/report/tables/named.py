@@ -87,6 +87,15 @@ def named_table(name: str, rows: Sequence[Grouped], baseline: str | None = None)
             else f"the table '{name}' has no baseline",
             hint="--table differences --baseline NAME",
         )
+    from tabwb.report.summaries.shown import shared_note
+    from tabwb.tables.table import Table
+
+    made = _made(name, rows, baseline)
+    series = {column: made[column] for column in made.names}
+    return Table(made.name, made.columns, series, (*made.notes, *shared_note(rows)))
+
+
+def _made(name: str, rows: Sequence[Grouped], baseline: str | None) -> Table:
     if name == "results":
         from tabwb.report.tables.results import results_table
 

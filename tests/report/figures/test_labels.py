@@ -7,11 +7,15 @@ from dataclasses import replace
 import pytest
 
 from tabwb.report.figures import figure_table, make
-from tabwb.report.figures.labels import names_of, shared_note
 from tabwb.report.figures.lettering import text_width, told_apart
-from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.shown import as_shown, names_of, shared_note
+from tabwb.report.tables.compact import compact_table
+from tabwb.report.tables.named import named_table
 from tests.report.figures.looks import texts
 from tests.report.figures.made import group
+from tests.report.given import SAMPLED
+from tests.report.test_groups import given
 
 ALIKE = [
     f"Alder-1B-Instruct (temperature {t}, option order as-given, whole battery)" for t in (1, 0.7)
@@ -58,6 +62,37 @@ def test_conditions_that_the_shown_groups_share_are_said_once() -> None:
 def test_conditions_that_only_some_groups_share_name_them() -> None:
     given = [at("alder", 1, "1", "shuffled"), at("alder", 2, "0.7", "shuffled"), group("cedar", 4)]
     assert shared_note(given) == ["alder: option order shuffled."]
+
+
+def test_figures_and_tables_have_the_same_names_and_say_the_same_once() -> None:
+    chosen = [given(n, replace(SAMPLED, decoding=replace(SAMPLED.decoding, temperature=t)))
+              for n, t in enumerate((0.5, 1.5), 1)]  # fmt: skip
+    every = summarised(grouped(chosen, "model"))
+    assert [row.label for row in every] == [
+        "bundled (temperature 0.5)", "bundled (temperature 1.5)",
+    ]  # fmt: skip
+    for rows, note in ((every, ""), (as_shown(every[:1]), "All groups: temperature 0.5.")):
+        drawn = figure_table("accuracy", rows)
+        compact = compact_table(rows)
+        listed = named_table("results", rows)
+        names = [row.label for row in rows]
+        assert list(dict.fromkeys(drawn["group"].to_list())) == names
+        assert compact.table["group"].to_list() == names
+        assert list(dict.fromkeys(listed["group"].to_list())) == names
+        said = (drawn.notes, [one.text for one in compact.notes], listed.notes)
+        assert all((note in notes) == bool(note) for notes in said)
+
+
+def test_rows_of_one_model_state_the_same_conditions_whatever_their_other_keys() -> None:
+    rotated = replace(SAMPLED, option_order="rotated")
+    other = replace(rotated, decoding=replace(rotated.decoding, temperature=0.5))
+    rows = summarised(grouped([given(1), given(2, rotated), given(3, other)], "model,temperature"))
+    assert names_of(rows) == [
+        "bundled, temperature 1 (option order as-given)",
+        "bundled, temperature 1 (option order rotated)",
+        "bundled, temperature 0.5 (option order rotated)",
+    ]
+    assert shared_note(as_shown(rows[1:])) == ["All groups: option order rotated."]
 
 
 def test_a_condition_that_tells_shown_groups_apart_stays() -> None:
