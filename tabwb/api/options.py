@@ -34,18 +34,37 @@ class Rated(Choosing, total=False):
     judge: str | None
 
 
-class Chosen(TypedDict, total=False):
-    """What is chosen for groups; see :meth:`tabwb.Study.results`."""
+class Limited(Rated, total=False):
+    """What is chosen for groups, and how many; see :meth:`tabwb.Study.results`."""
 
-    where: Where
-    subtests: Names
-    items: Names
-    judge: str | None
-    features: Names
     limit: int | None
     together: Names
     sort: Sort | None
     primary: str
+
+
+class Chosen(Limited, total=False):
+    """What is chosen for groups; see :meth:`tabwb.Study.results`."""
+
+    features: Names
+
+
+class Drawn(Limited, total=False):
+    """What is chosen for a figure, and the options of figures (``tabwb figure --list``)."""
+
+    against: str
+    amount: str
+    baselines: str
+    feature: str
+    features: str
+    interval: str
+    judges: str
+    measure: str
+    notation: str
+    policy: str
+    scale: str
+    sets: str
+    x: str
 
 
 class Grouping(Chosen, total=False):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from tabwb.api.engine import Place, configuration, open_store, warn
 from tabwb.api.judging import Scope, judge_stored
 from tabwb.api.options import (
     Chosen,
+    Drawn,
     Ids,
+    Limited,
     Names,
     Where,
     named_references,
@@ -20,7 +22,6 @@ from tabwb.api.options import (
 from tabwb.api.reading import Reading
 from tabwb.api.running import Progress
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,17 +61,10 @@ class Study(Reading):
         ids: Ids = None,
         *,
         by: Names = "model",
-        where: Where = (),
-        judge: str | None = None,
-        subtests: Names = (),
-        items: Names = (),
-        limit: int | None = None,
-        together: Names = (),
-        sort: Sort | None = None,
-        primary: str = "",
         width: str | float = "single",
         caption: bool = True,
-        **options: str,
+        study_ids: bool = False,
+        **options: Unpack[Drawn],
     ) -> Figure:
         """Return a figure of results for a paper; a notebook shows it, ``savefig`` writes it.
 
@@ -80,18 +74,12 @@ class Study(Reading):
             name: of the figure: ``burden``, ``accuracy``, ``profile``, ``differences`` ...
             ids: numbers or uids; None for all.
             by: keys that split groups.
-            where: filters.
-            judge: burdens of other judges are left out.
-            subtests: responses to others are left out.
-            items: ids, or ``SUBTEST/ITEM``; responses to others are left out.
-            limit: number of groups.
-            together: keys over which unlike conditions are pooled on purpose.
-            sort: order of the groups.
-            primary: if several people scored a spoken response, the rater whose scores count.
             width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
                 millimetres.
             caption: write below the figure what its numbers are.
-            options: of the figure, such as ``policy="normalised"``.
+            study_ids: name participants by their study IDs; otherwise they are numbered.
+            options: of :meth:`results` without ``features``, and of the figure, such as
+                ``policy="normalised"``.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -99,14 +87,14 @@ class Study(Reading):
         """
         from tabwb.report.figures import figure_kind, make
         from tabwb.report.figures.source import as_drawn
+        from tabwb.report.paper.studied import studied
 
         kind = figure_kind(name)
-        groups = self.groups(
-            ids, by=by, where=where, judge=judge, subtests=subtests, items=items, limit=limit,
-            together=together, sort=sort, primary=primary,
-        )  # fmt: skip
-        groups = as_drawn(kind, self.store, groups)
-        return make(name, groups, width=width, caption=caption, footer=False, command="", **options)
+        given: dict[str, Any] = {**options}
+        choosing = {key: given.pop(key) for key in Limited.__annotations__ if key in given}
+        groups = as_drawn(kind, self.store, self.groups(ids, by=by, **choosing))
+        rows = studied(groups, study_ids=study_ids).drawn_rows
+        return make(name, rows, width=width, caption=caption, **given)
 
     def paper_tables(
         self,

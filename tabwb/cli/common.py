@@ -61,6 +61,11 @@ within_study_option = click.option(
     help="The file stays within the study that collected the data; otherwise speakers must have "
     "agreed to 'share'.",
 )
+study_ids_option = click.option(
+    "--study-ids",
+    is_flag=True,
+    help="Print the study IDs of participants; otherwise they are counted and numbered.",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
 )
@@ -88,6 +93,14 @@ def verbosity_options(command: Command) -> Command:
         "-v", "--verbose", 1, "A line on stderr for each item, also if it is not a terminal."
     )
     return quiet(verbose(command))
+
+
+def document_options(command: Command) -> Command:
+    """Give a command the options of documents about people's data too: study IDs, files, store."""
+    for option in (json_option, store_option, verbosity_options, primary_option,
+                   within_study_option, force_option, study_ids_option):  # fmt: skip
+        command = option(command)
+    return command
 
 
 def reset_verbosity() -> None:

@@ -5,23 +5,17 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tabwb.cli.common import (
-    force_option,
+    document_options,
     inform,
-    json_option,
     note,
     opened_store,
-    primary_option,
     print_json,
-    store_option,
-    verbosity_options,
-    within_study_option,
 )
 from tabwb.cli.selecting import (
     option_words,
@@ -78,12 +72,7 @@ from tabwb.records.errors import UsageError
     metavar="FILE",
     help="Also write the numbers drawn, as CSV.",
 )
-@force_option
-@within_study_option
-@primary_option
-@verbosity_options
-@store_option
-@json_option
+@document_options
 def figure(
     name: str | None,
     administrations: tuple[str, ...],
@@ -95,6 +84,7 @@ def figure(
     footer: bool,
     dpi: int,
     data: Path | None,
+    study_ids: bool,
     force: bool,
     within_study: bool,
     primary: str,
@@ -117,30 +107,25 @@ def figure(
     if out is None:
         raise UsageError("--out is missing", hint=f"tabwb figure {name} --out {name}.pdf")
     from tabwb.report.figures import figure_kind
-    from tabwb.report.keys import read_keys
     from tabwb.report.paper.figure_file import FigureRequest, write_figure
 
     kind = figure_kind(name)
-    choice = requested_selection(chosen_by)
-    if not chosen_by["by"] and not administrations:
-        choice = replace(choice, by=read_keys(kind.by))
+    choice = requested_selection(chosen_by, "administration" if administrations else kind.by)
+    given = {**chosen_by, "option": options, "width": width, "primary": primary,
+             "study_ids": study_ids}  # fmt: skip
     wanted = FigureRequest(
         name,
         out,
-        data,
-        width,
-        caption,
-        footer,
-        dpi,
-        _values(options),
-        [
-            shlex.quote(word)
-            for word in option_words(
-                {**chosen_by, "option": options, "width": width, "primary": primary}
-            )
-        ],
-        within_study,
-        force,
+        data=data,
+        width=width,
+        caption=caption,
+        footer=footer,
+        dpi=dpi,
+        options=_values(options),
+        words=list(map(shlex.quote, option_words(given))),
+        study_ids=study_ids,
+        within_study=within_study,
+        force=force,
     )
     with opened_store(store_location) as (plugins, store):
         choice = resolved_selection(choice, plugins, primary)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import (
-    force_option,
+    document_options,
     inform,
-    json_option,
     note,
     open_store,
     opened_plugins,
-    primary_option,
     print_json,
-    store_option,
-    verbosity_options,
-    within_study_option,
 )
 from tabwb.cli.selecting import (
     option_words,
@@ -63,17 +57,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Show the first N responses of each group with what raters gave to them.",
 )
-@click.option(
-    "--study-ids",
-    is_flag=True,
-    help="Print the study IDs of participants; otherwise they are counted and numbered.",
-)
-@force_option
-@within_study_option
-@primary_option
-@verbosity_options
-@store_option
-@json_option
+@document_options
 def report(
     administrations: tuple[str, ...],
     out: Path | None,
@@ -113,9 +97,7 @@ def report(
         if file is not None and not is_stdout(file)
     }
     with opened_plugins() as plugins:
-        choice = requested_selection(chosen_by)
-        if not chosen_by["by"] and not administrations:
-            choice = replace(choice, by=("model",))
+        choice = requested_selection(chosen_by, "administration" if administrations else "model")
         choice = resolved_selection(choice, plugins, primary)
         with open_store(store_location, plugins, create=False) as store:
             rows = selected_groups(store, administrations, choice, statistics=plugins.statistics())

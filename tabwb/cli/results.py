@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,17 +24,14 @@ from tabwb.cli.common import (
 )
 from tabwb.cli.result_document import print_document
 from tabwb.cli.result_formats import (
-    DOCUMENT_FORMATS,
     baseline_option,
     check_options,
     chosen_format,
     columns_option,
     format_option,
-    print_groups,
-    print_list,
-    print_named_table,
     table_option,
 )
+from tabwb.cli.result_printing import Asked, check_form, listed, printer, show_list
 from tabwb.cli.selecting import (
     requested_selection,
     resolved_selection,
@@ -45,14 +40,10 @@ from tabwb.cli.selecting import (
 )
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout
-from tabwb.records.words import plural
 from tabwb.report.tables.named import DEFAULT_BY
 
 if TYPE_CHECKING:
-    from tabwb.records.trials import Administration
-    from tabwb.report.selection import Selection
     from tabwb.report.summaries.load import AdministrationData
-    from tabwb.store.store import Store
 
 
 @click.command()
@@ -91,145 +82,37 @@ def results(
     **chosen_by: Any,
 ) -> None:
     """Show the results of ADMINISTRATIONS (numbers or uids); without any, list all."""
-    from tabwb.report.selection import groups_of, selected
-
     printed = chosen_format(
         format_id, columns, as_json=as_json, excluded={"csv": csv_file, "details": details}
     )
-    as_json = printed == "json"
     check_options(table_name, baseline, {"csv": csv_file, "details": details, "arpabet": arpabet})
     with opened_plugins() as plugins:
-        choice = requested_selection(chosen_by)
-        if table_name is not None and not chosen_by["by"]:
-            choice = replace(choice, by=(DEFAULT_BY.get(table_name, "model"),))
+        default = DEFAULT_BY.get(table_name, "model") if table_name else "administration"
+        choice = requested_selection(chosen_by, default)
         grouping = bool(chosen_by["by"] or chosen_by["together"] or choice.has_cells or table_name)
+        single = len(administrations) == 1 and not grouping
+        asked = Asked(printed, columns, details, arpabet, csv_file, table_name, baseline, single)
         listing = not administrations and not grouping
-        if csv_file is not None and listing:
-            raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
-        if csv_file is not None and (details or as_json):
-            raise UsageError(f"--csv and --{'json' if as_json else 'details'} exclude each other")
-        if listing and (choice.sort or choice.judge or choice.features or details):
-            raise UsageError(
-                "a list of administrations has no burdens to sort, choose or detail",
-                hint="tabwb results --by model, or name administrations",
-            )
-        if len(administrations) == 1 and not grouping and choice.sort:
-            raise UsageError("one administration has no order", hint="name several, or use --by")
+        check_form(asked, choice, listing=listing)
         empty = not administrations and csv_file is None and table_name is None
         if empty and missing_store(store_location, plugins):
-            if printed in DOCUMENT_FORMATS:
-                (print_list if listing else print_groups)((), printed, columns)
-            elif listing:
-                _show_list((), choice, as_json=as_json)
+            if listing:
+                show_list((), choice, asked)
             else:
-                _show_groups((), choice, details=details, as_json=as_json)
+                printer(asked)((), choice, asked)
             return
         with open_store(store_location, plugins, create=False) as store:
             choice = resolved_selection(choice, plugins, primary)
-            if listing and printed in DOCUMENT_FORMATS:
-                print_list(_listed(store, choice), printed, columns)
-                return
             if listing:
-                _show_list(_listed(store, choice), choice, as_json=as_json)
+                show_list(listed(store, choice), choice, asked)
                 return
-            if as_json and len(administrations) == 1 and not grouping and not choice.where:
+            if single and printed == "json" and not choice.where:
                 print_document(store, administrations[0], choice, plugins.statistics())
                 return
+            from tabwb.report.selection import selected
+
             chosen = selected(store, administrations, choice, statistics=plugins.statistics())
-    if csv_file is not None:
-        _write_groups(chosen, choice, csv_file)
-    elif table_name is not None:
-        print_named_table(groups_of(chosen, choice), table_name, baseline, printed, columns)
-    elif printed in DOCUMENT_FORMATS:
-        print_groups(groups_of(chosen, choice), printed, columns)
-    elif len(chosen) == 1 and len(administrations) == 1 and not grouping:
-        _show_one(chosen[0], choice, details=details, arpabet=arpabet)
-    else:
-        _show_groups(chosen, choice, details=details, as_json=as_json)
-
-
-def _listed(store: Store, choice: Selection) -> Sequence[Administration]:
-    from tabwb.report.selection import outlined
-
-    if not choice.where:
-        return store.administrations()
-    return [data.administration for data in outlined(store, (), choice)]
-
-
-def _write_groups(chosen: Sequence[AdministrationData], choice: Selection, out: Path) -> None:
-    from tabwb.report.destination import check_destination
-    from tabwb.report.documents.groups_csv import of_models, write_groups
-    from tabwb.report.selection import groups_of
-
-    check_destination(out)  # before anything is computed
-    models, left, unknown = of_models(chosen)
-    place = write_groups(groups_of(models, choice), out)
-    if left:
-        note(f"left out: {plural(left, 'administration')} of people (use 'tabwb export')")
-    if unknown:
-        note(
-            f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "
-            "(if a model responded, give them again as replay:FILE@origin=model)"
-        )
-    note(f"{place} written")
-
-
-def _show_list(
-    administrations: Sequence[Administration], choice: Selection, *, as_json: bool
-) -> None:
-    from tabwb.report.documents import document
-    from tabwb.report.render import tables
-    from tabwb.report.render.printing import print_view
-
-    shown = administrations if choice.limit is None else administrations[-choice.limit :]
-    if as_json:
-        print_json(document.list_document(shown))
-    else:
-        print_view(tables.list_view(shown))
-    if left := len(administrations) - len(shown):
-        note(f"{plural(left, 'older administration')} not shown (--limit)")
-
-
-def _show_one(only: AdministrationData, choice: Selection, *, details: bool, arpabet: bool) -> None:
-    from tabwb.report.render import tables
-    from tabwb.report.render.printing import print_view
-    from tabwb.report.selection import limited
-    from tabwb.report.summaries.summary import pool
-
-    summary = limited(pool([only.source], interval=True), choice)
-    print_view(
-        tables.administration_view(
-            only.administration, only.battery, summary, details=details, arpabet=arpabet
-        )
-    )
-
-
-def _show_groups(
-    chosen: Sequence[AdministrationData], choice: Selection, *, details: bool, as_json: bool
-) -> None:
-    from tabwb.report.documents import document
-    from tabwb.report.render.groups import groups_view
-    from tabwb.report.render.printing import print_view
-    from tabwb.report.selection import groups_of
-    from tabwb.report.summaries.pairs import pairs_of
-    from tabwb.report.summaries.shown import as_shown
-
-    every = groups_of(chosen, replace(choice, limit=None))
-    made = as_shown(every[: choice.limit])
-    # A base and an instruct model are compared under like conditions, whatever is pooled above.
-    by_model = replace(choice, by=("model",), together=(), limit=None, features=())
-    models = (
-        every
-        if choice.by == ("model",) and not choice.together
-        else groups_of(chosen, by_model, interval=False)
-    )
-    pairs = pairs_of(models)
-    if as_json:
-        print_json(document.groups_document(made, pairs))
-    else:
-        print_view(groups_view(made, pairs, details=details))
-    if left := len(every) - len(made):
-        note(f"{plural(left, 'further group')} not shown (--limit)")
+    printer(asked)(chosen, choice, asked)
 
 
 @click.command()

@@ -68,8 +68,12 @@ def selection_options(command: Command) -> Command:
     return command
 
 
-def requested_selection(options: Mapping[str, Any]) -> Selection:
+def requested_selection(options: Mapping[str, Any], by: str = "administration") -> Selection:
     """Return the selection that the options of a command ask for.
+
+    Args:
+        options: those of :func:`selection_options`.
+        by: keys that make the groups where ``--by`` names none.
 
     Raises:
         UsageError: a key or a filter cannot be read.
@@ -77,7 +81,7 @@ def requested_selection(options: Mapping[str, Any]) -> Selection:
     from tabwb.report.selection import Selection
 
     return Selection.of(
-        options["by"] or "administration",
+        options["by"] or by,
         options["where"],
         judge=options["judge"],
         features=options["feature"],

@@ -101,4 +101,4 @@ def test_a_figure_is_the_same_each_time(study: tabwb.Study, tmp_path: Path) -> N
     with pytest.raises(tabwb.UsageError, match="no figure 'burdens'"):
         study.figure("burdens")
     with pytest.raises(tabwb.UsageError):
-        study.figure("burden", colour="red")
+        study.figure("burden", colour="red")  # type: ignore[call-arg]

@@ -13,6 +13,8 @@ import pytest
 
 import tabwb
 from tabwb import plugin_api, testing
+from tabwb.api.options import Drawn, Limited
+from tabwb.report.figures import FIGURES, figure_kind
 from tests.api.signatures import FILE, lines
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -103,3 +105,8 @@ def test_a_battery_is_shown_in_one_line() -> None:
 def test_an_argument_of_the_wrong_type_is_refused(call: Callable[[], object], said: str) -> None:
     with pytest.raises(tabwb.UsageError, match=said):
         call()
+
+
+def test_every_option_of_a_figure_can_be_given_from_python() -> None:
+    declared = {option.name for name in FIGURES for option in figure_kind(name).options}
+    assert declared == Drawn.__annotations__.keys() - Limited.__annotations__.keys()

@@ -136,3 +136,16 @@ class TestPeople:
         assert run("figure", "accuracy", 3, "--out", out, "--within-study").status == 0
         log = run("speaker", "log", "S-014").out
         assert "figure accuracy, within the study" in log
+
+    def test_participants_are_numbered_unless_their_ids_are_asked_for(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        place, data = tmp_path / "a.svg", tmp_path / "a.csv"
+        assert run("tag", 3, "--add", "S-014-pre").status == 0
+        asked = ("figure", "accuracy", 3, "--by", "tag", "--where", "tag=S-014-pre", "--force",
+                 "--within-study", "--out", place, "--data", data)  # fmt: skip
+        assert run(*asked).status == 0
+        assert "participant 1" in data.read_text()
+        assert "S-014" not in data.read_text() + place.read_text()
+        assert run(*asked, "--study-ids").status == 0
+        assert "S-014-pre" in data.read_text() and "--study-ids" in place.read_text()

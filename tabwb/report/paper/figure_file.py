@@ -20,6 +20,7 @@ from tabwb.report.figures.saving import format_of
 from tabwb.report.figures.source import figure_groups
 from tabwb.report.figures.style import width_mm
 from tabwb.report.paper.formats import table_csv
+from tabwb.report.paper.studied import studied
 from tabwb.report.selection import Selection
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.store.store import Store
@@ -36,6 +37,7 @@ class FigureRequest:
         width: see :func:`tabwb.report.figures.make`, as ``caption`` and ``footer``.
         options: of the figure.
         words: options of ``tabwb figure`` that make it, for the file's metadata.
+        study_ids: name participants by their study IDs; otherwise they are numbered.
         within_study: the files stay with those who collected the data.
         force: replace files.
     """
@@ -49,6 +51,7 @@ class FigureRequest:
     dpi: float = 300.0
     options: Mapping[str, str] = field(default_factory=dict)
     words: Sequence[str] = ()
+    study_ids: bool = False
     within_study: bool = False
     force: bool = False
 
@@ -117,13 +120,14 @@ def write_figure(
         raise UsageError("there are no administrations of models to draw", hint="; ".join(notices))
     uids = [member.administration.uid for group in groups for member in group.group.members]
     words = ["tabwb figure", wanted.name, *(uids if references else ()), *wanted.words]
+    about = studied(groups, study_ids=wanted.study_ids)
     figure = make(
         wanted.name,
-        groups,
+        about.drawn_rows,
         width=wanted.width,
         caption=wanted.caption,
         footer=wanted.footer,
-        command=" ".join(words),
+        command=about.unless_named(" ".join(words)),
         **dict(wanted.options),
     )
     notices += [f"warning: {permit.notice}" for permit in permits if permit.notice]

@@ -55,9 +55,7 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
     found: list[Pictured] = []
     many = 0
     for battery in about.batteries:
-        rows = [
-            row for row in about.printable_rows if row.battery.content_hash == battery.content_hash
-        ]
+        rows = [row for row in about.drawn_rows if row.battery.content_hash == battery.content_hash]
         if len(rows) > MOST_DRAWN:
             many = len(rows)
             continue

@@ -119,6 +119,26 @@ class Studied:
             for row in self.rows
         )
 
+    @property
+    def drawn_rows(self) -> tuple[Grouped, ...]:
+        """The groups for figures: as they may be printed, members too; study IDs are in none."""
+        if self.study_ids:
+            return self.rows
+        return tuple(
+            replace(row, group=replace(row.group, members=tuple(map(self._unnamed, given))))
+            for row in self.printable_rows
+            for given in (row.group.members,)
+        )
+
+    def _unnamed(self, member: AdministrationData) -> AdministrationData:
+        if not is_persons(member):
+            return member
+        name, conditions = self.name(member), member.administration.conditions
+        hidden = replace(
+            conditions, examinee=name, participant=name if conditions.participant else ""
+        )
+        return replace(member, administration=replace(member.administration, conditions=hidden))
+
     def unless_named(self, text: str) -> str:
         """Return a command, or a comment in its place if it has a study ID not asked for."""
         people = [member for member in self.members if is_persons(member)]
@@ -141,7 +161,10 @@ class Studied:
         if len(members) == 1 and "administration" in row.group.keys:
             return f"#{members[0].administration.id} {self.name(members[0])}"
         names = dict.fromkeys(map(self.name, members))
-        return listed(names) if len(names) <= MOST_NAMES else people(members, self.name)
+        who = listed(names) if len(names) <= MOST_NAMES else people(members, self.name)
+        conditions = row.group.conditions
+        told = conditions and text.endswith(f"({conditions})")
+        return f"{who} ({conditions})" if told and not _names_somebody(conditions, members) else who
 
 
 def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:

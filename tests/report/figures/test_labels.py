@@ -8,7 +8,8 @@ import pytest
 
 from tabwb.report.figures import figure_table, make
 from tabwb.report.figures.lettering import text_width, told_apart
-from tabwb.report.summaries.groups import Grouped, grouped, summarised
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.shown import as_shown, names_of, shared_note
 from tabwb.report.tables.compact import compact_table
 from tabwb.report.tables.named import named_table

@@ -18,6 +18,7 @@ from tabwb.report.figures import drawn, figure_table, make
 from tabwb.report.figures.confusion import Steps, confusion_table, corpus_steps
 from tabwb.report.figures.estimates import records
 from tabwb.report.figures.page import PaperFigure
+from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
@@ -87,6 +88,13 @@ class TestChange:
             "Session 1 to 3, McNemar's exact test, two-sided: all items: 2 items gained, 0 lost, "
             "p = 0.5."
         )
+
+    def test_the_participant_is_numbered_in_every_text_of_the_figure(self) -> None:
+        table = figure_table("change", studied(THREE).drawn_rows)
+        assert any(note.startswith("participant 1. Dark") for note in table.notes)
+        assert "S-014" not in " ".join(map(str, (*table.notes, *table.rows())))
+        named = figure_table("change", studied(THREE, study_ids=True).drawn_rows)
+        assert any(note.startswith("S-014. Dark") for note in named.notes)
 
     def test_one_session_or_several_participants_are_refused(self) -> None:
         with pytest.raises(UsageError, match="one session"):

@@ -1,0 +1,190 @@
+"""Results on standard output: a list, one administration, groups, tables; or groups in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabwb.cli.common import note, print_json
+from tabwb.cli.result_formats import DOCUMENT_FORMATS, print_groups, print_list, print_named_table
+from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from tabwb.records.trials import Administration
+    from tabwb.report.selection import Selection
+    from tabwb.report.summaries.load import AdministrationData
+    from tabwb.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be printed, and how.
+
+    Attributes:
+        printed: one of :data:`tabwb.cli.result_formats.FORMATS`.
+        single: one administration is named, and not grouped.
+    """
+
+    printed: str
+    columns: str | None
+    details: bool
+    arpabet: bool
+    csv_file: Path | None
+    table_name: str | None
+    baseline: str | None
+    single: bool
+
+
+_Chosen = Sequence["AdministrationData"]
+_Print = Callable[[_Chosen, "Selection", Asked], None]
+
+
+def check_form(asked: Asked, choice: Selection, *, listing: bool) -> None:
+    """Check that options suit a list, one administration or groups.
+
+    Args:
+        asked: what is to be printed.
+        choice: of administrations and groups.
+        listing: whether administrations are listed.
+
+    Raises:
+        UsageError: they do not.
+    """
+    if asked.csv_file is not None and listing:
+        raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
+    if asked.csv_file is not None and (asked.details or asked.printed == "json"):
+        other = "json" if asked.printed == "json" else "details"
+        raise UsageError(f"--csv and --{other} exclude each other")
+    if listing and (choice.sort or choice.judge or choice.features or asked.details):
+        raise UsageError(
+            "a list of administrations has no burdens to sort, choose or detail",
+            hint="tabwb results --by model, or name administrations",
+        )
+    if asked.single and choice.sort:
+        raise UsageError("one administration has no order", hint="name several, or use --by")
+
+
+def printer(asked: Asked) -> _Print:
+    """Return what prints the chosen administrations: the first of these that applies."""
+    printers: tuple[tuple[bool, _Print], ...] = (
+        (asked.csv_file is not None, _write_groups),
+        (asked.table_name is not None, _print_table),
+        (asked.printed in DOCUMENT_FORMATS, _print_groups),
+        (asked.single and asked.printed == "table", _show_one),
+    )
+    return next((prints for applies, prints in printers if applies), _show_groups)
+
+
+def _print_table(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.report.selection import groups_of
+
+    rows = groups_of(chosen, choice)
+    print_named_table(rows, asked.table_name or "", asked.baseline, asked.printed, asked.columns)
+
+
+def _print_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.report.selection import groups_of
+
+    rows = groups_of(chosen, choice) if chosen else ()
+    print_groups(rows, asked.printed, asked.columns)
+
+
+def listed(store: Store, choice: Selection) -> Sequence[Administration]:
+    """Return the administrations of a list.
+
+    Args:
+        store: where they are.
+        choice: with filters.
+    """
+    from tabwb.report.selection import outlined
+
+    if not choice.where:
+        return store.administrations()
+    return [data.administration for data in outlined(store, (), choice)]
+
+
+def _write_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.report.destination import check_destination
+    from tabwb.report.documents.groups_csv import of_models, write_groups
+    from tabwb.report.selection import groups_of
+
+    assert asked.csv_file is not None
+    check_destination(asked.csv_file)  # before anything is computed
+    models, left, unknown = of_models(chosen)
+    place = write_groups(groups_of(models, choice), asked.csv_file)
+    if left:
+        note(f"left out: {plural(left, 'administration')} of people (use 'tabwb export')")
+    if unknown:
+        note(
+            f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "
+            "(if a model responded, give them again as replay:FILE@origin=model)"
+        )
+    note(f"{place} written")
+
+
+def show_list(administrations: Sequence[Administration], choice: Selection, asked: Asked) -> None:
+    """Print the list of administrations.
+
+    Args:
+        administrations: of the store.
+        choice: with the number of rows.
+        asked: what is to be printed.
+    """
+    if asked.printed in DOCUMENT_FORMATS:
+        print_list(administrations, asked.printed, asked.columns)
+        return
+    from tabwb.report.documents import document
+    from tabwb.report.render import tables
+    from tabwb.report.render.printing import print_view
+
+    shown = administrations if choice.limit is None else administrations[-choice.limit :]
+    if asked.printed == "json":
+        print_json(document.list_document(shown))
+    else:
+        print_view(tables.list_view(shown))
+    if left := len(administrations) - len(shown):
+        note(f"{plural(left, 'older administration')} not shown (--limit)")
+
+
+def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.report.render import tables
+    from tabwb.report.render.printing import print_view
+    from tabwb.report.selection import limited
+    from tabwb.report.summaries.summary import pool
+
+    (only,) = chosen
+    summary = limited(pool([only.source], interval=True), choice)
+    print_view(
+        tables.administration_view(
+            only.administration, only.battery, summary, details=asked.details, arpabet=asked.arpabet
+        )
+    )
+
+
+def _show_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.report.documents import document
+    from tabwb.report.render.groups import groups_view
+    from tabwb.report.render.printing import print_view
+    from tabwb.report.selection import groups_of
+    from tabwb.report.summaries.pairs import pairs_of
+    from tabwb.report.summaries.shown import as_shown
+
+    every = groups_of(chosen, replace(choice, limit=None))
+    made = as_shown(every[: choice.limit])
+    # A base and an instruct model are compared under like conditions, whatever is pooled above.
+    by_model = replace(choice, by=("model",), together=(), limit=None, features=())
+    models = (
+        every
+        if choice.by == ("model",) and not choice.together
+        else groups_of(chosen, by_model, interval=False)
+    )
+    pairs = pairs_of(models)
+    if asked.printed == "json":
+        print_json(document.groups_document(made, pairs))
+    else:
+        print_view(groups_view(made, pairs, details=asked.details))
+    if left := len(every) - len(made):
+        note(f"{plural(left, 'further group')} not shown (--limit)")
