@@ -183,7 +183,7 @@ def _others(axes: Axes, others: Sequence[Record], scale: _Scale) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where amounts stand on the axis: at themselves, or at their logarithm.
+    """The places of amounts on an axis, which is linear or logarithmic.
 
     Attributes:
         by: what the amounts are of.
