@@ -222,8 +222,9 @@ def _guarded(work: Callable[[], object]) -> int:
         with suppress(OSError):
             error.show()
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        note("stopped")
+    except (KeyboardInterrupt, click.Abort) as stopped:
+        words = str(stopped.__cause__ or stopped)  # click raises its own from ours
+        note(f"stopped: {words}" if words else "stopped")
         return 130
     except (ReaderGone, BrokenPipeError):
         # A pager or head stopped reading: what it wanted it has.

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from tabwb.plugin_api.time_limit import LIMIT_S
+
 if TYPE_CHECKING:
     import click
     import numpy as np
@@ -80,6 +82,7 @@ class Statistic:
         digits: decimal places that are shown.
         percent: a share that is shown in per cent; ``unit`` is then ``share`` or empty.
         per: ``group``: computed over all responses of a group; ``subtest``: for each subtest.
+        limit_s: seconds that one call may take; then it is stopped, and its value is undefined.
     """
 
     id: str
@@ -90,6 +93,7 @@ class Statistic:
     digits: int = 2
     percent: bool = False
     per: Per = "group"
+    limit_s: float = LIMIT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +136,14 @@ class PageSource:
         help: what the page shows, one line.
         build: called in a worker thread with :class:`PageData`; returns text, a Rich renderable, or
             a :class:`~tabwb.tables.table.Table`.
+        limit_s: seconds that a call may take; then it is stopped.
     """
 
     id: str
     title: str
     help: str
     build: Callable[[PageData], Any]
+    limit_s: float = LIMIT_S
 
 
 Extension = Statistic | CommandSource | PageSource

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,6 +24,7 @@ from tabwb.report.measures import MEASURES
 from tabwb.report.summaries.statistics import computed
 from tabwb.tables.table import table_of
 from tests.plugin_api.conftest import Install
+from tests.waiting import until
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "pronoun-share" / "pronoun_share.py"
 PRONOUNS = re.compile(
@@ -137,6 +141,32 @@ def test_without_a_value_it_is_undefined_with_the_reason(
     (value,) = statistic(group)["values"]
     assert (value["value"], value["status"]) == (None, "undefined")
     assert value["reason"].startswith(reason)
+
+
+def test_one_that_hangs_is_stopped_and_not_called_again(
+    install: Install, stored: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("stat", STATISTIC.format(body="while True: pass", more=", limit_s=0.3"))
+    given = results(capsys, "1", "2", "--by", "administration")["groups"]
+    reasons = [statistic(group)["values"][0]["reason"] for group in given]
+    stopped = "statistic 'made-up' did not end within 0.3 s"
+    assert reasons == [stopped, f"{stopped}: it is not computed again"]
+
+
+def test_ctrl_c_names_the_statistic_that_was_running(
+    install: Install, stored: str, tmp_path: Path
+) -> None:
+    begun = tmp_path / "begun"
+    body = f"open({str(begun)!r}, 'w').close()\n    while True: pass"
+    install("stat", STATISTIC.format(body=body, more=""))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tabwb.cli.main", "results", "--by", "model"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    until(begun.exists)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[1] == "\nstopped: statistic 'made-up' was running\n"
+    assert process.returncode == 130
 
 
 def test_a_number_of_numpy_is_a_number(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from types import ModuleType
 
 import pytest
@@ -17,11 +18,20 @@ from tabwb.tables.table import Table
 from tests.workbench.seat import Sit
 from tests.workbench.stocked import stock
 
+BEGUN, ENDED = Event(), Event()
+"""Of a page that never ends before the test does."""
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "pronoun-share" / "pronoun_share.py"
 
 
 def _values(data: PageData) -> Table:
     return data.results.select(["group", "measure", "value", "policy"])
+
+
+def _forever(data: PageData) -> str:
+    BEGUN.set()
+    while not ENDED.wait(0.001):
+        pass
+    return "ended"
 
 
 class Fails:
@@ -40,6 +50,9 @@ class Broken:
         register(PageSource("whole", "All results", "The table.", _values))
         register(PageSource("layout", "No layout", "Fails.", lambda data: Fails()))
         register(PageSource("signs", "Signs", "Has controls.", lambda data: "a\x1b]0;b\x07\u202ec"))
+        register(PageSource("large", "Large", "Is large.", lambda data: "word\n" * 2_000_000))
+        register(PageSource("hangs", "Hangs", "Never ends.", _forever, limit_s=3))
+        register(PageSource("endless", "Endless", "Never ends.", _forever, limit_s=3600))
 
 
 @pytest.fixture
@@ -100,6 +113,33 @@ async def test_a_page_that_fails_late_or_holds_control_characters_does_no_harm(
         await seat.reads("Signs")
         await seat.press("down", "down", "down", "down", "enter")
         await seat.reads("a]0;bc")
+
+
+async def test_while_a_page_hangs_everything_else_works(sit: Sit, plugins: None) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.press("x")
+        await seat.reads("Hangs")
+        await seat.press(*["down"] * 6, "enter")
+        await seat.press("m")
+        await seat.reads("3 of 3 models")
+        await seat.reads("page 'hangs' did not end within 3 s")
+        await seat.press("escape", "x")
+        await seat.reads("Large")
+        await seat.press(*["down"] * 5, "enter")
+        await seat.reads("page 'large' built more lines than are shown")
+        await seat.reads("5,000 lines, 500,000 characters")
+
+
+async def test_while_a_page_hangs_ctrl_q_quits(sit: Sit, plugins: None) -> None:
+    BEGUN.clear()
+    async with sit((160, 48)) as seat:
+        await seat.press("x")
+        await seat.reads("Hangs")
+        await seat.press(*["down"] * 7, "enter")
+        await seat.until(BEGUN.is_set)
+        await seat.press("ctrl+q")
+        await seat.until(lambda: not seat.app.is_running or seat.desk._worker is None)
+    ENDED.set()
 
 
 async def test_statistics_are_in_the_detail_of_a_model(sit: Sit, plugins: None) -> None:

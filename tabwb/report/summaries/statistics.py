@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
-from tabwb.plugin_api.registry.guarded import error_words, plugin_code
+from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
+from tabwb.plugin_api.time_limit import LimitReached, limited
 from tabwb.records.errors import ComponentError
 from tabwb.report.plain import Json, picked
 from tabwb.report.summaries.columns.table import Table as Group
@@ -35,6 +36,8 @@ COLUMNS = (
 
 MOST = 10_000
 """A statistic has no more values in a group."""
+_stopped: dict[Statistic, str] = {}
+"""Statistics that reached a limit, and which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +141,25 @@ def plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
 def computed(statistic: Statistic, responses: Responses) -> tuple[StatisticValue, ...]:
     """Return what a statistic gives, checked; whatever is wrong with it is an undefined value.
 
+    One that reached a limit of time or memory is not called again by this program.
+
     Args:
         statistic: of a plugin.
         responses: of a group.
     """
+    if statistic in _stopped:
+        return (StatisticValue(None, reason=_stopped[statistic]),)
+
+    def call() -> tuple[StatisticValue, ...]:
+        with exits_as_errors:
+            return tuple(_checked(_several(statistic.compute(responses)), len(responses.table)))
+
     try:
         with plugin_code:
-            given: Any = statistic.compute(responses)
-            several = _several(given)
-        return tuple(_checked(several, len(responses.table)))
+            return limited(f"statistic '{statistic.id}'", statistic.limit_s, call)
+    except LimitReached as error:
+        _stopped[statistic] = f"{error.message}: it is not computed again"
+        return (StatisticValue(None, reason=error.message),)
     except Exception as error:  # noqa: BLE001 - a plugin may raise anything
         words = "; ".join(error_words(error).splitlines())
         return (StatisticValue(None, reason=f"'{statistic.id}' failed: {words}"),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,13 +10,21 @@ from typing import TYPE_CHECKING, Any
 from tabwb.plugin_api.extensions import PageSource
 from tabwb.records.errors import ComponentError
 from tabwb.records.words import plural
-from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.engine import Controller, Engine, title_of
+from tabwb.workbench.engine.messages import Failed
 from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.engine.view_models import ErrorReport
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from tabwb.plugin_api.extensions import PageData
 
+
+MOST_LINES, MOST_CHARACTERS = 5_000, 500_000
+"""A page of a plugin has no more: the screen lays out all of it each time its width changes."""
+TRIED_AT = 80
+"""Columns for which a page is laid out before it is shown."""
 CHANGE = "Change between sessions"
 """The title of the tables of one participant."""
 
@@ -34,20 +43,20 @@ class ExtensionController(Controller):
 
     def __init__(self, engine: Engine, sessions: SessionController) -> None:
         super().__init__(engine)
+        self._turn = 0
+        """Counts the pages asked for."""
 
     def build(self, source: PageSource, numbers: Sequence[int], what: str) -> None:
-        """Build a page and send it.
+        """Let a plugin build a page in a thread of its own, and send it.
+
+        The worker can do other things meanwhile; of several pages the last one asked for is sent.
 
         Args:
             source: the page, as its plugin registered it.
             numbers: of the administrations; all of the store when there is none.
             what: names them.
-
-        Raises:
-            ComponentError: the plugin failed, or built something that cannot be shown.
         """
         from tabwb.plugin_api.extensions import PageData
-        from tabwb.plugin_api.registry.guarded import error_words, plugin_code
         from tabwb.report.summaries.grouping import grouped
         from tabwb.report.summaries.groups import summarised
         from tabwb.report.summaries.load import load_columns
@@ -59,13 +68,20 @@ class ExtensionController(Controller):
             sorted(member.administration.id for row in rows for member in row.group.members)
         )
         responses = [(row.label, plugin_responses_of(row.group.members)) for row in rows]
-        try:
-            with plugin_code:
-                built = source.build(PageData(given, results_table(rows), responses))
-                _try(built)
-        except Exception as error:
-            raise ComponentError(f"page '{source.id}' failed: {error_words(error)}") from error
-        self.say(PageBuilt(source.title, what, _view(source, built)))
+        data = PageData(given, results_table(rows), responses)
+        self._turn += 1
+        turn = self._turn
+
+        def make() -> None:
+            message: PageBuilt | Failed
+            try:
+                message = PageBuilt(source.title, what, built(source, data))
+            except ComponentError as error:
+                message = Failed(ErrorReport.of(title_of(error), error))
+            if self._turn == turn:
+                self.say(message)
+
+        threading.Thread(target=make, name="page", daemon=True).start()
 
     def table(self, name: str, numbers: Sequence[int], what: str) -> None:
         """Build a table of results and send it.
@@ -127,31 +143,83 @@ def _title(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _try(built: Any) -> None:
-    """Lay out a renderable once here, where its failure is the plugin's and ends nothing."""
-    from io import StringIO
+def built(source: PageSource, data: PageData) -> RenderableType:
+    """Return the view of the page that a plugin builds, within limits of time, memory and size.
 
-    from rich.console import Console
-    from rich.protocol import is_renderable
+    Args:
+        source: the page.
+        data: what it is built from.
 
-    if not isinstance(built, str) and is_renderable(built):
-        Console(file=StringIO(), width=80).render_lines(built)
+    Raises:
+        ComponentError: the plugin failed or reached a limit, or built something that cannot be
+            shown.
+    """
+    from tabwb.plugin_api.registry.guarded import error_words, exits_as_errors, plugin_code
+    from tabwb.plugin_api.time_limit import LimitReached, limited
+
+    def call() -> RenderableType:
+        with exits_as_errors:
+            return _view(source, source.build(data))
+
+    try:
+        with plugin_code:
+            return limited(f"page '{source.id}'", source.limit_s, call)
+    except (LimitReached, _Unshown) as error:
+        raise error from None
+    except Exception as error:
+        raise ComponentError(f"page '{source.id}' failed: {error_words(error)}") from error
 
 
-def _view(source: PageSource, built: Any) -> RenderableType:
+class _Unshown(ComponentError):
+    """A page that is of no kind or size that is shown."""
+
+
+def _view(source: PageSource, page: Any) -> RenderableType:
+    """Return what a plugin built as a view that can be laid out, and is not too large."""
     from rich.protocol import is_renderable
     from rich.text import Text
 
     from tabwb.report.render.typed import table_view
     from tabwb.tables.table import Table
 
-    if isinstance(built, Table):
-        return table_view(built)
-    if isinstance(built, str):
-        return Text(built)  # as it is: no markup
-    if is_renderable(built):
-        return built  # type: ignore[no-any-return]
-    raise ComponentError(
-        f"page '{source.id}' built {type(built).__name__}",
-        allowed="text, a Rich renderable, or a table",
-    )
+    if isinstance(page, Table):
+        _check_size(source, len(page), 0)
+        page = table_view(page)
+    elif isinstance(page, str):
+        _check_size(source, page.count("\n"), len(page))
+        page = Text(page)  # as it is: no markup
+    elif not is_renderable(page):
+        raise _Unshown(
+            f"page '{source.id}' built {type(page).__name__}",
+            allowed="text, a Rich renderable, or a table",
+        )
+    _lay_out(source, page)
+    return page  # type: ignore[no-any-return]
+
+
+def _lay_out(source: PageSource, page: RenderableType) -> None:
+    """Lay out a page once here, where its failure is the plugin's and ends nothing."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    console = Console(file=StringIO(), width=TRIED_AT)
+    lines = characters = 0
+    for segment in console.render(page):
+        lines += segment.text.count("\n")
+        characters += len(segment.text)
+        _check_size(source, lines, characters)
+
+
+def _check_size(source: PageSource, lines: int, characters: int) -> None:
+    for number, most, what in (
+        (lines, MOST_LINES, "lines"),
+        (characters, MOST_CHARACTERS, "characters"),
+    ):
+        if number > most:
+            raise _Unshown(
+                f"page '{source.id}' built more {what} than are shown",
+                allowed=f"{MOST_LINES:,} lines, {MOST_CHARACTERS:,} characters",
+                hint="choose fewer administrations; a plugin writes larger results to a file, for "
+                "example by a command of its own",
+            )
