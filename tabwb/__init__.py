@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tabwb.api.files import save_table as save_table
     from tabwb.api.files import table_text as table_text
     from tabwb.api.importing import import_answers as import_answers
+    from tabwb.api.importing import import_naming as import_naming
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
     from tabwb.api.study import Study as Study
@@ -42,7 +43,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "tabwb.api.administration": "Administration",
     "tabwb.api.batteries": "load_battery",
-    "tabwb.api.importing": "import_answers",
+    "tabwb.api.importing": "import_answers import_naming",
     "tabwb.api.files": "save_figure save_table table_text",
     "tabwb.api.running": "resume run",
     "tabwb.api.study": "Study open",
@@ -67,6 +68,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "import_answers",
+    "import_naming",
     "load_battery",
     "open",
     "resume",

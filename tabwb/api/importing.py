@@ -1,4 +1,4 @@
-"""``tabwb.import_answers``: answers that were given elsewhere, scored here."""
+"""``tabwb.import_answers`` and ``import_naming``: what was answered elsewhere, scored here."""
 
 from __future__ import annotations
 
@@ -11,17 +11,10 @@ from tabwb.api.administration import Administration, stored_in
 from tabwb.api.batteries import named
 from tabwb.api.engine import Place, open_store, opened_plugins, warn
 from tabwb.api.judging import judge_one
-from tabwb.plugin_api.registry.guarded_importer import recognising
-from tabwb.records.condition import ConditionError
-from tabwb.records.condition_table import declared
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.speakers import read_day
-from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.answers.importing import Imported
-    from tabwb.administer.answers.plan import ImportPlan
-    from tabwb.plugin_api.components import Importer
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.store.store import Store
 
@@ -73,33 +66,39 @@ def import_answers(
     """
     from tabwb.administer.answers import importing
     from tabwb.administer.answers.examinee import Stated
-    from tabwb.administer.answers.plan import plan_import
+    from tabwb.administer.answers.prepared import (
+        ImportRequest,
+        importer_of,
+        left_out,
+        prepare_import,
+    )
     from tabwb.administer.consent import Guard
-    from tabwb.administer.session import setup
 
     place = Path(path)
     if not place.exists():
         raise UsageError("there is no such file or folder", where=str(place))
     with opened_plugins() as plugins:
-        given = setup.find_battery(plugins, named(battery))
-        specs = setup.resolved_judges(plugins, _checked(judges))
-        source = _importer(plugins, place, format).read(place, dict(columns or {}))
-        plan = plan_import(source, given, number_replicates=number_replicates, lenient=skip_unknown)
-        stated = Stated(model, speaker, origin)
-        importing.check_names(plan, stated, place)
-        conditions = [
-            importing.import_conditions(
-                plugins, given, run, stated, source=place, judges=specs,
-                session_date=read_day(date, "date") if date else "",
-                research_protocol=research_protocol,
+        importer = importer_of(plugins, place, format)
+        if importer is None:
+            raise UsageError(
+                "is in no format of answers",
+                where=str(place),
+                allowed=", ".join(one.id for one in plugins.descriptors("importers")),
+                hint="spoken naming is imported by tabwb.import_naming",
             )
-            for run in plan.runs
-        ]  # fmt: skip
+        request = ImportRequest(
+            place, named(battery), Stated(model, speaker, origin), columns=dict(columns or {}),
+            number_replicates=number_replicates, skip_unknown=skip_unknown, date=date or "",
+            judges=_judges(judges), research_protocol=research_protocol,
+        )  # fmt: skip
+        prepared = prepare_import(plugins, importer, request)
+        conditions = prepared.conditions
         with open_store(store, plugins.configuration, create=True) as opened:
             imported = importing.import_answers(
-                opened, plugins, given, plan, conditions, again=again
-            )
-            warn(*_left_out(plan, given.id))
+                opened, plugins, prepared.battery, prepared.plan, conditions,
+                again=again,
+            )  # fmt: skip
+            warn(*left_out(prepared.plan, prepared.battery.id))
             warn(*(note for one in conditions for note in Guard(opened, plugins, one).notices()))
             _judge(opened, plugins, imported)
             settings = plugins.configuration
@@ -115,57 +114,66 @@ def import_answers(
     return [Administration(one.administration.id, where) for one in imported]
 
 
-def _checked(judges: str | Sequence[str] | None) -> tuple[str, ...]:
-    condition = declared("judges")
+def import_naming(
+    path: str | PathLike[str],
+    battery: str | PathLike[str],
+    *,
+    speaker: str | None = None,
+    origin: Literal["human", "model", "unknown"] | None = None,
+    session: str | None = None,
+    rater: str = "import",
+    tiers: Mapping[str, str] | None = None,
+    research_protocol: str | None = None,
+    date: str | None = None,
+    store: Place = None,
+) -> list[Administration]:
+    """Return the administrations of pictures that were named elsewhere, with their recordings.
+
+    A TextGrid, an EAF, a folder of them, or a PSST folder, with the sound files beside them; as
+    ``tabwb import`` reads them. What the study has to know of a session is a warning.
+
+    Args:
+        path: of the file or folder.
+        battery: an id or path: the battery whose pictures were named.
+        speaker: the participant code; None: as in the source.
+        origin: who responded; ``unknown`` is protected as a person's. None: as the source says.
+        session: only this session of several.
+        rater: who transcribed and scored.
+        tiers: our name of a tier to its name in the file (``{"item": "Wort"}``); an empty name
+            leaves it out.
+        research_protocol: under which a person was given a battery for models.
+        date: the day of the session, ``2026-03-09``; None: as in the source.
+        store: a path, a URL, or None for the configured store; it is made where there is none.
+
+    Raises:
+        UsageError: the source cannot be read, does not fit the battery, or does not say who spoke.
+        NoConsent: a registered speaker has not agreed to ``record``.
+        TabwbError: a recording could not be stored; its administration is discontinued.
+    """
+    from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
+
+    place = Path(path)
+    if not place.exists():
+        raise UsageError("there is no such file or folder", where=str(place))
+    request = NamingImport(
+        place, named(battery), speaker=speaker, origin=origin, session=session, rater=rater,
+        tiers=dict(tiers or {}), research_protocol=research_protocol, date=date or "",
+    )  # fmt: skip
+    with opened_plugins() as plugins:
+        prepared = prepare_sessions(plugins, request)
+        warn(*prepared.notes)
+        with open_store(store, plugins.configuration, create=True) as opened:
+            numbers = [number for number, _ in import_sessions(opened, plugins, prepared, warn)]
+            settings = plugins.configuration
+            where = stored_in(opened, settings.store_at(None if store is None else str(store)))
+    return [Administration(number, where) for number in numbers]
+
+
+def _judges(judges: str | Sequence[str] | None) -> Sequence[str]:
+    """Return the specs of judges; none of them is a choice of its own."""
     if judges is None:
-        asked: Sequence[str] = condition.asked
-    else:
-        asked = (judges,) if isinstance(judges, str) else tuple(judges) or ("none",)
-    try:
-        checked: tuple[str, ...] = condition.checked(asked)
-    except ConditionError as error:
-        raise UsageError(error.message, where="judges", allowed=error.allowed) from None
-    return checked
-
-
-def _importer(plugins: Plugins, path: Path, format_id: str | None) -> Importer:
-    if format_id is not None:
-        return plugins.importer(format_id)
-    known = [plugins.importer(one.id) for one in plugins.descriptors("importers")]
-    found = recognising(known, path)
-    if found is not None:
-        return found
-    raise UsageError(
-        "is in no format of answers",
-        where=str(path),
-        allowed=", ".join(one.id for one in plugins.descriptors("importers")),
-        hint="spoken naming is imported by the command: tabwb import",
-    )
-
-
-def _left_out(plan: ImportPlan, battery: str) -> list[str]:
-    told = [f"left out: {count:,} {reason}" for reason, count in plan.source.left_out.items()]
-    if plan.unmatched:
-        first = plan.unmatched[0]
-        told.append(
-            f"left out: {plural(len(plan.unmatched), 'answer')} to no item of '{battery}', the "
-            f"first at {first.answer.where}: {first.column} '{first.value}': {first.message}"
-        )
-    for run in plan.runs:
-        if run.repeated:
-            told.append(
-                f"left out: {plural(len(run.repeated), 'second answer')} to an item and replicate"
-            )
-        if run.missing:
-            told.append(
-                f"not administered: {plural(len(run.missing), 'item')} without an answer: "
-                + ", ".join(run.missing)
-            )
-        if run.gaps:
-            told.append(
-                f"not administered: {plural(run.gaps, 'replicate')} of items without an answer"
-            )
-    return told
+        return ()
+    return (judges,) if isinstance(judges, str) else tuple(judges) or ("none",)
 
 
 def _judge(store: Store, plugins: Plugins, imported: Sequence[Imported]) -> None:

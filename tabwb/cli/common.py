@@ -78,6 +78,20 @@ offline_option = click.option(
 _verbosity = [0]
 
 
+def mark_options(function: Command) -> Command:
+    """Add the options for a title and tags of new administrations."""
+    tag = click.option(
+        *("--tag", "tags"),
+        multiple=True,
+        metavar="TAG",
+        help="A tag for the administration; repeatable.",
+    )
+    title = click.option(
+        "--title", metavar="TEXT", default="", help="A title for the administration."
+    )
+    return title(tag(function))
+
+
 def verbosity_options(command: Command) -> Command:
     """``-q`` and ``-v``: how much is written to stderr."""
 

@@ -10,28 +10,20 @@ from typing import Any
 import click
 
 from tabwb.administer.answers.examinee import Stated
-from tabwb.administer.answers.importing import (
-    Imported,
-    check_names,
-    import_answers,
-    import_conditions,
-    told,
-)
-from tabwb.administer.answers.plan import ImportPlan, PlannedRun, plan_import
+from tabwb.administer.answers.importing import Imported, import_answers, told
+from tabwb.administer.answers.plan import ImportPlan, PlannedRun
+from tabwb.administer.answers.prepared import ImportRequest, left_out, prepare_import
 from tabwb.administer.consent import Guard
 from tabwb.administer.judging.calls import Limits
 from tabwb.administer.session import setup
-from tabwb.battery.model import Battery
 from tabwb.cli.common import inform, is_quiet, note, on_terminal, open_store, print_json, renew_line
 from tabwb.cli.judge_run import Task, check_verdicts
 from tabwb.cli.signals import stopping
 from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.condition import ConditionError
-from tabwb.records.condition_table import declared
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
-from tabwb.records.speakers import read_day
+from tabwb.records.marks import Marks, changes
 from tabwb.records.words import plural
 from tabwb.report.documents.document import list_document
 from tabwb.store.store import Store
@@ -51,43 +43,42 @@ def import_file(
         path: of the file or folder.
         options: of the command.
     """
-    battery = setup.find_battery(plugins, options["battery"])
-    day = read_day(options["date"], "--date") if options["date"] else ""
-    judges = setup.resolved_judges(plugins, _judges(options["judges"]))
-    source = importer.read(path, _columns(options["columns"]))
-    plan = plan_import(
-        source,
-        battery,
-        number_replicates=options["number_replicates"],
-        lenient=options["skip_unknown"],
+    marked = changes(Marks(), title=options["title"], add=options["tags"])
+    request = ImportRequest(
+        path,
+        options["battery"],
+        Stated(options["model"], options["speaker"], options["origin"]),
+        columns=_columns(options["columns"]),
+        judges=options["judges"],
+        date=options["date"] or "",
+        **{
+            name: options[name]
+            for name in ("number_replicates", "skip_unknown", "research_protocol")
+        },
     )
-    stated = Stated(options["model"], options["speaker"], options["origin"])
-    check_names(plan, stated, path)
-    conditions = [
-        import_conditions(
-            plugins,
-            battery,
-            run,
-            stated,
-            source=path,
-            judges=judges,
-            session_date=day,
-            research_protocol=options["research_protocol"],
-        )
-        for run in plan.runs
-    ]
+    prepared = prepare_import(plugins, importer, request)
+    battery, plan, conditions = prepared.battery, prepared.plan, prepared.conditions
     as_json = options["as_json"]
-    _report(plan, battery)
+    inform(f"{plan.source.title}: {plural(len(plan.source.answers), 'answer')}")
+    for line in left_out(plan, battery.id):
+        note(line)
     if options["judges"] and (idle := setup.idle_judges(battery, conditions[0])):
         note(f"warning: {idle}")
     if options["dry_run"]:
         _show_plan(plan, conditions, as_json=as_json)
         return
     with open_store(options["store_location"], plugins) as store:
-        progress = _Progress(len(source.answers))
+        progress = _Progress(len(plan.source.answers))
         try:
             imported = import_answers(
-                store, plugins, battery, plan, conditions, progress.add, again=options["again"]
+                store,
+                plugins,
+                battery,
+                plan,
+                conditions,
+                progress.add,
+                again=options["again"],
+                marks=marked,
             )
         finally:
             progress.close()
@@ -101,15 +92,6 @@ def import_file(
         hint = f"continue with: tabwb judge run ID --judge {document['rater']}"
         check_verdicts([document], hint)
     _check_raters(imported)
-
-
-def _judges(specs: Sequence[str]) -> tuple[str, ...]:
-    condition = declared("judges")
-    try:
-        checked: tuple[str, ...] = condition.checked(specs or condition.asked)
-    except ConditionError as error:
-        raise UsageError(error.message, where="--judge", allowed=error.allowed) from error
-    return checked
 
 
 def _columns(texts: Sequence[str]) -> dict[str, str]:
@@ -126,35 +108,6 @@ def _columns(texts: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"'{field}' is given twice", where="--column")
         columns[field] = name
     return columns
-
-
-def _report(plan: ImportPlan, battery: Battery) -> None:
-    """Say what was read and what will not be imported."""
-    source = plan.source
-    inform(f"{source.title}: {plural(len(source.answers), 'answer')}")
-    for reason, count in source.left_out.items():
-        note(f"left out: {count:,} {reason}")
-    if plan.unmatched:
-        first = plan.unmatched[0]
-        note(
-            f"left out: {plural(len(plan.unmatched), 'answer')} to no item of '{battery.id}', "
-            f"the first at {first.answer.where}: {first.column} '{first.value}': {first.message}"
-        )
-    for run in plan.runs:
-        if run.repeated:
-            places = ", ".join(run.repeated[:SHOWN])
-            note(
-                f"left out: {plural(len(run.repeated), 'second answer')} to an item and replicate "
-                f"({places}{', …' if len(run.repeated) > SHOWN else ''})"
-            )
-        if run.missing:
-            items = ", ".join(run.missing[:SHOWN])
-            note(
-                f"not administered: {plural(len(run.missing), 'item')} without an answer ({items}"
-                f"{', …' if len(run.missing) > SHOWN else ''})"
-            )
-        if run.gaps:
-            note(f"not administered: {plural(run.gaps, 'replicate')} of items without an answer")
 
 
 class _Progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from tabwb.cli.common import (
     json_option,
+    mark_options,
     note,
     offline_option,
     open_store,
@@ -18,12 +18,9 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
-from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.speakers import Origin, origins_beside, read_day
 
 if TYPE_CHECKING:
-    from tabwb.administer.naming.imports import ImportedSession
     from tabwb.plugin_api.components import Importer
     from tabwb.plugin_api.registry.plugins import Plugins
 
@@ -100,6 +97,7 @@ if TYPE_CHECKING:
     help="The date of the session. Default: as the file says (of sound files, the date inside), "
     "else not known.",
 )
+@mark_options
 @verbosity_options
 @store_option
 @json_option
@@ -135,18 +133,15 @@ ONLY_NAMING = ("session", "rater", "tiers")
 
 
 def _importer(plugins: Plugins, path: Path, format_id: str | None) -> Importer | None:
-    """Return the importer of a file: the one that is asked for, else the first that knows it."""
+    """Return the importer of a file; None for spoken naming."""
     if format_id == NAMING:
         return None
-    if format_id is not None:
-        return plugins.importer(format_id)
-    from tabwb.plugin_api.registry.guarded_importer import recognising
+    from tabwb.administer.answers.prepared import importer_of
 
-    known = [descriptor.id for descriptor in plugins.descriptors("importers")]
-    found = recognising(map(plugins.importer, known), path)
-    if found is not None:
-        return found
+    if (importer := importer_of(plugins, path, format_id)) is not None:
+        return importer
     if path.is_file() and path.suffix.lower() not in ANNOTATIONS:
+        known = [descriptor.id for descriptor in plugins.descriptors("importers")]
         raise UsageError(
             "is not a file of a known format",
             where=str(path),
@@ -170,98 +165,29 @@ def _check_options(options: dict[str, Any], *, naming: bool) -> None:
 
 
 def _import_naming(plugins: Plugins, path: Path, options: dict[str, Any]) -> None:
-    from tabwb.administer.consent import Guard
-    from tabwb.administer.naming.imports import read_sessions
-    from tabwb.administer.naming.run import import_session
-    from tabwb.administer.session import setup
+    from tabwb.administer.naming.importing import NamingImport, import_sessions, prepare_sessions
+    from tabwb.records.marks import Marks, changes
     from tabwb.report.documents.document import list_document
 
-    rater = options["rater"] or "import"
-    battery = setup.find_battery(plugins, options["battery"])
-    origin, participant = _made_by(path, options)
-    sessions = _chosen(read_sessions(path, battery, _tiers(options["tiers"])), options)
-    day = read_day(options["date"], "--date") if options["date"] else ""
-    for imported in sessions:
-        if not day and not imported.date:
-            source = imported.source
-            note(f"{source}: the date of the session is not known; give it with --date")
-    made: list[int] = []
+    marked = changes(Marks(), title=options["title"], add=options["tags"])
+    names = ("battery", "speaker", "origin", "session", "research_protocol")
+    request = NamingImport(
+        path,
+        rater=options["rater"] or "import",
+        tiers=_tiers(options["tiers"]),
+        date=options["date"] or "",
+        **{name: options[name] for name in names},
+    )
+    prepared = prepare_sessions(plugins, request)
+    for line in prepared.notes:
+        note(line)
     with open_store(options["store_location"], plugins) as store:
-        for imported in sessions:
-            speaker = options["speaker"] or participant or imported.speaker
-            if not speaker:
-                raise UsageError("the speaker of these responses is not known: give --speaker ID")
-            conditions = Conditions(
-                examinee=speaker,
-                kind="speaker",
-                judges=(),
-                rater=rater,
-                research_protocol=options["research_protocol"],
-                origin=origin,
-                session_date=day or imported.date,
-            )
-            conditions = setup.resolve(plugins, battery, conditions)
-            if origin == "unknown":
-                note(
-                    f"{imported.source}: who responded is not known (no README.txt of an "
-                    f"export is beside it): the responses are protected as those of {speaker}. "
-                    "Say it with --origin human and --speaker ID, or with --origin model"
-                )
-            with setup.create_naming(store, plugins, battery, conditions) as session:
-                for notice in Guard(store, plugins, conditions).notices():
-                    note(notice)
-                number = session.administration.id
-                try:
-                    import_session(session, imported, rater)
-                except BaseException:
-                    note(f"administration {number} holds only a part of {imported.source}")
-                    raise
-                made.append(number)
-                note(f"administration {number}: {len(imported.responses)} responses of {speaker}")
+        made = []
+        for number, held in import_sessions(store, plugins, prepared, note, marked):
+            note(f"administration {number}: {held}")
+            made.append(number)
         if options["as_json"]:
             print_json(list_document([store.administration(number) for number in made]))
-
-
-def _made_by(path: Path, options: dict[str, Any]) -> tuple[Origin, str]:
-    """Return who made the answers: what an export says of itself counts before the options."""
-    exports = [export for export in origins_beside(path) if path.is_dir() or path.stem == export[0]]
-    exports = exports or list(origins_beside(path))
-    origins = {origin for _, origin, _ in exports}
-    people = {participant for _, _, participant in exports if participant}
-    asked: Origin | None = options["origin"]
-    if asked == "model" and origins - {"model"}:
-        raise UsageError(
-            "--origin model: the export says that a person, or an unknown examinee, responded",
-            where=str(path),
-        )
-    speaker = options["speaker"]
-    if speaker and people and speaker not in people:
-        raise UsageError(
-            f"--speaker {speaker}: according to the export, the responses are those of "
-            f"{', '.join(sorted(people))}",
-            where=str(path),
-            hint="consent and deletion use that ID",
-        )
-    recorded: Origin = next(iter(origins)) if len(origins) == 1 else "unknown"
-    if asked is not None and recorded != "human":
-        recorded = asked
-    return recorded, next(iter(people)) if len(people) == 1 else ""
-
-
-def _chosen(sessions: Sequence[ImportedSession], options: dict[str, Any]) -> list[ImportedSession]:
-    """Return those that are asked for; several are not all of the one speaker who is named."""
-    names = ", ".join(session.speaker for session in sessions if session.speaker)
-    asked = options["session"]
-    chosen = [session for session in sessions if asked in {None, session.speaker}]
-    if not chosen:
-        raise UsageError(f"there is no session '{asked}'", allowed=names or "none is named here")
-    if len(chosen) > 1 and options["speaker"]:
-        raise UsageError(
-            f"the source has {len(chosen)} sessions: {names}",
-            hint="select the speaker's with --session NAME; "
-            "without --speaker each session keeps its own",
-        )
-    return chosen
 
 
 def _tiers(texts: tuple[str, ...]) -> dict[str, str]:

@@ -38,6 +38,7 @@ from tabwb.records.condition import Audience
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.events import Observed
+from tabwb.records.marks import Marks, changes
 from tabwb.records.naming import Transcribed
 from tabwb.records.speakers import read_day
 from tabwb.records.states import AdministrationStatus
@@ -52,6 +53,12 @@ def give_naming_battery(options: dict[str, Any]) -> None:
     """Give a naming battery as the options of ``tabwb name`` say."""
     with opened_plugins(options["offline"]) as plugins:
         location, reference = options["store_location"], options["reference"]
+        marked = changes(Marks(), title=options["title"], add=options["tags"])
+        if reference is not None and marked:
+            raise UsageError(
+                "--title and --tag are for a new administration",
+                hint=f"of this one: tabwb tag {reference} --title TEXT --add TAG",
+            )
         if reference is None:
             battery = setup.find_battery(plugins, options["battery"])
             files = _files(options, battery)
@@ -63,6 +70,7 @@ def give_naming_battery(options: dict[str, Any]) -> None:
                     check(store, options["speaker"], "record")
                     pick(options["device"])
                 with setup.create_naming(store, plugins, battery, conditions) as session:
+                    session.commit(marked)
                     _begin(session, files, session.administration.conditions.transcriber, options)
             return
         with (

@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from tabwb.cli.common import json_option, offline_option, store_option, verbosity_options
+from tabwb.cli.common import (
+    json_option,
+    mark_options,
+    offline_option,
+    store_option,
+    verbosity_options,
+)
 from tabwb.cli.options import condition_options
 
 batch_option = click.option(
@@ -30,10 +36,7 @@ batch_option = click.option(
     *("run", "research_protocol", "judges", "replicates", "seed", "protocol", "conversation"),
     *("item_order", "option_order", "max_tokens"),
 )
-@click.option("--title", metavar="TEXT", default="", help="A title for the administration.")
-@click.option(
-    "--tag", "tags", multiple=True, metavar="TAG", help="A tag for the administration; repeatable."
-)
+@mark_options
 @batch_option
 @click.option("--dry-run", is_flag=True, help="Print every prompt as it would be sent.")
 @verbosity_options
@@ -93,6 +96,7 @@ def resume(**options: Any) -> None:
     "the date inside the sound files, else not known.",
 )
 @click.option("--device", metavar="NAME", help="The microphone (tabwb microphone list).")
+@mark_options
 @store_option
 @json_option
 @offline_option

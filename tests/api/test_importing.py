@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tabwb
+from tests.administer.naming_parts import naming_battery
 
 
 @pytest.fixture
@@ -72,3 +73,36 @@ def test_a_file_is_not_imported_twice(
     answers.write_text("item,text\nw1,dog\n", encoding="utf-8")
     with pytest.warns(tabwb.TabwbWarning, match="without an answer"):
         assert [one.id for one in read(**who)] == [4]
+
+
+def test_spoken_naming_is_imported_session_by_session(tmp_path: Path) -> None:
+    pytest.importorskip("soundfile")
+    folder, store = tmp_path / "psst", tmp_path / "s.db"
+    folder.mkdir()
+    (folder / "utterances.tsv").write_text(
+        "utterance_id\tsession\tprompt\ttranscript\tcorrectness\tsession_date\n"
+        "u1\tS-014\tdog\tD AO G\tTRUE\t2026-03-09\nu2\tS-014\tcat\tD AO G\tFALSE\t2026-03-09\n"
+        "u3\tS-015\tdog\tD AO\tFALSE\t2026-03-10\n",
+        encoding="utf-8",
+    )
+    battery = naming_battery(tmp_path)
+    with pytest.warns(tabwb.TabwbWarning, match="no consent of speaker S-015"):
+        given = tabwb.import_naming(folder, battery, origin="human", rater="R2", store=store)
+    conditions = [one.record.conditions for one in given]
+    assert [(one.examinee, one.session_date, one.rater) for one in conditions] == [
+        ("S-014", "2026-03-09", "R2"), ("S-015", "2026-03-10", "R2"),
+    ]  # fmt: skip
+    with tabwb.open(store) as study:
+        rated = {
+            row["item"]: row["value"]
+            for row in study.ratings(1).to_dicts()
+            if row["measure"] == "correct-any" and row["rater"].endswith("R2")
+        }
+    assert rated == {"dog": 1.0, "cat": 0.0}
+    with pytest.raises(tabwb.UsageError, match="the source has 2 sessions"):
+        tabwb.import_naming(folder, battery, speaker="S-014", store=store)
+    with pytest.warns(tabwb.TabwbWarning):
+        (one,) = tabwb.import_naming(folder, battery, session="S-015", store=store)
+    assert one.id == 3
+    with pytest.raises(tabwb.UsageError, match="'word' is not a tier"):
+        tabwb.import_naming(folder, battery, tiers={"word": "Wort"}, store=store)

@@ -44,11 +44,13 @@ def test_a_folder_of_files_is_given_transcribed_and_scored(
     spec = f"manual:{tmp_path / 'typed.tsv'}"
     outcome = run(
         *("name", battery, "--speaker", "S-014", "--input", folder),
-        *("--transcriber", spec, "--json"),
+        *("--transcriber", spec, "--title", "First", "--tag", "pilot", "--json"),
     )
     assert outcome.status == 0, outcome.err
     document = outcome.document
     assert document["administration"]["status"] == "done"
+    assert document["administration"]["title"] == "First"
+    assert document["administration"]["tags"] == ["pilot"]
     found = {
         trial["item"]: (
             trial["response"],

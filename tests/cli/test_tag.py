@@ -1,9 +1,11 @@
-"""``tabwb tag``, and the title and tags of ``tabwb run``."""
+"""``tabwb tag``, and the title and tags that commands give to new administrations."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from tests.administer.naming_parts import naming_battery
 from tests.cli.conftest import Run
 
 
@@ -59,3 +61,31 @@ def test_results_are_listed_grouped_and_chosen_by_tags(run: Run) -> None:
     assert [one["id"] for one in late] == [2]
     exported: Any = run("results", 1, "--json").document["administration"]
     assert (exported["title"], exported["tags"]) == ("First try", ["pilot"])
+
+
+def test_what_is_imported_gets_a_title_and_tags(run: Run, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text("item,response\nrp1,house.\n", encoding="utf-8")
+    psst = tmp_path / "psst"
+    psst.mkdir()
+    (psst / "utterances.tsv").write_text(
+        "utterance_id\tprompt\ttranscript\nS-014-1\tdog\tD AO G\n", encoding="utf-8"
+    )
+    marked = ("--title", "Elsewhere", "--tag", "pilot", "--tag", "late")
+    battery = naming_battery(tmp_path)
+    for words in (
+        ("import", answers, "--battery", "tab", "--model", "m", "--judge", "none"),
+        ("import", psst, "--battery", battery, "--origin", "human"),
+    ):
+        assert run(*words, "--tag", "a, b").status == 2
+        assert run("results", "--json").document["administrations"][1:] == []
+        outcome = run(*words, *marked)
+        assert outcome.status == 0, outcome.err
+    assert marks(run, 1, 2) == [(n, "Elsewhere", ["pilot", "late"]) for n in (1, 2)]
+
+
+def test_a_recording_that_is_resumed_gets_no_new_title(run: Run, tmp_path: Path) -> None:
+    words = ("name", naming_battery(tmp_path), "--speaker", "S-014", "--input", tmp_path)
+    refused = run(*words, "--resume", 7, "--tag", "x")
+    assert refused.status == 2
+    assert "tabwb tag 7" in refused.err

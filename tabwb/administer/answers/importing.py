@@ -195,6 +195,7 @@ def import_answers(
     rated: Tell = lambda count: None,
     *,
     again: bool = False,
+    marks: Sequence[EventEntry] = (),
 ) -> tuple[Imported, ...]:
     """Rate the answers of a file and store them: all of them, or nothing.
 
@@ -208,6 +209,7 @@ def import_answers(
         conditions: of each run of the plan.
         rated: is told of each answer that was rated.
         again: store them also where the store has the answers of these files.
+        marks: a title and tags for each administration.
 
     Raises:
         UsageError: the store has the answers of these files.
@@ -220,7 +222,7 @@ def import_answers(
     if not again:
         check_new(store, battery, conditions, digests)
     made = [
-        _Recording(store, plugins, battery, run, given).whole(plan, digests, rated)
+        _Recording(store, plugins, battery, run, given).whole(plan, digests, rated, marks)
         for run, given in zip(plan.runs, conditions, strict=True)
     ]
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
@@ -254,7 +256,11 @@ class _Recording:
         self._drawn = "temperature" in conditions.unknown and planned.drawn
 
     def whole(
-        self, plan: ImportPlan, digests: dict[str, str], rated: Tell
+        self,
+        plan: ImportPlan,
+        digests: dict[str, str],
+        rated: Tell,
+        marks: Sequence[EventEntry],
     ) -> tuple[WholeAdministration, tuple[FailedRater, ...]]:
         """Return everything that is to be stored, and the raters that failed."""
         conditions = self._conditions
@@ -264,6 +270,7 @@ class _Recording:
             entries.append(EventEntry("model-opened", None, storable(facts)))
         notes = provenance(plan, self._planned, digests)
         entries += [EventEntry("noted", None, storable(note)) for note in notes]
+        entries += marks
         name = ", ".join(list(digests)[:2]) or "standard input"
         for each in self._planned.planned:
             entries += self._entries(each, f"not in {name}")

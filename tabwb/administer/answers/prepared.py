@@ -1,0 +1,158 @@
+"""What an import of answers will store, and what it leaves out: known before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tabwb.administer.answers.examinee import Stated
+from tabwb.administer.answers.importing import check_names, import_conditions
+from tabwb.administer.answers.plan import ImportPlan, plan_import
+from tabwb.administer.session import setup
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.components import Importer
+from tabwb.plugin_api.registry.guarded_importer import recognising
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.condition import ConditionError
+from tabwb.records.condition_table import declared
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
+from tabwb.records.speakers import read_day
+from tabwb.records.words import plural
+
+SHOWN = 5
+"""How many places or items one line names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What is to be imported, as the user says it.
+
+    Attributes:
+        path: of the file or folder.
+        battery: its id or path.
+        stated: who responded.
+        columns: of a table: field to the name of its column.
+        number_replicates: take further answers to an item as replicates.
+        skip_unknown: leave out answers to no item of the battery.
+        judges: specs; empty: those of a run.
+        research_protocol: under which a person was given a battery for models.
+        date: of the session, where the file does not say it; empty: not known.
+    """
+
+    path: Path
+    battery: str
+    stated: Stated
+    columns: Mapping[str, str] = field(default_factory=dict)
+    number_replicates: bool = False
+    skip_unknown: bool = False
+    judges: Sequence[str] = ()
+    research_protocol: str | None = None
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedImport:
+    """What :func:`tabwb.administer.answers.importing.import_answers` stores."""
+
+    battery: Battery
+    plan: ImportPlan
+    conditions: tuple[Conditions, ...]
+
+
+def importer_of(plugins: Plugins, path: Path, format_id: str | None) -> Importer | None:
+    """Return the importer of a file: the one asked for, else the first that knows it, or None.
+
+    Args:
+        plugins: with the importers.
+        path: of the file or folder.
+        format_id: of an importer; None: as the file looks.
+    """
+    if format_id is not None:
+        return plugins.importer(format_id)
+    known = [plugins.importer(one.id) for one in plugins.descriptors("importers")]
+    return recognising(known, path)
+
+
+def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest) -> PreparedImport:
+    """Read a file of answers, and return what will be stored of it; nothing is stored.
+
+    Args:
+        plugins: with batteries, scorers and judges.
+        importer: of the file.
+        request: what is to be imported.
+
+    Raises:
+        UsageError: the file cannot be read, or an option cannot be used.
+    """
+    battery = setup.find_battery(plugins, request.battery)
+    day = read_day(request.date, "--date") if request.date else ""
+    judges = setup.resolved_judges(plugins, _checked(request.judges))
+    source = importer.read(request.path, dict(request.columns))
+    plan = plan_import(
+        source,
+        battery,
+        number_replicates=request.number_replicates,
+        lenient=request.skip_unknown,
+    )
+    check_names(plan, request.stated, request.path)
+    conditions = (
+        import_conditions(
+            plugins,
+            battery,
+            run,
+            request.stated,
+            source=request.path,
+            judges=judges,
+            session_date=day,
+            research_protocol=request.research_protocol,
+        )
+        for run in plan.runs
+    )
+    return PreparedImport(battery, plan, tuple(conditions))
+
+
+def left_out(plan: ImportPlan, battery: str) -> list[str]:
+    """Return what of a file is not imported, and which items have no answer, a line for each.
+
+    Args:
+        plan: of the file.
+        battery: its id.
+    """
+    told = [f"left out: {count:,} {reason}" for reason, count in plan.source.left_out.items()]
+    if plan.unmatched:
+        first = plan.unmatched[0]
+        told.append(
+            f"left out: {plural(len(plan.unmatched), 'answer')} to no item of '{battery}', the "
+            f"first at {first.answer.where}: {first.column} '{first.value}': {first.message}"
+        )
+    for run in plan.runs:
+        if run.repeated:
+            told.append(
+                f"left out: {plural(len(run.repeated), 'second answer')} to an item and replicate "
+                f"({_some(run.repeated)})"
+            )
+        if run.missing:
+            told.append(
+                f"not administered: {plural(len(run.missing), 'item')} without an answer "
+                f"({_some(run.missing)})"
+            )
+        if run.gaps:
+            told.append(
+                f"not administered: {plural(run.gaps, 'replicate')} of items without an answer"
+            )
+    return told
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
+
+
+def _checked(judges: Sequence[str]) -> tuple[str, ...]:
+    condition = declared("judges")
+    try:
+        checked: tuple[str, ...] = condition.checked(tuple(judges) or condition.asked)
+    except ConditionError as error:
+        raise UsageError(error.message, where="--judge", allowed=error.allowed) from None
+    return checked

@@ -1,0 +1,173 @@
+"""Stores spoken naming that was recorded elsewhere, each session as an administration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tabwb.administer.consent import Guard
+from tabwb.administer.naming.imports import TIERS, ImportedSession, read_sessions
+from tabwb.administer.naming.run import import_session
+from tabwb.administer.session import setup
+from tabwb.battery.model import Battery
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
+from tabwb.records.speakers import Origin, origins_beside, read_day
+from tabwb.records.trials import EventEntry
+from tabwb.records.words import plural
+from tabwb.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class NamingImport:
+    """What is to be imported, as the user says it.
+
+    Attributes:
+        path: an annotation file, a folder of them, or a PSST folder.
+        battery: its id or path.
+        speaker, origin, session, date: where they are not as in the source.
+        rater: who transcribed and scored.
+        tiers: our name of a tier to the file's own.
+        research_protocol: under which a person was given a battery for models.
+    """
+
+    path: Path
+    battery: str
+    speaker: str | None = None
+    origin: Origin | None = None
+    session: str | None = None
+    rater: str = "import"
+    tiers: Mapping[str, str] = field(default_factory=dict)
+    research_protocol: str | None = None
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSessions:
+    """The sessions of a source with their conditions, and what the user is to know of them."""
+
+    battery: Battery
+    sessions: tuple[tuple[ImportedSession, Conditions], ...]
+    notes: tuple[str, ...] = ()
+
+
+def prepare_sessions(plugins: Plugins, request: NamingImport) -> PreparedSessions:
+    """Read the sessions of a source, and return what will be stored; nothing is stored.
+
+    Args:
+        plugins: with the batteries.
+        request: what is to be imported.
+
+    Raises:
+        UsageError: it cannot be read, does not fit the battery, or does not say who spoke.
+    """
+    battery = setup.find_battery(plugins, request.battery)
+    origin, participant = _made_by(request)
+    for ours in request.tiers:
+        if ours not in TIERS:
+            raise UsageError(f"'{ours}' is not a tier", allowed=", ".join(TIERS))
+    sessions = _chosen(read_sessions(request.path, battery, request.tiers), request)
+    day = read_day(request.date, "--date") if request.date else ""
+    made, notes = [], []
+    for imported in sessions:
+        source = imported.source
+        if not day and not imported.date:
+            notes.append(f"{source}: the date of the session is not known; give it with --date")
+        speaker = request.speaker or participant or imported.speaker
+        if not speaker:
+            raise UsageError("the speaker of these responses is not known: give --speaker ID")
+        if origin == "unknown":
+            notes.append(
+                f"{source}: who responded is not known (no README.txt of an export is beside it): "
+                f"the responses are protected as those of {speaker}. Say it with --origin human "
+                "and --speaker ID, or with --origin model"
+            )
+        conditions = Conditions(
+            examinee=speaker,
+            kind="speaker",
+            judges=(),
+            rater=request.rater,
+            research_protocol=request.research_protocol,
+            origin=origin,
+            session_date=day or imported.date,
+        )
+        made.append((imported, setup.resolve(plugins, battery, conditions)))
+    return PreparedSessions(battery, tuple(made), tuple(notes))
+
+
+def import_sessions(
+    store: Store,
+    plugins: Plugins,
+    prepared: PreparedSessions,
+    tell: Callable[[str], object],
+    marks: Sequence[EventEntry] = (),
+) -> Iterator[tuple[int, str]]:
+    """Store the sessions of a source; yield the number of each administration and what it holds.
+
+    Args:
+        store: where they are kept.
+        plugins: with the scorers.
+        prepared: the sessions.
+        tell: is called with what the user is to know.
+        marks: a title and tags for each administration.
+
+    Raises:
+        NoConsent: a registered speaker has not agreed.
+        TabwbError: a response cannot be stored; its administration holds those before it.
+    """
+    for imported, conditions in prepared.sessions:
+        with setup.create_naming(store, plugins, prepared.battery, conditions) as session:
+            for notice in Guard(store, plugins, conditions).notices():
+                tell(notice)
+            session.commit(marks)
+            number = session.administration.id
+            try:
+                import_session(session, imported, conditions.rater or "import")
+            except BaseException:
+                tell(f"administration {number} holds only a part of {imported.source}")
+                raise
+        held = plural(len(imported.responses), "response")
+        yield number, f"{held} of {conditions.examinee}"
+
+
+def _made_by(request: NamingImport) -> tuple[Origin, str]:
+    """Return who made the answers: what an export says of itself counts before the user's word."""
+    path, asked, speaker = request.path, request.origin, request.speaker
+    exports = [export for export in origins_beside(path) if path.is_dir() or path.stem == export[0]]
+    exports = exports or list(origins_beside(path))
+    origins = {origin for _, origin, _ in exports}
+    people = {participant for _, _, participant in exports if participant}
+    if asked == "model" and origins - {"model"}:
+        raise UsageError(
+            "--origin model: the export says that a person, or an unknown examinee, responded",
+            where=str(path),
+        )
+    if speaker and people and speaker not in people:
+        raise UsageError(
+            f"--speaker {speaker}: according to the export, the responses are those of "
+            f"{', '.join(sorted(people))}",
+            where=str(path),
+            hint="consent and deletion use that ID",
+        )
+    recorded: Origin = next(iter(origins)) if len(origins) == 1 else "unknown"
+    if asked is not None and recorded != "human":
+        recorded = asked
+    return recorded, next(iter(people)) if len(people) == 1 else ""
+
+
+def _chosen(sessions: Sequence[ImportedSession], request: NamingImport) -> list[ImportedSession]:
+    """Return those that are asked for; several are not all of the one speaker who is named."""
+    names = ", ".join(session.speaker for session in sessions if session.speaker)
+    asked = request.session
+    chosen = [session for session in sessions if asked in {None, session.speaker}]
+    if not chosen:
+        raise UsageError(f"there is no session '{asked}'", allowed=names or "none is named here")
+    if len(chosen) > 1 and request.speaker:
+        raise UsageError(
+            f"the source has {len(chosen)} sessions: {names}",
+            hint="select the speaker's with --session NAME; "
+            "without --speaker each session keeps its own",
+        )
+    return chosen
