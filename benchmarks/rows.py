@@ -229,12 +229,12 @@ def list_of_a_large_store(rounds: int) -> Iterator[Result]:
 
 BY_OBJECTS = """
 from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import load_administrations, sources_of
+from tabwb.report.summaries.summary import pool
 from tabwb.store.store import Store
 with Store.open({store!r}) as store:
     for group in grouped(load_administrations(store), "model"):
-        summarise(sources_of(group.members), interval=True)
+        pool(sources_of(group.members), interval=True)
 """
 
 

@@ -308,5 +308,5 @@ def show(session: Session, *, as_json: bool) -> None:
     from tabwb.report.render.printing import print_view
     from tabwb.report.render.tables import administration_view
 
-    summary = summarise([data.source], interval=True)
+    summary = summarise(data.source, interval=True)
     print_view(administration_view(administration, session.battery, summary))

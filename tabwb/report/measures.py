@@ -8,7 +8,7 @@ A new measure of a subtest is a function in :mod:`tabwb.scoring` and an entry in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,7 +36,8 @@ class ScoredAnswers:
     Attributes:
         n: answers that count, with and without a verdict.
         accuracy: share right of the answers with a verdict.
-        pairs: expected and chosen option of each answer with a verdict; None where none was chosen.
+        pairs: expected and chosen option (None where none was chosen) to how many answers with a
+            verdict have them.
         guessing: accuracy of guessing; None for subtests without options.
         protocol: of all answers; None where they differ.
         yes: the affirmative option of a yes/no subtest, else None.
@@ -44,7 +45,7 @@ class ScoredAnswers:
 
     n: int
     accuracy: Estimate
-    pairs: Sequence[tuple[str, str | None]]
+    pairs: Mapping[tuple[str, str | None], int]
     guessing: Estimate | None
     protocol: Protocol | None
     yes: str | None
@@ -99,7 +100,7 @@ def _yes_rate(answers: ScoredAnswers) -> Estimate:
     if answers.yes is None:
         return _NOT_YES_NO
     chosen: Counter[str | None] = Counter()
-    for (_, answer), n in Counter(answers.pairs).items():
+    for (_, answer), n in answers.pairs.items():
         chosen[answer] += n
     return yes_rate(chosen, answers.yes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, Interval, ratio
@@ -204,18 +204,34 @@ class Burden:
         return ratio(self.present[feature], self.n_burden, NO_BURDEN)
 
 
+@dataclass(frozen=True, slots=True)
+class RatedCounts:
+    """The responses as one rater saw them, counted.
+
+    Attributes:
+        profiles: of each item (or speaker), sets of features that are present to the number of
+            responses.
+        no_burden: why responses have no burden, to their number.
+        n_distinct: different texts; words: of all usable responses together.
+        fixed: whether nothing was drawn for any of those with a burden.
+    """
+
+    profiles: Mapping[Hashable, Mapping[frozenset[str], int]]
+    no_burden: Mapping[str, int]
+    n_distinct: int
+    words: int
+    usable: Usable
+    fixed: bool
+
+
 def symptom_burden(
     responses: Iterable[RatedResponse],
     features: Sequence[str],
-    categories: Mapping[str, Sequence[str]] | None = None,
+    categories: Mapping[str, Collection[str]] | None = None,
     *,
     interval: bool = False,
 ) -> Burden:
-    """Return the symptom burden of responses under one rater.
-
-    ``burden = sum of features present / responses that have a burden``. A response for which any
-    feature of the set is undefined has none and is counted with its cause. A category's count is
-    the same mean over its own features. Source: docs/results.md; categories: TAB, table 5.
+    """Return the symptom burden of responses under one rater, see :func:`burden_of`.
 
     Args:
         responses: with identical replicates counted once where nothing was drawn.
@@ -229,59 +245,107 @@ def symptom_burden(
     >>> burden.symptom_burden.value, burden.n_responses, burden.no_burden
     (1.0, 2, {'no-response': 1})
     """
-    counted = list(responses)
-    profiles = [response.present for response in counted if response.present is not None]
-    sizes = [len(present) for present in profiles]
-    usable = [response for response in counted if not response.unusable]
-    missing = Counter(response.cause for response in counted if response.cause)
-    items = _by_item(counted)
-    drawn = any(not response.fixed for response in counted if response.present is not None)
-    fixed = bool(profiles) and not drawn
-    values = [[float(len(present)) for present in item] for item in items]
+    counts = count_rated(responses)
+    by_category = categories_of(counts, features, categories or {})
+    return burden_of(counts, features, by_category, interval=interval)
+
+
+def count_rated(responses: Iterable[RatedResponse]) -> RatedCounts:
+    """Return responses under one rater, counted."""
+    given = list(responses)
+    profiles: dict[Hashable, Counter[frozenset[str]]] = {}
+    for response in given:
+        if response.present is not None:
+            profiles.setdefault(response.cluster, Counter())[response.present] += 1
+    return RatedCounts(
+        profiles,
+        no_burden=Counter(response.cause for response in given if response.cause),
+        n_distinct=len({response.text for response in given}),
+        words=sum(response.words for response in given if not response.unusable),
+        usable=count_usable(response.unusable for response in given),
+        fixed=bool(profiles) and all(each.fixed for each in given if each.present is not None),
+    )
+
+
+def burden_of(
+    counts: RatedCounts,
+    features: Sequence[str],
+    categories: Mapping[str, CategoryBurden],
+    *,
+    interval: bool = False,
+) -> Burden:
+    """Return the symptom burden of responses under one rater.
+
+    ``burden = sum of features present / responses that have a burden``. A response for which any
+    feature of the set is undefined has none and is counted with its cause. Source: docs/results.md.
+
+    Args:
+        counts: of the responses.
+        features: the fixed set.
+        categories: of the battery, see :func:`categories_of`.
+        interval: whether to compute :attr:`Burden.intervals`.
+    """
+    items = [counts.profiles[cluster] for cluster in sorted(counts.profiles, key=str)]
+    sizes = tuple(sum(item.values()) for item in items)
+    found = [
+        [float(len(present)) for present, n in item.items() for _ in range(n)] for item in items
+    ]
+    hits = {name: [0] * len(items) for name in features}
+    for at, item in enumerate(items):
+        for profile, n in item.items():
+            for name in profile:
+                hits[name][at] += n
     intervals = tuple(
-        burden_interval(values, len(features), estimand, deterministic=fixed)
+        burden_interval(found, len(features), estimand, deterministic=counts.fixed)
         for estimand in Estimand
         if interval
     )
+    present = {name: sum(by_item) for name, by_item in hits.items()}
     return Burden(
         features=tuple(features),
-        n_responses=len(counted),
-        n_distinct=len({response.text for response in counted}),
-        words_mean=ratio(sum(response.words for response in usable), len(usable), NO_USABLE),
-        n_burden=len(profiles),
-        no_burden=dict(sorted(missing.items())),
-        symptom_burden=ratio(sum(sizes), len(profiles), NO_BURDEN),
+        n_responses=counts.usable.n,
+        n_distinct=counts.n_distinct,
+        words_mean=ratio(counts.words, counts.usable.usable, NO_USABLE),
+        n_burden=sum(sizes),
+        no_burden=dict(sorted(counts.no_burden.items())),
+        symptom_burden=ratio(sum(present.values()), sum(sizes), NO_BURDEN),
         intervals=intervals,
-        categories={
-            name: _category(profiles, frozenset(members) & frozenset(features))
-            for name, members in (categories or {}).items()
-        },
-        present={name: sum(name in present for present in profiles) for name in features},
-        usable=count_usable(response.unusable for response in counted),
-        hits={
-            name: tuple(sum(name in present for present in item) for item in items)
-            for name in features
-        },
-        sizes=tuple(map(len, items)),
-        fixed=fixed,
+        categories=categories,
+        present=present,
+        usable=counts.usable,
+        hits={name: tuple(by_item) for name, by_item in hits.items()},
+        sizes=sizes,
+        fixed=counts.fixed,
     )
 
 
-def _category(profiles: Sequence[frozenset[str]], members: frozenset[str]) -> CategoryBurden:
+def categories_of(
+    counts: RatedCounts, features: Collection[str], categories: Mapping[str, Collection[str]]
+) -> dict[str, CategoryBurden]:
+    """Return the burden of each category: the same mean over its own features (TAB, table 5).
+
+    Args:
+        counts: of the responses.
+        features: the fixed set.
+        categories: category to its features; those outside the set are left out.
+    """
+    profiles: Counter[frozenset[str]] = Counter()
+    for item in counts.profiles.values():
+        profiles.update(item)
+    return {
+        name: _category(profiles, frozenset(members) & frozenset(features))
+        for name, members in categories.items()
+    }
+
+
+def _category(profiles: Counter[frozenset[str]], members: frozenset[str]) -> CategoryBurden:
     if not members:
         nothing = Estimate(None, "the rater's set has no feature of this category")
         return CategoryBurden(nothing, nothing, 0)
-    sizes = [len(present & members) for present in profiles]
+    n = profiles.total()
+    sizes = [(len(present & members), times) for present, times in profiles.items()]
     return CategoryBurden(
-        count=ratio(sum(sizes), len(sizes), NO_BURDEN),
-        rate=ratio(sum(size > 0 for size in sizes), len(sizes), NO_BURDEN),
+        count=ratio(sum(size * times for size, times in sizes), n, NO_BURDEN),
+        rate=ratio(sum(times for size, times in sizes if size), n, NO_BURDEN),
         of=len(members),
     )
-
-
-def _by_item(responses: Sequence[RatedResponse]) -> list[list[frozenset[str]]]:
-    items: dict[Hashable, list[frozenset[str]]] = {}
-    for response in responses:
-        if response.present is not None:
-            items.setdefault(response.cluster, []).append(response.present)
-    return [items[cluster] for cluster in sorted(items, key=str)]

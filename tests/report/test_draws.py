@@ -10,7 +10,6 @@ from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.draws import REPLAYED, SHARED, shares_stream
-from tabwb.report.summaries.live.counted import counted
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimand
 from tests.report.given import (
@@ -88,7 +87,7 @@ def test_greedy_answers_people_and_replays_share_no_stream() -> None:
 
 
 def counts(*given: tuple[Conditions, Sequence[Trial]]) -> int:
-    return len(counted([Source(BATTERY, trials, conditions) for conditions, trials in given]))
+    return pool([Source(BATTERY, trials, conditions) for conditions, trials in given]).answers.n
 
 
 def test_a_run_that_is_repeated_with_its_seed_counts_once() -> None:
@@ -96,9 +95,8 @@ def test_a_run_that_is_repeated_with_its_seed_counts_once() -> None:
     assert counts((SAMPLED, once), (SAMPLED, once)) == 6
     more = [*once, answered("ct1", "It rained for a week.", number=7, replicate=3)]
     assert counts((SAMPLED, once), (SAMPLED, more), (SAMPLED, once)) == 7
-    rows = counted([Source(BATTERY, one, SAMPLED) for one in (once, more)])
-    assert [row.place for row in rows] == [*((0, n) for n in range(1, 7)), (1, 7)]
-    assert [len(row.duplicates) for row in rows] == [1] * 6 + [0]
+    answers = pool([Source(BATTERY, one, SAMPLED) for one in (once, more)]).answers
+    assert (answers.n, answers.repeated_draws) == (7, 6)
 
 
 def test_the_interval_for_these_prompts_does_not_narrow_where_a_run_is_repeated() -> None:

@@ -14,7 +14,6 @@ from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import Trial
 from tabwb.report.summaries.cautions import DETERMINISTIC, UNRELIABLE, cautions
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.live.counted import counted
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.rules.verdicts import TWO_SIDED
@@ -285,10 +284,15 @@ def test_pooling_puts_responses_together() -> None:
 def test_several_speakers_are_the_clusters_of_the_interval_and_one_is_not() -> None:
     first, second = (Conditions(speaker, "speaker") for speaker in ("S-1", "S-2"))
     given = trials(ANSWERS)
-    clusters = {row.cluster for row in counted([Source(BATTERY, given, first)])}
-    assert ("text", "ct1") in clusters
-    both = [Source(BATTERY, given, first), Source(BATTERY, given, second)]
-    assert {row.cluster for row in counted(both)} == {("S-1",), ("S-2",)}
+    one, both = (
+        [Source(BATTERY, given, first)],
+        [Source(BATTERY, given, each) for each in (first, second)],
+    )
+    items, speakers = (
+        subtest(pool(given), "words").share.by_item["exact"] for given in (one, both)
+    )
+    assert items == ((1, 1), (0, 1), (0, 1))
+    assert speakers == ((1, 3), (1, 3))
 
 
 def test_administrations_of_different_batteries_are_not_pooled() -> None:

@@ -40,7 +40,7 @@ def administration_document(
         messages: add everything that was sent for each reply that counts.
     """
     administration, battery, trials = data.administration, data.battery, data.trials
-    summary = summary or summarise([data.source], interval=interval)
+    summary = summary or summarise(data.source, interval=interval)
     calls = calls_by_trial(data.judged)
     spoken = _spoken(data)
     made = TrialDocuments(battery, administration.conditions)

@@ -6,11 +6,8 @@ the items of one replicate are not independent, and neighbouring seeds repeat re
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from itertools import groupby
-
 from tabwb.records.conditions import Conditions
-from tabwb.records.trials import Attempt, PlannedTrial
+from tabwb.records.trials import Attempt
 from tabwb.records.words import plural
 from tabwb.scoring.estimate import Estimand, EstimatedInterval
 
@@ -33,60 +30,6 @@ def shares_stream(conditions: Conditions, attempt: Attempt) -> bool:
     if conditions.origin is not None:
         return False
     return "seed" not in attempt.metadata and REPLAYED not in attempt.metadata
-
-
-def drawn_with(
-    conditions: Conditions, plan: PlannedTrial, attempt: Attempt, *, shared: bool
-) -> Hashable | None:
-    """Return seed, temperature and top-p of a sampled reply of a model; None where not known.
-
-    A replayed reply has the administration and the line that it was read from, because a file can
-    be replayed twice. In earlier versions replicate r shares the stream of ``seed + r``.
-
-    Args:
-        conditions: of its administration.
-        plan: of its trial.
-        attempt: the one that counts.
-        shared: whether its random stream is shared (:func:`shares_stream`).
-    """
-    if REPLAYED in attempt.metadata:
-        uid = attempt.metadata.get("replayed_administration")
-        return (uid, attempt.metadata[REPLAYED]) if uid else None
-    noted = attempt.metadata.get("seed", "")
-    if not shared and not (noted.isascii() and noted.isdecimal()):
-        return None
-    decoding = conditions.decoding
-    seed = decoding.seed + plan.replicate if shared else int(noted)
-    return shared, seed, decoding.temperature, decoding.top_p
-
-
-Draw = tuple[int, int, Hashable, str]
-"""Place of a response, its administration's place, what was asked and drawn with, and the text."""
-
-
-def again_drawn(draws: Iterable[Draw]) -> dict[int, int]:
-    """Return the place of each response that repeats a draw, with the place of the earlier one.
-
-    The same run with the same seed gives the same responses, and in earlier versions so do
-    replicates of neighbouring seeds. That holds for an administration whose every response to an
-    earlier question and seed is the same text. Where one differs, the back end does not keep to
-    seeds, and all count.
-
-    >>> again_drawn([(0, 0, "a5", "Yes"), (1, 1, "a5", "Yes"), (2, 1, "b6", "No")])
-    {1: 0}
-    >>> again_drawn([(0, 0, "a", "Yes"), (1, 0, "b", "No"), (2, 1, "a", "Yes"), (3, 1, "b", "Yes")])
-    {}
-    """
-    first: dict[Hashable, tuple[int, str]] = {}
-    repeated: dict[int, int] = {}
-    for _, group in groupby(draws, key=lambda draw: draw[1]):
-        own = list(group)
-        before = [(place, *first[key], text) for place, _, key, text in own if key in first]
-        if all(text == earlier for _, _, earlier, text in before):
-            repeated.update((place, representative) for place, representative, _, _ in before)
-        for place, _, key, text in own:
-            first.setdefault(key, (place, text))
-    return repeated
 
 
 def repeated_caution(n: int) -> str:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
-from tabwb.records.ratings import Scope
-from tabwb.records.states import ResponseStatus
+from tabwb.records.ratings import Declaration, Scope
+from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.records.words import plural
-from tabwb.scoring.burden import Burden, CategoryBurden
+from tabwb.report.summaries.draws import without_draws
+from tabwb.scoring.burden import (
+    Burden,
+    CategoryBurden,
+    RatedCounts,
+    burden_of,
+    categories_of,
+)
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.columns.judged import JudgedRows
@@ -141,9 +148,114 @@ def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
     )
 
 
-def groupings_of(battery: Battery) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return, by grouping, the features of each category."""
-    return {
-        grouping.id: {category.id: tuple(category.features) for category in grouping.categories}
+def terms_of(battery: Battery, rater: str, declared: Declaration) -> Terms:
+    """Return the terms under which a rater judged.
+
+    Args:
+        battery: that was given; a feature that it does not have has no ratings.
+        rater: who judged.
+        declared: what it declared, or :func:`undeclared`.
+    """
+    features = tuple(one.id for one in battery.features if one.id in declared.features)
+    return Terms(rater, features, declared.scope, declared.prompt_hash)
+
+
+def undeclared(rater: str, rated: Collection[str]) -> Declaration:
+    """Return what is taken of a rater that declared nothing, as in an older store.
+
+    The scope is connected text. The set is every feature that the rater rated there and never left
+    undefined in an answer to which it gave any value: a feature that is never found absent is
+    thereby left out, unless it was found in every answer.
+
+    Args:
+        rater: who rated.
+        rated: these features.
+    """
+    return Declaration(rater, tuple(rated))
+
+
+def cause_of_status(status: ResponseStatus) -> str:
+    """Return why an unusable response has no burden."""
+    return "no-response" if status is ResponseStatus.EMPTY else status.value
+
+
+def cause_of_ratings(
+    features: Sequence[str], lacking: Sequence[tuple[str, RatingStatus | None, str]]
+) -> str:
+    """Return why a usable response has no burden, the gravest cause; empty where it has one.
+
+    Args:
+        features: of the judge.
+        lacking: those without a value: name, status (None: not rated) and reason of the rating.
+
+    >>> cause_of_ratings(["jargon"], [("jargon", RatingStatus.UNDEFINED, "too short")])
+    'jargon undefined: too short'
+    >>> cause_of_ratings(["jargon"], [("jargon", RatingStatus.UNDEFINED, "refused: no answer")])
+    'refused'
+    """
+    if not features:
+        return "no-feature"
+    statuses = {status for _, status, _ in lacking}
+    if None in statuses:
+        return "not-rated"
+    for failure in (RatingStatus.ERROR, RatingStatus.UNPARSED):
+        if failure in statuses:
+            return failure.value
+    for _, _, reason in lacking:
+        if (named := reason.partition(":")[0]) in UNUSABLE:
+            return named
+    for feature, _, reason in lacking:
+        if reason:
+            return f"{feature} undefined: {reason}"
+    return "undefined" if lacking else ""
+
+
+def summarise_judge(
+    battery: Battery,
+    terms: Terms,
+    declared: Declaration | None,
+    counts: RatedCounts,
+    *,
+    shared: bool,
+    other_prompts: Mapping[str, int],
+    not_judged: int,
+    judged: JudgedRows | None = None,
+    interval: bool = False,
+) -> JudgeSummary:
+    """Return the burden of one judge under one set of terms.
+
+    Args:
+        battery: that was given.
+        terms: under which it judged.
+        declared: what it declared; None for nothing.
+        counts: the responses in its scope.
+        shared: whether any of them was drawn from a random stream that others share.
+        other_prompts: see :class:`JudgeSummary`, as ``not_judged`` and ``judged``.
+        not_judged: responses.
+        judged: the responses in scope.
+        interval: compute the intervals of burdens too.
+    """
+    groupings = {
+        grouping.id: categories_of(
+            counts,
+            terms.features,
+            {category.id: category.features for category in grouping.categories},
+        )
         for grouping in battery.groupings
     }
+    first = next(iter(groupings.values()), {})
+    burden = burden_of(counts, terms.features, first, interval=interval)
+    if shared:
+        burden = replace(burden, intervals=tuple(map(without_draws, burden.intervals)))
+    return JudgeSummary(
+        terms.rater,
+        terms.scope,
+        burden,
+        caution=declared.caution if declared else "",
+        prompt_hash=terms.prompt_hash,
+        declared=declared is not None,
+        groupings=groupings,
+        judged=judged,
+        other_prompts=other_prompts,
+        not_judged=not_judged,
+    )

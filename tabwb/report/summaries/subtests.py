@@ -1,34 +1,28 @@
-"""The summary of one subtest: right answers, measures beside them, errors by kind."""
+"""The summary of one subtest: right answers, measures beside them, errors by kind.
+
+It is computed in :mod:`tabwb.report.summaries.subtest_counts`.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import fsum
 
-from tabwb.battery.model import Item
 from tabwb.records.states import ResponseKind
 from tabwb.report.summaries.draws import without_draws
 from tabwb.scoring.burden import NONE_COUNTED, Usable
-from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions
+from tabwb.scoring.choice import Position
 from tabwb.scoring.estimate import (
     Estimand,
     Estimate,
     EstimatedInterval,
     Interval,
-    always_first,
-    always_yes,
     clopper_pearson,
-    guessing_rate,
     ratio,
 )
 from tabwb.scoring.intervals import rate_interval
-from tabwb.tasks.task_type import TaskType
 
 NOT_SCORED = "nothing was scored right or wrong here"
-UNLISTED = ("other-option", "ambiguous", "no-option")
-"""Kinds of error beside the battery's foil kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,84 +189,3 @@ class SubtestSummary:
             policy: one of :data:`~tabwb.scoring.choice.POLICIES`.
         """
         return self.estimates[measure][policy]
-
-
-def measured(
-    values: Sequence[float | None],
-    rater: str = "",
-    measure: str = "",
-) -> Measured:
-    """Return counts and sum of values; None where a value is undefined.
-
-    Args:
-        values: of all responses.
-        rater: who measured.
-        measure: its name.
-    """
-    known = [value for value in values if value is not None]
-    nonzero = sum(value != 0 for value in known)
-    return Measured(len(known), fsum(known), nonzero, len(values) - len(known), rater, measure)
-
-
-Verdict = tuple[Item, tuple[str, ...], StoredAnswer, int]
-"""Item, options shown, what the stored verdict says, and how many answers have it."""
-
-
-def errors_by_foil(verdicts: Mapping[str, Sequence[Verdict]]) -> dict[str, FoilErrors]:
-    """Return the errors of each kind, given the verdicts under each policy."""
-    counts: dict[str, Counter[str | None]] = {policy: Counter() for policy in POLICIES}
-    for policy, given in verdicts.items():
-        for _, _, answer, n in given:
-            counts[policy][answer.error] += n
-    scored = [(item, shown, n) for item, shown, _, n in verdicts["exact"]]
-    total = sum(n for *_, n in scored)
-    foils = dict.fromkeys(kind for item, _, _ in scored for kind in item.foils.values())
-    offering = {
-        kind: sum(n for item, _, n in scored if kind in item.foils.values()) for kind in foils
-    }
-    for kind in UNLISTED:
-        offering.setdefault(kind, total)
-    offering["other-option"] = sum(
-        n for item, shown, n in scored if len(shown) > len(item.foils) + 1
-    )
-    untold = max(count[UNTOLD] for count in counts.values())
-    if untold:
-        offering[UNTOLD] = untold
-    return {
-        kind: FoilErrors({policy: counts[policy][kind] for policy in POLICIES}, of)
-        for kind, of in offering.items()
-    }
-
-
-def baselines_of(
-    task: TaskType, keyed: Mapping[tuple[str, tuple[str, ...]], int], yes: str
-) -> dict[str, Estimate]:
-    """Return the baselines that apply to a subtest.
-
-    Args:
-        task: of the subtest.
-        keyed: expected answer and options shown, to the number of answers.
-        yes: the battery's word for Yes.
-    """
-    sizes: Counter[int] = Counter()
-    keys: Counter[str] = Counter()
-    for (expected, shown), n in keyed.items():
-        sizes[len(shown) or (0 if task.options else len(task.answers))] += n
-        keys[expected] += n
-    if task.options:
-        return {"always_first": always_first(keyed), "guessing": guessing_rate(sizes)}
-    if task.answers:
-        return {"always_yes": always_yes(keys, yes), "guessing": guessing_rate(sizes)}
-    return {}
-
-
-def positions_of(
-    answers: Mapping[tuple[tuple[str, ...], str, bool, str | None], int],
-) -> tuple[Position, ...]:
-    """Return answers by position, none where the right option was always at one place.
-
-    Args:
-        answers: as :func:`tabwb.scoring.choice.positions` takes them, with their numbers.
-    """
-    made = positions(answers)
-    return made if sum(position.keyed > 0 for position in made) > 1 else ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tabwb.report.summaries.columns.alike import combined, dense
 from tabwb.report.summaries.columns.prepared import PROTOCOLS
 from tabwb.store.column_ratings import Ints
 
@@ -18,14 +19,19 @@ _SHARED, _SEEDED, _REPLAYED = 1, 2, 3
 def representatives(table: Table) -> Ints:
     """Return, for each row, the row as which it counts: itself, or an earlier one.
 
-    Where nothing is drawn, the same response to the same messages counts once. Otherwise a draw of
-    another administration counts once, see :func:`tabwb.report.summaries.draws.again_drawn`.
+    Practice, skipped and void trials have no rows. Where nothing is drawn, the same response to the
+    same messages says nothing new and counts once, also in another administration of the model.
+    Whoever answers by sampling, and every person, counts each time; but the draw of an earlier
+    administration of the model counts once: the same run with the same seed gives the same
+    responses, and in earlier versions so do replicates of neighbouring seeds. That holds for an
+    administration whose every response to an earlier question and seed is the same text. Where one
+    differs, the back end does not keep to seeds, and all count.
     """
     own = np.arange(len(table))
     examinees: dict[str, int] = {}
     who = [examinees.setdefault(source.examinee, len(examinees)) for source in table.sources]
     asked = table.columns.asked[table.rows].astype(np.int64)
-    questions = _combined(
+    questions, _ = combined(
         (np.array(who)[table.source], len(examinees)),
         (table.prepared.protocols[table.rows].astype(np.int64), len(PROTOCOLS)),
         (table.place, len(table.known)),
@@ -34,7 +40,8 @@ def representatives(table: Table) -> Ints:
     fixed = np.flatnonzero(table.fixed)
     if len(fixed):
         texts = table.text[fixed].astype(np.int64)
-        own[fixed] = fixed[_first(_combined(_dense(questions[fixed]), _dense(texts)))]
+        same, _ = combined(dense(questions[fixed]), dense(texts))
+        own[fixed] = fixed[_first(same)]
     if len(table.sources) > 1:
         rows, earlier = _again_drawn(table, questions)
         own[rows] = earlier
@@ -45,12 +52,12 @@ def _again_drawn(table: Table, questions: Ints) -> tuple[Ints, Ints]:
     """Return rows that repeat a draw of an earlier administration, and the rows repeated."""
     kinds, numbers, decodings = _draws(table)
     rows = np.flatnonzero(kinds)
-    numbers, size = _dense(numbers[rows])
+    numbers, size = dense(numbers[rows])
     # Most numbers are drawn once: only the others can be the same draw.
     several = np.bincount(numbers, minlength=size)[numbers] > 1
     rows, numbers = rows[several], numbers[several]
-    codes = _combined(
-        _dense(questions[rows]),
+    codes, _ = combined(
+        dense(questions[rows]),
         (kinds[rows], 4),
         (decodings[rows], len(table.sources)),
         (numbers, size),
@@ -68,8 +75,8 @@ def _again_drawn(table: Table, questions: Ints) -> tuple[Ints, Ints]:
 def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
     """Return what each row was drawn with: a kind, 0 where it is not known, a seed and a decoding.
 
-    See :func:`tabwb.report.summaries.draws.drawn_with`. A replayed response has the place of its
-    record for a seed.
+    A replayed response has the administration and the line of its record for a seed, because a file
+    can be replayed twice. In earlier versions replicate r shares the stream of ``seed + r``.
     """
     columns, rows, noted = table.columns, table.rows, table.columns.noted
     seeds = columns.seeds[rows].astype(np.int64)
@@ -101,22 +108,6 @@ def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
     kinds = np.where(is_model[table.source] & ~table.fixed, kinds, 0)
     own_decodings = np.array(decodings)[table.source]
     return kinds, numbers, np.where(kinds == _REPLAYED, 0, own_decodings)
-
-
-def _combined(*columns: tuple[Ints, int]) -> Ints:
-    """Return integers that are equal where all columns are; each has a bound above its values."""
-    codes, size = columns[0]
-    for values, bound in columns[1:]:
-        if size * bound >= 1 << 62:
-            codes, size = _dense(codes)
-        codes, size = codes * bound + values, size * bound
-    return codes
-
-
-def _dense(values: Ints) -> tuple[Ints, int]:
-    """Return integers from 0 that are equal where the values are, and a bound above them."""
-    different, codes = np.unique(values, return_inverse=True)
-    return codes, len(different)
 
 
 def _first(codes: Ints) -> Ints:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -12,35 +13,26 @@ from numpy.typing import NDArray
 
 from tabwb.records.ratings import Declaration, prompt_hash
 from tabwb.records.states import RatingStatus
+from tabwb.report.summaries.columns.alike import alike
 from tabwb.report.summaries.columns.prepared import Bools
-from tabwb.report.summaries.columns.table import (
-    EMPTY,
-    NOT_RATED,
-    Table,
-    distinct,
-    side_of,
-    unusable,
-    usable_of,
+from tabwb.report.summaries.columns.table import NOT_RATED, Table, side_of, unusable, usable_of
+from tabwb.report.summaries.judges import (
+    JudgeSummary,
+    Terms,
+    cause_of_ratings,
+    cause_of_status,
+    summarise_judge,
+    terms_of,
+    undeclared,
 )
-from tabwb.report.summaries.draws import without_draws
-from tabwb.report.summaries.judges import UNUSABLE, JudgeSummary, Terms, groupings_of
 from tabwb.report.summaries.paired import Place, Side
-from tabwb.scoring.burden import (
-    NO_BURDEN,
-    NO_USABLE,
-    Burden,
-    CategoryBurden,
-)
-from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, ratio
-from tabwb.scoring.intervals import burden_interval
+from tabwb.scoring.burden import RatedCounts
 from tabwb.store.column_ratings import Ints, small
 from tabwb.store.column_rows import STATUSES, Places
 from tabwb.store.write import STATUSES as RATING_STATUSES
 
-VALUE, UNDEFINED, UNPARSED, ERROR = (RATING_STATUSES.index(status) for status in (
-    RatingStatus.VALUE, RatingStatus.UNDEFINED, RatingStatus.UNPARSED, RatingStatus.ERROR
-))  # fmt: skip
-_NAMES = [status.value for status in STATUSES]
+VALUE = RATING_STATUSES.index(RatingStatus.VALUE)
+UNDEFINED = RATING_STATUSES.index(RatingStatus.UNDEFINED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +79,6 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
     members: dict[Terms, list[Ints]] = {}
     declared: dict[Terms, Declaration | None] = {}
     not_judged: Counter[str] = Counter()
-    known_features = [feature.id for feature in table.battery.features]
     seen: dict[tuple[int, str], Ints] = {}
     for rater in dict.fromkeys(rater for raters in by_place.values() for rater in raters):
         chosen = table.chosen(rater)
@@ -104,15 +95,18 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
     for place, raters in by_place.items():
         for rater in raters:
             given = table.sources[place].declarations.get(rater)
-            declaration = given or _undeclared(table, place, rater)
-            features = tuple(id_ for id_ in known_features if id_ in declaration.features)
-            terms = Terms(rater, features, declaration.scope, declaration.prompt_hash)
+            taken = given or undeclared(rater, _rated(table, place, rater))
+            terms = terms_of(table.battery, rater, taken)
             members.setdefault(terms, []).append(seen[place, rater])
             declared.setdefault(terms, given)
     return tuple(
-        replace(
-            _summarise(table, np.concatenate(own), terms, declared[terms], interval=interval),
-            not_judged=not_judged[terms.rater],
+        _summarise(
+            table,
+            np.concatenate(own),
+            terms,
+            declared[terms],
+            not_judged[terms.rater],
+            interval=interval,
         )
         for terms, own in members.items()
     )
@@ -154,7 +148,8 @@ def _raters(table: Table) -> dict[int, list[str]]:
     return {at: [rater for *_, rater in sorted(first_rated[at])] for at in sorted(first_rated)}
 
 
-def _undeclared(table: Table, place: int, rater: str) -> Declaration:
+def _rated(table: Table, place: int, rater: str) -> set[str]:
+    """Return what belongs to the set of a rater that declared none; see ``undeclared``."""
     connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
     rows = np.flatnonzero((table.source == place) & connected[table.subtest])
     statuses = {
@@ -164,174 +159,116 @@ def _undeclared(table: Table, place: int, rater: str) -> Declaration:
     valued = np.zeros(len(rows), bool)
     for given in statuses.values():
         valued |= given == VALUE
-    known = {
+    return {
         measure
         for measure, given in statuses.items()
         if (given != NOT_RATED).any() and not (valued & (given == UNDEFINED)).any()
     }
-    features = (feature.id for feature in table.battery.features)
-    return Declaration(rater, tuple(feature for feature in features if feature in known))
 
 
 def _summarise(
-    table: Table, own: Ints, terms: Terms, declared: Declaration | None, *, interval: bool
+    table: Table,
+    own: Ints,
+    terms: Terms,
+    declared: Declaration | None,
+    not_judged: int,
+    *,
+    interval: bool,
 ) -> JudgeSummary:
     connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
     rated = np.zeros(len(table), bool)
     rated[table.rated_rows(terms.rater)[0]] = True
     scope = connected[table.subtest[own]] | (terms.scope == "all") & rated[own]
     rows = own[scope]
-    present, causes = _present(table, rows, terms)
-    burden = _burden(table, rows, present, causes, terms.features, interval=interval)
-    categories = {
-        name: {
-            category: _category(present[causes.codes == 0], terms.features, frozenset(members))
-            for category, members in grouping.items()
-        }
-        for name, grouping in groupings_of(table.battery).items()
-    }
-    burden = replace(burden, categories=next(iter(categories.values()), {}))
-    if table.shared[rows].any():
-        burden = replace(burden, intervals=tuple(map(without_draws, burden.intervals)))
-    return JudgeSummary(
-        terms.rater,
-        terms.scope,
-        burden,
-        caution=declared.caution if declared else "",
-        prompt_hash=terms.prompt_hash,
-        declared=declared is not None,
-        groupings=categories,
+    present = np.zeros((len(rows), len(terms.features)), bool)
+    causes, names = _rate(table, rows, terms, present)
+    return summarise_judge(
+        table.battery,
+        terms,
+        declared,
+        _counts(table, rows, terms, present, causes, names),
+        shared=bool(table.shared[rows].any()),
         other_prompts=_other_prompts(table, rows, terms),
+        not_judged=not_judged,
         judged=JudgedRows(
             small(rows),
             table.columns.places,
             small(table.place[rows]),
             present,
-            causes.codes == 0,
+            causes == 0,
             table.fixed[rows],
             table.shared[rows],
         ),
+        interval=interval,
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Causes:
-    """Why responses have no burden: a place in ``names`` for each; 0 where it has one."""
+def _rate(table: Table, rows: Ints, terms: Terms, present: Bools) -> tuple[Ints, Places[str]]:
+    """Set which features are present, and return why responses have no burden.
 
-    codes: Ints
-    names: tuple[str, ...]
-
-
-def _present(table: Table, rows: Ints, terms: Terms) -> tuple[Bools, _Causes]:
-    """Return which features are present, (responses x features), and why there is no burden."""
-    features, n = terms.features, len(rows)
-    present = np.zeros((n, len(features)), bool)
-    unparsed, failed, missing = (np.zeros(n, bool) for _ in range(3))
-    # Of each response the features that are undefined, with the ids of their reasons.
-    pattern: Ints = np.zeros(n, np.int64)
-    patterns = [tuple[tuple[int, int], ...]()]
-    for at, feature in enumerate(features):
+    Of each response it is a place in the causes; 0 where it has a burden.
+    """
+    # Responses that lack the values of the same features, for the same reasons, are alike.
+    which: Ints = np.zeros(len(rows), np.int64)
+    kinds: list[tuple[tuple[str, RatingStatus | None, str], ...]] = [()]
+    for at, feature in enumerate(terms.features):
         given = table.measure(terms.rater, feature, rows)
         present[:, at] = ~np.isnan(given.values) & (given.values != 0)
-        unparsed |= given.statuses == UNPARSED
-        failed |= given.statuses == ERROR
-        missing |= given.statuses == NOT_RATED
-        undefined = np.where(given.statuses == UNDEFINED, given.reasons.astype(np.int64) + 1, 0)
-        if undefined.any():
-            size = int(undefined.max()) + 1
-            codes, _, pattern = distinct(pattern * size + undefined, len(patterns) * size)
-            patterns = [
-                (*patterns[before], (at, reason - 1)) if reason else patterns[before]
-                for before, reason in (divmod(code, size) for code in codes.tolist())
-            ]
-    names = Places[str]({"": 0})
-    causes = np.array([names[_undefined(table, terms, own)] for own in patterns])[pattern]
-    causes[unparsed] = names[RatingStatus.UNPARSED.value]
-    causes[failed] = names[RatingStatus.ERROR.value]
-    causes[missing] = names["not-rated"]
-    if not features:
-        causes[:] = names["no-feature"]
-    spoilt = unusable(table, rows)
-    causes = np.where(spoilt < 0, causes, np.array([names[name] for name in _NAMES])[spoilt])
-    causes[table.status[rows] == EMPTY] = names["no-response"]
-    return present, _Causes(causes, tuple(names))
-
-
-def _undefined(table: Table, terms: Terms, undefined: Sequence[tuple[int, int]]) -> str:
-    """Return why features are undefined, given their places and the ids of the reasons."""
-    named, words = "", ""
-    for at, number in undefined:
-        reason = table.columns.reasons.get(number, "")
-        status = reason.partition(":")[0]
-        if not named and status in UNUSABLE:
-            named = status
-        if not words and reason:
-            words = f"{terms.features[at]} undefined: {reason}"
-    return named or words or ("undefined" if undefined else "")
-
-
-def _burden(
-    table: Table,
-    rows: Ints,
-    present: Bools,
-    causes: _Causes,
-    features: Sequence[str],
-    *,
-    interval: bool,
-) -> Burden:
-    has = causes.codes == 0
-    profiles = present[has]
-    sizes = profiles.sum(axis=1)
-    clusters, names = table.clusters
-    own = clusters[rows[has]]
-    # Items in the order of their text, as ``symptom_burden`` has them.
-    by_text = sorted(range(len(names)), key=lambda at: str(names[at]))
-    used = [at for at in by_text if (own == at).any()]
-    fixed = bool(has.any()) and bool(table.fixed[rows[has]].all())
-    intervals: tuple[EstimatedInterval, ...] = ()
-    if interval:
-        values = [sizes[own == at].astype(float).tolist() for at in used]
-        intervals = tuple(
-            burden_interval(values, len(features), estimand, deterministic=fixed)
-            for estimand in Estimand
+        if not (given.statuses != VALUE).any():
+            continue
+        told = np.where(given.statuses == UNDEFINED, given.reasons.astype(np.int64) + 1, 0)
+        first, _, following = alike(
+            (which, len(kinds)),
+            (given.statuses - NOT_RATED, len(RATING_STATUSES) + 1),
+            (told, int(told.max()) + 1),
         )
+        kinds = [
+            kinds[before]
+            if status == VALUE
+            else (*kinds[before], _lacking(table, feature, status, reason - 1))
+            for before, status, reason in zip(
+                which[first].tolist(),
+                given.statuses[first].tolist(),
+                told[first].tolist(),
+                strict=True,
+            )
+        ]
+        which = following
+    names = Places[str]({"": 0})
+    causes = np.array([names[cause_of_ratings(terms.features, kind)] for kind in kinds])[which]
+    spoilt = unusable(table, rows)
+    of_status = np.array([names[cause_of_status(status)] for status in STATUSES])
+    return np.where(spoilt < 0, causes, of_status[spoilt]), names
+
+
+def _lacking(
+    table: Table, feature: str, status: int, reason: int
+) -> tuple[str, RatingStatus | None, str]:
+    known = None if status == NOT_RATED else RATING_STATUSES[status]
+    return feature, known, table.columns.reasons.get(reason, "")
+
+
+def _counts(
+    table: Table, rows: Ints, terms: Terms, present: Bools, causes: Ints, names: Places[str]
+) -> RatedCounts:
+    own, given = rows[causes == 0], present[causes == 0]
+    clusters, known = table.clusters
+    first, times, _ = alike((clusters[own], len(known)), *((column, 2) for column in given.T))
+    profiles: dict[Hashable, dict[frozenset[str], int]] = {}
+    for cluster, profile, n in zip(
+        clusters[own[first]].tolist(), given[first].tolist(), times.tolist(), strict=True
+    ):
+        features = frozenset(compress(terms.features, profile))
+        profiles.setdefault(known[cluster], {})[features] = n
+    without = np.bincount(causes[causes > 0], minlength=len(names)).tolist()
     usable = table.usable[rows]
-    missing = np.bincount(causes.codes[~has], minlength=len(causes.names)).tolist()
-    without = {name: n for name, n in zip(causes.names, missing, strict=True) if n}
-    counts = np.bincount(own, minlength=len(names))
-    hits = {
-        name: np.bincount(own, weights=profiles[:, at], minlength=len(names))
-        for at, name in enumerate(features)
-    }
-    return Burden(
-        features=tuple(features),
-        n_responses=len(rows),
+    return RatedCounts(
+        profiles,
+        no_burden={cause: n for cause, n in zip(names, without, strict=True) if n},
         n_distinct=len(np.unique(table.text[rows])),
-        words_mean=ratio(
-            int(table.prepared.words[table.text[rows][usable]].sum()), int(usable.sum()), NO_USABLE
-        ),
-        n_burden=int(has.sum()),
-        no_burden=dict(sorted(without.items())),
-        symptom_burden=ratio(int(sizes.sum()), int(has.sum()), NO_BURDEN),
-        intervals=intervals,
-        present={name: int(profiles[:, at].sum()) for at, name in enumerate(features)},
+        words=int(table.prepared.words[table.text[rows][usable]].sum()),
         usable=usable_of(table, rows),
-        hits={name: tuple(int(of[at]) for at in used) for name, of in hits.items()},
-        sizes=tuple(int(counts[at]) for at in used),
-        fixed=fixed,
-    )
-
-
-def _category(profiles: Bools, features: Sequence[str], members: frozenset[str]) -> CategoryBurden:
-    own = [at for at, feature in enumerate(features) if feature in members]
-    if not own:
-        nothing = Estimate(None, "the rater's set has no feature of this category")
-        return CategoryBurden(nothing, nothing, 0)
-    sizes = profiles[:, own].sum(axis=1)
-    return CategoryBurden(
-        count=ratio(int(sizes.sum()), len(sizes), NO_BURDEN),
-        rate=ratio(int((sizes > 0).sum()), len(sizes), NO_BURDEN),
-        of=len(own),
+        fixed=bool(len(own)) and bool(table.fixed[own].all()),
     )
 
 
@@ -342,10 +279,10 @@ def _other_prompts(table: Table, rows: Ints, terms: Terms) -> Mapping[str, int]:
     used[judged] = prompts
     own = rows[used[rows] >= 0]
     size = int(used.max(initial=0)) + 1
-    codes, times, _ = distinct(table.source[own] * size + used[own], len(table.sources) * size)
+    first, times, _ = alike((table.source[own], len(table.sources)), (used[own], size))
     counts: Counter[str] = Counter()
-    for (place, number), n in zip(
-        (divmod(code, size) for code in codes.tolist()), times.tolist(), strict=True
+    for place, number, n in zip(
+        table.source[own[first]].tolist(), used[own[first]].tolist(), times.tolist(), strict=True
     ):
         declared = table.sources[place].declarations.get(terms.rater)
         prompt = table.columns.prompts[number]

@@ -25,7 +25,6 @@ from tabwb.scoring.burden import Usable, count_usable
 from tabwb.store.column_ratings import Ints, Ratings
 from tabwb.store.column_rows import STATUSES
 
-EMPTY = STATUSES.index(ResponseStatus.EMPTY)
 TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
 REPEATED = STATUSES.index(ResponseStatus.REPEATED_ANSWER)
 NOT_RATED = -1
@@ -325,32 +324,6 @@ def usable_of(table: Table, rows: Ints) -> Usable:
     )
 
 
-def distinct(codes: Ints, bound: int) -> tuple[Ints, Ints, Ints]:
-    """Return different codes in the order in which they come first, how often, and their places.
-
-    Args:
-        codes: integers from 0.
-        bound: above all of them.
-
-    >>> codes, times, places = distinct(np.array([7, 3, 7]), 8)
-    >>> codes.tolist(), times.tolist(), places.tolist()
-    ([7, 3], [2, 1], [0, 1, 0])
-    """
-    if bound > 4 * len(codes) + 100_000:
-        codes_sorted, codes = np.unique(codes, return_inverse=True)
-        bound = len(codes_sorted)
-    else:
-        codes_sorted = np.arange(bound)
-    first = np.full(bound, -1)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    used = np.flatnonzero(first >= 0)
-    used = used[np.argsort(first[used])]
-    place = np.empty(bound, np.int64)
-    place[used] = np.arange(len(used))
-    places = place[codes]
-    return codes_sorted[used], np.bincount(places, minlength=len(used)), places
-
-
 def measured_of(values: NDArray[np.float64], rater: str = "", measure: str = "") -> Measured:
     """Return counts and sum of values; nan where a value is undefined.
 
@@ -365,9 +338,3 @@ def measured_of(values: NDArray[np.float64], rater: str = "", measure: str = "")
     total = float(known.sum()) if whole else fsum(known.tolist())
     nonzero = int(np.count_nonzero(known))
     return Measured(len(known), total, nonzero, len(values) - len(known), rater, measure)
-
-
-def plain(values: NDArray[np.float64]) -> list[float | None]:
-    """Return values as a list; None for nan."""
-    missing = np.isnan(values).tolist()
-    return [None if gone else value for value, gone in zip(values.tolist(), missing, strict=True)]

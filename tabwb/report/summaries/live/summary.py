@@ -10,7 +10,8 @@ from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.live.counted import CountedResponse, counted
 from tabwb.report.summaries.live.judges import summarise_judges
-from tabwb.report.summaries.live.subtests import decider, other_measures, summarise_subtest
+from tabwb.report.summaries.live.subtests import count_subtest, decider, deciding, other_measures
+from tabwb.report.summaries.subtest_counts import summarise_subtest
 from tabwb.report.summaries.subtests import SubtestCount
 from tabwb.report.summaries.summary import Answers, Summary, named_of
 from tabwb.scoring.burden import NO_USABLE, count_usable
@@ -18,32 +19,27 @@ from tabwb.scoring.estimate import ratio
 from tabwb.scoring.text import words
 
 
-def summarise(sources: Sequence[Source], *, interval: bool = False) -> Summary:
-    """Return the summary of sessions of one battery, as ``pool`` does.
+def summarise(source: Source, *, interval: bool = False) -> Summary:
+    """Return the summary of a session, as ``pool`` does.
 
     Args:
-        sources: their trials.
+        source: its trials.
         interval: compute the intervals of burdens too.
     """
-    rows = counted(sources)
+    rows = counted(source)
+    declared = source.declarations.items()
+    asking = frozenset(rater for rater, declaration in declared if declaration.prompt_text)
     return Summary(
         subtests=tuple(
-            summarise_subtest(
-                subtest, sources, [row for row in rows if row.subtest.id == subtest.id]
-            )
-            for subtest in sources[0].battery.subtests
+            summarise_subtest(subtest, count_subtest(subtest, source, rows))
+            for subtest in source.battery.subtests
         ),
-        judges=summarise_judges(sources, rows, interval=interval),
+        judges=summarise_judges(source, rows, interval=interval),
         answers=_answers(rows),
-        others=other_measures(sources, [row for row in rows if not row.subtest.task.coded]),
-        named=named_of(sources),
-        failed=failed_raters([row.trial for row in rows], _asking_judges(sources)),
+        others=other_measures(source, rows),
+        named=named_of([source]),
+        failed=failed_raters([row.trial for row in rows], asking),
     )
-
-
-def _asking_judges(sources: Sequence[Source]) -> frozenset[str]:
-    declared = (entry for source in sources for entry in source.declarations.items())
-    return frozenset(rater for rater, declaration in declared if declaration.prompt_text)
 
 
 def _answers(rows: Sequence[CountedResponse]) -> Answers:
@@ -59,7 +55,6 @@ def _answers(rows: Sequence[CountedResponse]) -> Answers:
         empty_causes=dict(Counter(noted["cause"] for noted in empty if "cause" in noted)),
         usable=count_usable(row.unusable for row in rows),
         shared_streams=sum(row.shares_stream for row in rows),
-        repeated_draws=sum(len(row.duplicates) for row in rows if not row.fixed),
     )
 
 
@@ -75,11 +70,11 @@ class LiveSummary:
 
         Burdens are computed only when a response that judges rate is new or was rated again.
         """
-        rows = counted([source])
+        rows = counted(source)
         in_scope = [row for row in rows if _is_for_judges(row)]
         if in_scope != self._judged:
             self._judged = in_scope
-            self._judges = summarise_judges([source], rows)
+            self._judges = summarise_judges(source, rows)
         return _subtest_counts(source, rows), self._judges
 
 
@@ -96,9 +91,9 @@ def _subtest_counts(source: Source, rows: Sequence[CountedResponse]) -> tuple[Su
     counts = []
     for subtest in source.battery.subtests:
         own = [row for row in rows if row.subtest.id == subtest.id]
-        rater = decider(subtest, own)
-        verdicts = [] if rater is None else [row.verdict(rater) for row in own]
-        values = [each.value for each in verdicts if each is not None and each.value is not None]
+        rater = decider(subtest, source, own)
+        verdicts = [] if rater is None else deciding(source, rater, own)
+        values = [each.value for each in verdicts if each.value is not None]
         trials = planned[subtest.id], answered[subtest.id]
         right = values.count(1.0) if values else None
         counts.append(SubtestCount(subtest.id, subtest.title, *trials, len(values), right))

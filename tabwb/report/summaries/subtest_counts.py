@@ -1,0 +1,228 @@
+"""From the answers to a subtest, counted, to its summary.
+
+The answers are counted over columns (:mod:`tabwb.report.summaries.columns.subtests`) or over the
+trials of a session (:mod:`tabwb.report.summaries.live`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tabwb.battery.model import Item, Subtest
+from tabwb.records.states import Protocol
+from tabwb.report.measures import SUBTEST_MEASURES, ScoredAnswers
+from tabwb.report.summaries.subtests import FoilErrors, Measured, Share, SubtestSummary
+from tabwb.scoring.burden import Usable
+from tabwb.scoring.choice import POLICIES, UNTOLD, Position, StoredAnswer, positions, read_reason
+from tabwb.scoring.estimate import Estimate, always_first, always_yes, guessing_rate
+from tabwb.scoring.yes_no import YES
+from tabwb.tasks.task_type import TaskType
+
+UNLISTED = ("other-option", "ambiguous", "no-option")
+"""Kinds of error beside the battery's foil kinds."""
+
+
+class AnswerKind(NamedTuple):
+    """Answers to a subtest that count alike.
+
+    Attributes:
+        shown: the options in the order shown.
+        cluster: answers in one cluster are not independent: that of the item, or of the speaker
+            where several are pooled.
+        verdicts: of the deciding scorer under each of :data:`POLICIES`: whether the answer is
+            right, with the reason; None where it has none. Only closed tasks need the reasons.
+        fixed: whether nothing was drawn; shared: whether the random stream is shared.
+        n: how many answers.
+    """
+
+    item: Item
+    shown: tuple[str, ...]
+    cluster: tuple[str, ...]
+    verdicts: tuple[tuple[bool, str] | None, ...]
+    fixed: bool
+    shared: bool
+    n: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedSubtest:
+    """The answers to one subtest, counted: what its summary is computed from.
+
+    Attributes:
+        planned, answered, statuses, usable: see :class:`SubtestSummary`.
+        kinds: the answers that count, in the order in which they come first.
+        asked: how many different pairs of examinee and item they have.
+        protocol: of all administrations with an answer; None where these differ.
+        measures: further measures, see :class:`SubtestSummary`.
+    """
+
+    planned: int
+    answered: int
+    kinds: Sequence[AnswerKind]
+    asked: int
+    protocol: Protocol | None
+    statuses: Mapping[str, int]
+    usable: Usable
+    measures: Sequence[Measured]
+
+
+def summarise_subtest(subtest: Subtest, counted: CountedSubtest) -> SubtestSummary:
+    """Return the summary of one subtest.
+
+    Args:
+        subtest: of the battery.
+        counted: the answers to it.
+    """
+    kinds, task = counted.kinds, subtest.task
+    share = share_of(kinds)
+    verdicts = _verdicts(task, kinds)
+    yes = next((kind.item.options[0] for kind in kinds if kind.item.options), YES)
+    baselines = _baselines(task, kinds, yes)
+    tags = dict.fromkeys(tag for kind in kinds for tag in kind.item.tags)
+    names = Counter(one.measure for one in counted.measures)
+    scored = {
+        policy: ScoredAnswers(
+            n=share.n,
+            accuracy=share.accuracy(policy),
+            pairs=_pairs(verdicts[policy]),
+            guessing=baselines.get("guessing"),
+            protocol=counted.protocol,
+            yes=yes if task.answers else None,
+        )
+        for policy in POLICIES
+    }
+    return SubtestSummary(
+        id=subtest.id,
+        title=subtest.title,
+        kind=subtest.response,
+        planned=counted.planned,
+        answered=counted.answered,
+        share=share,
+        baselines=baselines,
+        estimates={
+            measure.id: {policy: measure.compute(scored[policy]) for policy in measure.policies}
+            for measure in SUBTEST_MEASURES
+            if measure.compute is not None
+        },
+        by_tag={tag: share_of([kind for kind in kinds if tag in kind.item.tags]) for tag in tags},
+        by_foil=_errors_by_foil(verdicts) if task.options else {},
+        measures={
+            one.measure if names[one.measure] == 1 else f"{one.rater}: {one.measure}": one
+            for one in counted.measures
+        },
+        statuses=counted.statuses,
+        repeated=share.n - counted.asked,
+        usable=counted.usable,
+        positions=_positions(verdicts) if task.options else (),
+    )
+
+
+def share_of(kinds: Sequence[AnswerKind]) -> Share:
+    """Return the right answers among answers that count."""
+    counts: dict[tuple[str, ...], list[int]] = {}
+    for kind in kinds:
+        own = counts.setdefault(kind.cluster, [0] * (2 * len(POLICIES)))
+        for at, verdict in enumerate(kind.verdicts):
+            if verdict is not None:
+                own[2 * at] += kind.n * verdict[0]
+                own[2 * at + 1] += kind.n
+    items = [own for _, own in sorted(counts.items())]
+    by_item = {
+        policy: tuple((own[2 * at], own[2 * at + 1]) for own in items if own[2 * at + 1])
+        for at, policy in enumerate(POLICIES)
+    }
+    return Share(
+        sum(kind.n for kind in kinds),
+        by_item,
+        fixed=bool(kinds) and all(kind.fixed for kind in kinds),
+        shared=any(kind.shared for kind in kinds),
+    )
+
+
+_Verdicts = Mapping[str, Sequence[tuple[AnswerKind, StoredAnswer]]]
+"""By policy, what the stored verdicts say, without answers that have none."""
+
+
+def _verdicts(task: TaskType, kinds: Sequence[AnswerKind]) -> _Verdicts:
+    verdicts: dict[str, list[tuple[AnswerKind, StoredAnswer]]] = {name: [] for name in POLICIES}
+    for kind in kinds if task.closed else ():
+        item, options = kind.item, kind.shown
+        if item.expected is None:
+            continue
+        if task.answers:
+            options = item.options or task.answers
+        read = {
+            verdict: read_reason(*verdict, item.expected, options, item.foils)
+            for verdict in set(kind.verdicts)
+            if verdict is not None
+        }
+        for policy, verdict in zip(POLICIES, kind.verdicts, strict=True):
+            if verdict is not None:
+                verdicts[policy].append((kind, read[verdict]))
+    return verdicts
+
+
+def _pairs(
+    verdicts: Sequence[tuple[AnswerKind, StoredAnswer]],
+) -> Counter[tuple[str, str | None]]:
+    pairs: Counter[tuple[str, str | None]] = Counter()
+    for kind, answer in verdicts:
+        pairs[kind.item.expected or "", answer.chosen] += kind.n
+    return pairs
+
+
+def _errors_by_foil(verdicts: _Verdicts) -> dict[str, FoilErrors]:
+    counts: dict[str, Counter[str | None]] = {policy: Counter() for policy in POLICIES}
+    for policy, given in verdicts.items():
+        for kind, answer in given:
+            counts[policy][answer.error] += kind.n
+    scored = [kind for kind, _ in verdicts["exact"]]
+    foils = dict.fromkeys(error for kind in scored for error in kind.item.foils.values())
+    offering = {
+        error: sum(kind.n for kind in scored if error in kind.item.foils.values())
+        for error in foils
+    }
+    for error in UNLISTED:
+        offering.setdefault(error, sum(kind.n for kind in scored))
+    offering["other-option"] = sum(
+        kind.n for kind in scored if len(kind.shown) > len(kind.item.foils) + 1
+    )
+    untold = max(count[UNTOLD] for count in counts.values())
+    if untold:
+        offering[UNTOLD] = untold
+    return {
+        error: FoilErrors({policy: counts[policy][error] for policy in POLICIES}, of)
+        for error, of in offering.items()
+    }
+
+
+def _baselines(task: TaskType, kinds: Sequence[AnswerKind], yes: str) -> dict[str, Estimate]:
+    """Return the baselines that apply to a subtest, ``yes`` being the battery's word for Yes."""
+    keyed: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for kind in kinds:
+        if (expected := kind.item.expected) is not None:
+            keyed[expected, kind.shown] += kind.n
+    sizes: Counter[int] = Counter()
+    keys: Counter[str] = Counter()
+    for (expected, shown), n in keyed.items():
+        sizes[len(shown) or (0 if task.options else len(task.answers))] += n
+        keys[expected] += n
+    if task.options:
+        return {"always_first": always_first(keyed), "guessing": guessing_rate(sizes)}
+    if task.answers:
+        return {"always_yes": always_yes(keys, yes), "guessing": guessing_rate(sizes)}
+    return {}
+
+
+def _positions(verdicts: _Verdicts) -> tuple[Position, ...]:
+    """Return answers by position, none where the right option was always at one place."""
+    counts: Counter[tuple[tuple[str, ...], str, bool, str | None]] = Counter()
+    for kind, answer in verdicts["extracted"]:
+        exact = kind.verdicts[0]
+        right = exact is not None and exact[0]
+        counts[kind.shown, kind.item.expected or "", right, answer.chosen] += kind.n
+    made = positions(counts)
+    return made if sum(position.keyed > 0 for position in made) > 1 else ()

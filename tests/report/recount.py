@@ -1,0 +1,262 @@
+"""What a summary counts, derived a second time from trials, one by one: short and slow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+from tabwb.records.ratings import Rating
+from tabwb.records.states import ResponseStatus
+from tabwb.records.trials import Attempt, Trial
+from tabwb.report.summaries.counted import Source, effective_statuses, is_usable
+from tabwb.report.summaries.live.counted import is_fixed, protocol_of
+from tabwb.report.summaries.subtests import Share
+from tabwb.report.summaries.summary import Summary
+from tabwb.scoring.choice import POLICIES
+from tabwb.scoring.text import words
+
+Counts = dict[str, object]
+
+
+@dataclass
+class Row:
+    """A response with those that count as it does."""
+
+    place: int
+    source: Source
+    trial: Trial
+    attempt: Attempt
+    status: ResponseStatus | None
+    asked: Hashable
+    fixed: bool = False
+    draw: Hashable = None
+    others: list[Row] = field(default_factory=list)
+
+    @property
+    def usable(self) -> bool:
+        kind = self.source.battery.subtest(self.trial.plan.subtest).response
+        return is_usable(self.status, kind, self.attempt.response)
+
+    @property
+    def connected(self) -> bool:
+        return self.source.battery.subtest(self.trial.plan.subtest).task.connected
+
+    def by(self, rater: str) -> dict[str, Rating]:
+        return {one.measure: one for one in self.trial.ratings if one.rater == rater}
+
+
+def every_response(sources: Sequence[Source]) -> list[Row]:
+    """Return the answered trials, with what was asked and drawn."""
+    rows = []
+    for place, source in enumerate(sources):
+        statuses = effective_statuses(source.battery, source.trials)
+        for trial, status in zip(source.trials, statuses, strict=True):
+            attempt, given = trial.counting, source.conditions
+            if attempt is None or not trial.is_answered:
+                continue
+            plan, noted = trial.plan, attempt.metadata
+            subtest = source.battery.subtest(plan.subtest)
+            protocol = protocol_of(source.protocol, subtest, trial, attempt)
+            asked = source.examinee, protocol, plan.subtest, plan.item, attempt.messages
+            row = Row(place, source, trial, attempt, status, (asked, plan.prompt))
+            rows.append(row)
+            if given is None or given.kind != "model":
+                continue
+            row.fixed = is_fixed(given, protocol, attempt)
+            decoding = given.decoding
+            if "replayed_line" in noted:
+                uid = noted.get("replayed_administration")
+                row.draw = (uid, noted["replayed_line"]) if uid else None
+            elif "seed" in noted:
+                row.draw = int(noted["seed"]), decoding.temperature, decoding.top_p
+            elif given.origin is None:
+                first = decoding.seed + plan.replicate
+                row.draw = "shared", first, decoding.temperature, decoding.top_p
+    return rows
+
+
+def counting(sources: Sequence[Source]) -> list[Row]:
+    """Return the responses that count: the same answer or the same draw counts once."""
+    rows = every_response(sources)
+    kept: list[Row] = []
+    same: dict[Hashable, Row] = {}
+    drawn: dict[Hashable, Row] = {}
+    for place in range(len(sources)):
+        own = [row for row in rows if row.place == place]
+        again = {
+            id(row): drawn[row.asked, row.draw]
+            for row in own
+            if not row.fixed and row.draw is not None and (row.asked, row.draw) in drawn
+        }
+        if any(
+            again[id(row)].attempt.response != row.attempt.response
+            for row in own
+            if id(row) in again
+        ):
+            again = {}  # This back end does not keep to seeds.
+        for row in own:
+            key = row.asked, row.attempt.response
+            first = same.setdefault(key, row) if row.fixed else again.get(id(row), row)
+            if first is row:
+                kept.append(row)
+            else:
+                first.others.append(row)
+        for row in own:
+            if not row.fixed and row.draw is not None:
+                drawn.setdefault((row.asked, row.draw), again.get(id(row), row))
+    return kept
+
+
+def recount(sources: Sequence[Source]) -> Counts:
+    """Return what the summary of administrations counts."""
+    rows = counting(sources)
+    return {
+        "n": len(rows),
+        "texts": len({row.attempt.response for row in rows}),
+        "statuses": Counter(row.status.value for row in rows if row.status),
+        "usable": sum(row.usable for row in rows),
+        "draws": sum(len(row.others) for row in rows if not row.fixed),
+        "subtests": [
+            _subtest(
+                subtest.id, sources, [row for row in rows if row.trial.plan.subtest == subtest.id]
+            )
+            for subtest in sources[0].battery.subtests
+        ],
+        "judges": _judges(sources, rows),
+    }
+
+
+def _verdict(row: Row, scorer: str, policy: str) -> Rating | None:
+    declared = row.source.declarations.get(scorer)
+    if policy == "exact" and declared is not None and declared.kind == "scorer":
+        policy = next(iter(declared.features), "")
+    return row.by(scorer).get(policy)
+
+
+def _subtest(name: str, sources: Sequence[Source], rows: Sequence[Row]) -> Counts:
+    battery = sources[0].battery
+    planned = [
+        trial
+        for source in sources
+        for trial in source.trials
+        if trial.plan.subtest == name and not trial.plan.practice
+    ]
+    scorer = ""
+    for one in reversed(battery.subtest(name).scorers):
+        values = [given.value for row in rows if (given := _verdict(row, one, "exact"))]
+        scorer = one if values and set(values) <= {None, 0.0, 1.0} else scorer
+
+    def right(tag: str = "") -> list[tuple[int, int]]:
+        tagged = [
+            row
+            for row in rows
+            if not tag or tag in battery.subtest(name).item(row.trial.plan.item).tags
+        ]
+        given = [[_verdict(row, scorer, policy) for row in tagged] for policy in POLICIES]
+        known = [[one.value for one in own if one and one.value is not None] for own in given]
+        return [(values.count(1.0), len(values)) for values in known]
+
+    tags = {tag for row in rows for tag in battery.subtest(name).item(row.trial.plan.item).tags}
+    return {
+        "planned": len(planned),
+        "answered": sum(trial.is_answered for trial in planned),
+        "n": len(rows),
+        "repeated": len(rows) - len({(row.source.examinee, row.trial.plan.item) for row in rows}),
+        "right": right(),
+        "by tag": {tag: right(tag) for tag in tags},
+    }
+
+
+def _judges(sources: Sequence[Source], rows: Sequence[Row]) -> dict[object, Counts]:
+    features = [feature.id for feature in sources[0].battery.features]
+    sets: dict[tuple[int, str], tuple[str, tuple[str, ...], str, str | None]] = {}
+    for row in [one for first in rows for one in (first, *first.others)]:
+        scorers = sources[0].battery.subtest(row.trial.plan.subtest).scorers
+        for rater in {rating.rater for rating in row.trial.ratings}:
+            declared = row.source.declarations.get(rater)
+            if declared is not None and declared.kind != "scorer" and declared.features:
+                own = tuple(name for name in features if name in declared.features)
+                terms = rater, own, str(declared.scope), declared.prompt_hash
+                sets[row.place, rater] = terms
+            elif declared is None and rater not in scorers and set(row.by(rater)) & set(features):
+                own = tuple(name for name in features if name in _rated(row.place, rows, rater))
+                sets[row.place, rater] = rater, own, "connected-text", None
+    judges: dict[object, Counts] = {}
+    for terms in sets.values():
+        rater, own, scope, _ = terms
+        given = [next((one for one in (row, *row.others) if one.by(rater)), row) for row in rows]
+        judged = [row for row in given if row.by(rater) or not row.usable]
+        seen = [row for row in judged if sets.get((row.place, rater)) == terms]
+        inside = [row for row in seen if row.connected or (scope == "all" and row.by(rater))]
+        full = [
+            [row.by(rater)[name].value for name in own]
+            for row in inside
+            if row.usable and own and all(name in row.by(rater) for name in own)
+        ]
+        burdens = [values for values in full if None not in values]
+        usable = [len(words(row.attempt.response)) for row in inside if row.usable]
+        judges[terms] = {
+            "n": len(inside),
+            "burdens": len(burdens),
+            "present": {
+                name: sum(bool(values[at]) for values in burdens) for at, name in enumerate(own)
+            },
+            "words": sum(usable) / len(usable) if usable else None,
+            "not judged": sum(
+                row.connected
+                for row in given
+                if (row.usable and not row.by(rater)) or (row.place, rater) not in sets
+            ),
+        }
+    return judges
+
+
+def _rated(place: int, rows: Sequence[Row], rater: str) -> set[str]:
+    every = [one for first in rows for one in (first, *first.others) if one.place == place]
+    given = [
+        {name: rating.status.value for name, rating in row.by(rater).items()}
+        for row in every
+        if row.connected
+    ]
+    never = {
+        name for own in given if "value" in own.values() for name in own if own[name] == "undefined"
+    }
+    return {name for own in given for name in own} - never
+
+
+def counts_of(summary: Summary) -> Counts:
+    """Return what a summary says of the same."""
+
+    def right(share: Share) -> list[tuple[int, int]]:
+        return [(share.correct[policy] or 0, share.of(policy)) for policy in POLICIES]
+
+    answers = summary.answers
+    return {
+        "n": answers.n,
+        "texts": answers.n_distinct,
+        "statuses": answers.statuses,
+        "usable": answers.usable.usable,
+        "draws": answers.repeated_draws,
+        "subtests": [
+            {
+                "planned": one.planned,
+                "answered": one.answered,
+                "n": one.share.n,
+                "repeated": one.repeated,
+                "right": right(one.share),
+                "by tag": {tag: right(share) for tag, share in one.by_tag.items()},
+            }
+            for one in summary.subtests
+        ],
+        "judges": {
+            (one.rater, one.burden.features, str(one.scope), one.prompt_hash): {
+                "n": one.burden.n_responses,
+                "burdens": one.burden.n_burden,
+                "present": one.burden.present,
+                "words": one.burden.words_mean.value,
+                "not judged": one.not_judged,
+            }
+            for one in summary.judges
+        },
+    }
