@@ -12,7 +12,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
-from tabwb.scoring.differences import Design
+from tabwb.scoring.detectable import Design
 from tabwb.scoring.estimate import DETERMINISTIC, Estimand
 from tests.report.given import BATTERY
 

@@ -18,7 +18,7 @@ from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.difference import Difference, difference
 from tabwb.report.summaries.draws import SHARED
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.differences import Design, detectable_burden
+from tabwb.scoring.detectable import Design, detectable_burden
 from tabwb.scoring.estimate import DETERMINISTIC, ONE_RESPONSE, Estimand
 from tabwb.scoring.permutation import label_permutation, label_permutation_of_rates, sign_flip_max_t
 

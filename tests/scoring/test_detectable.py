@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tabwb.scoring.differences import (
+from tabwb.scoring.detectable import (
     OUT_OF_RANGE,
     Design,
     detectable_accuracy,
     detectable_burden,
     detection_factor,
-    paired_t,
 )
+from tabwb.scoring.differences import paired_t
 from tabwb.scoring.estimate import ONE_ITEM, ONE_RESPONSE, Estimand
 
 THESE = Estimand.THESE_PROMPTS

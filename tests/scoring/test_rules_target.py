@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.repetition import edit_counts
-from tabwb.scoring.rules.lexical import (
+from tabwb.scoring.rules.passage import Passage, TextContext, read
+from tabwb.scoring.rules.target import (
     align,
     lost_function_words,
     lost_suffixes,
     phonemic_paraphasias,
 )
-from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.verdicts import Outcome
 
 SUN = "The sun rises in the East."

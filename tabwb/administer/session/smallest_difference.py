@@ -14,7 +14,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.states import Protocol
 from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import plural
-from tabwb.scoring.differences import (
+from tabwb.scoring.detectable import (
     ACCURACY,
     ACCURACY_BETWEEN_ITEMS,
     BURDEN,

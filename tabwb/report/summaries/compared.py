@@ -16,7 +16,7 @@ from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
 from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.differences import Design, detectable_accuracy, detectable_burden
+from tabwb.scoring.detectable import Design, detectable_accuracy, detectable_burden
 from tabwb.scoring.estimate import Estimate, EstimatedInterval
 from tabwb.scoring.intervals import effective_responses
 from tabwb.scoring.permutation import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.lexicon import is_english
-from tabwb.scoring.rules import disfluency, lexical, morphosyntax, repetition
+from tabwb.scoring.rules import disfluency, lexical, morphosyntax, repetition, target
 from tabwb.scoring.rules.passage import Passage, TextContext, read
 from tabwb.scoring.rules.verdicts import (
     CURRENT,
@@ -26,7 +26,7 @@ _RULES: tuple[Rule, ...] = (
     *(lexical.neologisms, lexical.jargon, morphosyntax.short_utterances, disfluency.false_starts),
     *(lexical.anomia, lexical.empty_speech, repetition.stereotypies, disfluency.conduite),
     *(morphosyntax.omitted_function_words, morphosyntax.omitted_bound_morphemes),
-    lexical.phonemic_paraphasias,
+    target.phonemic_paraphasias,
 )
 RULES: Mapping[str, Rule] = dict(zip(TWO_SIDED + ONE_SIDED, _RULES, strict=True))
 """The rule of each feature that has one, in the order of docs/rules-judge.md."""

@@ -1,24 +1,21 @@
-"""Words: rules 4 (neologisms), 5 (jargon), 8 (anomia), 9 (empty speech); 12 to 14 in repetition."""
+"""Words: rules 4 (neologisms), 5 (jargon), 8 (anomia), 9 (empty speech)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
-from tabwb.records.states import ResponseKind
 from tabwb.scoring.lexicon import load_lexicon
-from tabwb.scoring.repetition import edit_counts
 from tabwb.scoring.rules import vocabulary
-from tabwb.scoring.rules.disfluency import approaches, similarity
-from tabwb.scoring.rules.passage import Passage, Token, is_content, read
+from tabwb.scoring.rules.disfluency import approaches
+from tabwb.scoring.rules.passage import Passage, Token, is_content
 from tabwb.scoring.rules.verdicts import (
     NOT_SEEN,
     RULES_1,
     RuleVerdict,
     absent,
     present,
-    undefined,
 )
 
 _STRETCHED = re.compile(r"(.)\1{2,}")
@@ -156,6 +153,7 @@ def neologisms(passage: Passage) -> RuleVerdict:
     swapped are one edit too, and common are the 11,109 words of SCOWL's sizes 10 and 20, so that
     *republice* (appendix C) and *flimby* count.
 
+    >>> from tabwb.scoring.rules.passage import read
     >>> neologisms(read("I need to buy a blorf from the store.")).words
     ('blorf',)
     >>> verdict = neologisms(read("I want to recieve it."))
@@ -177,6 +175,7 @@ NEOLOGISTIC = f"{JARGON_NAME}: the rule sees words of no dictionary, not jargon 
 def jargon(passage: Passage) -> RuleVerdict:
     """Rule 5, two-sided: 3 or more words of rule 4 and at least 20 % of all (50 % under 20 words).
 
+    >>> from tabwb.scoring.rules.passage import read
     >>> jargon(read("Flimby gorp snizz and blah.")).words
     ('Flimby', 'gorp', 'snizz')
     >>> jargon(read("I need to buy a blorf from the store.")).outcome.value
@@ -223,6 +222,7 @@ def anomia(passage: Passage) -> RuleVerdict:
     (``_``), or rule 11 twice: two steps of approach, in one chain or in two (ours). Fillers alone
     never.
 
+    >>> from tabwb.scoring.rules.passage import read
     >>> anomia(read("I can't find the word for that.")).words
     ("can't find the word",)
     >>> anomia(read("I had a good _ with my parents.")).words
@@ -243,6 +243,7 @@ def anomia(passage: Passage) -> RuleVerdict:
 def empty_speech(passage: Passage) -> RuleVerdict:
     """Rule 9, one-sided: 2 or more unspecific words, at least 15 % of content words.
 
+    >>> from tabwb.scoring.rules.passage import read
     >>> empty_speech(read("You know, stuff and things.")).words
     ('stuff', 'things')
     """
@@ -270,139 +271,3 @@ def _proforms(passage: Passage, content: Sequence[Token]) -> RuleVerdict | None:
         return None
     note = f"{len(empty)} of {total} words stand for something, {len(named)} name it"
     return present(*(token.text for token in empty), note=note)
-
-
-NO_TARGET = "repetition only: elsewhere the intended word is not known"
-NOTHING_SAID = "no word of the target was said"
-_LEFT_OUT = 0.75
-
-
-def align(
-    target: Sequence[str], answer: Sequence[str]
-) -> tuple[tuple[str | None, str | None], ...]:
-    """Return pairs of a target's word and an answer's word; None where one has no counterpart.
-
-    The cheapest alignment where a word left out or put in costs 0.75 and a pair costs one minus its
-    :func:`~tabwb.scoring.rules.disfluency.similarity`; a pair wins a tie.
-
-    Args:
-        target: words of the target.
-        answer: words of the response.
-
-    >>> align(["the", "sun", "rises"], ["sun", "rise"])
-    (('the', None), ('sun', 'sun'), ('rises', 'rise'))
-    """
-    rows, columns = len(target) + 1, len(answer) + 1
-    costs = [[_LEFT_OUT * (row + column) for column in range(columns)] for row in range(rows)]
-    pairs = [[1 - similarity(word, given) for given in answer] for word in target]
-    for row in range(1, rows):
-        for column in range(1, columns):
-            costs[row][column] = min(
-                costs[row - 1][column - 1] + pairs[row - 1][column - 1],
-                costs[row - 1][column] + _LEFT_OUT,
-                costs[row][column - 1] + _LEFT_OUT,
-            )
-    aligned: list[tuple[str | None, str | None]] = []
-    row, column = rows - 1, columns - 1
-    while row or column:
-        here = costs[row][column]
-        if row and column and here == costs[row - 1][column - 1] + pairs[row - 1][column - 1]:
-            row, column = row - 1, column - 1
-            aligned.append((target[row], answer[column]))
-        elif row and (not column or here == costs[row - 1][column] + _LEFT_OUT):
-            row -= 1
-            aligned.append((target[row], None))
-        else:
-            column -= 1
-            aligned.append((None, answer[column]))
-    return tuple(reversed(aligned))
-
-
-def _aligned(passage: Passage) -> tuple[tuple[str | None, str | None], ...]:
-    return _aligned_to(passage.context.expected or "", tuple(t.word for t in passage.plain))
-
-
-# Three rules use the alignment of the same answer, one after the other.
-@lru_cache(maxsize=1)
-def _aligned_to(target: str, answer: tuple[str, ...]) -> tuple[tuple[str | None, str | None], ...]:
-    return align([token.word for token in read(target).tokens], answer)
-
-
-def _has_target(passage: Passage) -> bool:
-    return passage.context.kind is ResponseKind.VERBATIM and bool(passage.context.expected)
-
-
-def lost_function_words(passage: Passage) -> RuleVerdict:
-    """Rule 12 in repetition, two-sided: a function word deleted from the target.
-
-    Ours: undefined where the target has no function word, and where no word of it was said.
-
-    >>> from tabwb.scoring.rules.passage import TextContext
-    >>> said = TextContext("Sun rises in East.", ResponseKind.VERBATIM,
-    ...                    expected="The sun rises in the East.")
-    >>> lost_function_words(read(said)).words
-    ('the',)
-    """
-    if not _has_target(passage):
-        return undefined(NO_TARGET)
-    aligned = _aligned(passage)
-    if all(is_content(word) for word, _ in aligned if word is not None):
-        return undefined("the target has no function word")
-    if not any(word == answer for word, answer in aligned):
-        return undefined(NOTHING_SAID)
-    lost = [word for word, answer in aligned if answer is None and word and not is_content(word)]
-    return present(*lost, note="missing from the target") if lost else absent()
-
-
-def _altered(passage: Passage, counts: Callable[[str, str], bool]) -> RuleVerdict:
-    """Return *present* for the pairs of a target's word and the answer's that count."""
-    if not _has_target(passage):
-        return undefined(NO_TARGET)
-    pairs = [
-        (word, answer)
-        for word, answer in _aligned(passage)
-        if word and answer and counts(word, answer)
-    ]
-    if not pairs:
-        return NOT_SEEN
-    note = f"for {', '.join(word for word, _ in pairs)}"
-    return present(*(answer for _, answer in pairs), note=note)
-
-
-def lost_suffixes(passage: Passage) -> RuleVerdict:
-    """Rule 13 in repetition, one-sided: the target's suffix is missing.
-
-    >>> from tabwb.scoring.rules.passage import TextContext
-    >>> said = TextContext("The sun rise in the East.", ResponseKind.VERBATIM,
-    ...                    expected="The sun rises in the East.")
-    >>> lost_suffixes(read(said)).words
-    ('rise',)
-    """
-    return _altered(passage, _is_cut)
-
-
-def _is_cut(word: str, answer: str) -> bool:
-    return is_word(answer) and any(
-        word != answer and word in (answer + suffix, answer.removesuffix("e") + suffix)
-        for suffix in vocabulary.SUFFIXES
-    )
-
-
-def phonemic_paraphasias(passage: Passage) -> RuleVerdict:
-    """Rule 14, one-sided, repetition only (TAB, appendix B.6).
-
-    An answer that is a nonword, within a third of its letters of the aligned target; undefined
-    elsewhere.
-
-    >>> from tabwb.scoring.rules.passage import TextContext
-    >>> said = TextContext("catastroph", ResponseKind.VERBATIM, expected="catastrophe.")
-    >>> str(phonemic_paraphasias(read(said)))
-    '"catastroph" - for catastrophe'
-    """
-    share = passage.limits.paraphasia_letters
-    return _altered(
-        passage,
-        lambda word, answer: (
-            not is_word(answer) and sum(edit_counts(word, answer)) <= share * len(answer)
-        ),
-    )

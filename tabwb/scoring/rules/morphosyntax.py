@@ -8,7 +8,7 @@ from statistics import median
 
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import plural
-from tabwb.scoring.rules import lexical, vocabulary
+from tabwb.scoring.rules import target, vocabulary
 from tabwb.scoring.rules.disfluency import NO_BOUNDARIES, lacks_boundaries
 from tabwb.scoring.rules.passage import Passage, Token, Utterance, is_content
 from tabwb.scoring.rules.verdicts import (
@@ -90,7 +90,7 @@ def _short(utterances: Sequence[Utterance], limits: Thresholds) -> RuleVerdict:
 
 
 def omitted_function_words(passage: Passage) -> RuleVerdict:
-    """Rule 12, one-sided; in repetition :func:`tabwb.scoring.rules.lexical.lost_function_words`.
+    """Rule 12, one-sided; in repetition :func:`tabwb.scoring.rules.target.lost_function_words`.
 
     Clause-initial pronoun + V-ing without *be*; go, come, walk, drive (to) + store, bank ...
     without article; function words under 30 % of 12 or more words, never for "steps to make a
@@ -104,7 +104,7 @@ def omitted_function_words(passage: Passage) -> RuleVerdict:
     'undefined'
     """
     if passage.context.kind is ResponseKind.VERBATIM:
-        return lexical.lost_function_words(passage)
+        return target.lost_function_words(passage)
     limits = passage.limits
     quotes: list[str] = []
     for utterance in passage.utterances:
@@ -233,7 +233,7 @@ def _place_without_article(tokens: tuple[Token, ...], at: int) -> int:
 
 
 def omitted_bound_morphemes(passage: Passage) -> RuleVerdict:
-    """Rule 13, one-sided; in repetition :func:`tabwb.scoring.rules.lexical.lost_suffixes`.
+    """Rule 13, one-sided; in repetition :func:`tabwb.scoring.rules.target.lost_suffixes`.
 
     *he, she, it* + bare verb of a closed list, no modal, *do*, causative or question within two
     words; numeral or *many, several* + singular noun of a closed list. Undefined for a speaker with
@@ -248,7 +248,7 @@ def omitted_bound_morphemes(passage: Passage) -> RuleVerdict:
     if passage.context.dialect:
         return undefined(f"dialects drop -s by rule (recorded: {passage.context.dialect})")
     if passage.context.kind is ResponseKind.VERBATIM:
-        return lexical.lost_suffixes(passage)
+        return target.lost_suffixes(passage)
     quotes: list[tuple[int, str]] = []
     form_based = passage.limits.form_based
     for utterance in passage.utterances:
