@@ -34,10 +34,18 @@ if TYPE_CHECKING:
     "--format",
     "format_id",
     metavar="F",
-    help="table, inspect, lm-eval or naming; default: as the file looks.",
+    help="table, inspect, lm-eval, naming, or one of a plugin; default: recognised from the file.",
 )
-@click.option("--model", metavar="NAME", help="The model that answered: a spec, or any name.")
-@click.option("--speaker", metavar="ID", help="Participant code; default: the one in the source.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="The model: a spec or a name; default: the file's.",
+)
+@click.option(
+    "--speaker",
+    metavar="ID",
+    help="The participant code; default: the file's.",
+)
 @click.option(
     "--origin",
     type=click.Choice(["human", "model", "unknown"]),
@@ -49,12 +57,12 @@ if TYPE_CHECKING:
     "columns",
     metavar="FIELD=NAME",
     multiple=True,
-    help="Tables: a field by its column's name, for example response=text; repeatable.",
+    help="Tables: the column that has a field, for example response=text; repeatable.",
 )
 @click.option(
     "--number-replicates",
     is_flag=True,
-    help="Tables without a column replicate: take further answers to an item as replicates.",
+    help="Tables without a column 'replicate': the second answer to an item is its replicate 2.",
 )
 @click.option(
     "--skip-unknown", is_flag=True, help="Tables: leave out answers to no item of the battery."
@@ -64,7 +72,7 @@ if TYPE_CHECKING:
     "judges",
     metavar="SPEC",
     multiple=True,
-    help="Answers: judge of connected text, as in run; repeatable. Default: rules.",
+    help="Answers: a judge of connected text, as in 'tabwb run'; repeatable. Default: rules.",
 )
 @click.option(
     "--research-protocol",
@@ -88,14 +96,14 @@ if TYPE_CHECKING:
     "tiers",
     metavar="OURS=THEIRS",
     multiple=True,
-    help="Naming: a tier by its name in the file, for example item=Wort; 'code=' leaves one out; "
+    help="Naming: the tier that has OURS, for example item=Wort; 'code=' leaves one out; "
     "repeatable.",
 )
 @click.option(
     "--date",
     metavar="YYYY-MM-DD",
-    help="The date of the session. Default: as the file says (of sound files, the date inside), "
-    "else not known.",
+    help="The date of the session. Default: as the file says (a sound file: the date in it); "
+    "otherwise it is not known.",
 )
 @mark_options
 @verbosity_options

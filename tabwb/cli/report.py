@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The report: FILE.html, one file with everything in it, or FILE.md; never overwritten. "
+    help="The report: FILE.html, one file with everything in it, or FILE.md. "
     "'-' for HTML on standard output.",
 )
 @click.option(
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     "--bib",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the references as BibTeX to FILE; never overwritten.",
+    help="Write the references as BibTeX to FILE.",
 )
 @click.option("--title", metavar="TEXT", default="", help="The title of the report.")
 @click.option(

@@ -196,13 +196,13 @@ def _label(side: tuple[AdministrationData, ...]) -> str:
     metavar="F",
     default="jsonl",
     show_default=True,
-    help="jsonl, csv, parquet, inspect, lm-eval, or another exporter's; 'tabwb plugins' lists all.",
+    help="jsonl, csv, parquet, inspect, lm-eval, or one of a plugin: see 'tabwb plugins list'.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     required=True,
-    help="The file, never overwritten; '-' for standard output.",
+    help="The file; '-' for standard output.",
 )
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @within_study_option

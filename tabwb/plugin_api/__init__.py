@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from tabwb.records.states import ResponseKind as ResponseKind
     from tabwb.records.states import ResponseStatus as ResponseStatus
     from tabwb.records.states import StopReason as StopReason
+    from tabwb.scoring.distributions import t_quantile as t_quantile
 
 _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
@@ -114,6 +115,7 @@ _NAMES = {
     "tabwb.records.specs": "Spec parse_spec",
     "tabwb.records.speech": "Clip Segment Transcript",
     "tabwb.records.states": "Protocol RatingStatus ResponseKind ResponseStatus StopReason",
+    "tabwb.scoring.distributions": "t_quantile",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605

@@ -235,6 +235,7 @@ def test_a_word_that_is_no_command_is_a_usage_error(capsys: pytest.CaptureFixtur
         ("'ab', 'a', 'a', f, per='item'", "per: 'item' cannot be used\nallowed: group, subtest"),
         ("'ab', 'a', 'a', f, digits=-1", "digits: -1 cannot be used"),
         ("'ab', 'a', 'a', f, percent=True, unit='words'", "unit: 'words' cannot be used"),
+        ("'ab', 'a', 'a', f, limit_s=0", "limit_s: 0 cannot be used\nallowed: seconds, above 0"),
         ("'burden', 'a', 'a', f", "tabwb has a measure of this id"),
     ],
 )
@@ -320,3 +321,8 @@ def test_a_command_whose_plugin_failed_says_so(
     said = capsys.readouterr().err
     assert "No such command 'laboratory'" in said
     assert "not used: bad: loading: RuntimeError: no luck" in said
+
+
+def test_the_example_imports_what_the_promise_covers() -> None:
+    imported = re.findall(r"^ *from (tabwb\S*) import", EXAMPLE.read_text("utf-8"), re.M)
+    assert set(imported) == {"tabwb.plugin_api"}

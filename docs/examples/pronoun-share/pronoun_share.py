@@ -38,7 +38,7 @@ def pronoun_share(responses):
     mean = sum(means) / len(means)
     if len(means) < 2:
         return StatisticValue(mean, n=n)
-    from tabwb.scoring.distributions import t_quantile
+    from tabwb.plugin_api import t_quantile
 
     variance = sum((value - mean) ** 2 for value in means) / (len(means) - 1)
     half = t_quantile(0.975, len(means) - 1) * (variance / len(means)) ** 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, get_args
@@ -113,6 +114,8 @@ def check_extension(extension: Extension, noun: str) -> None:
                 raise _refused(where, field.name, value, "one line of text")
         elif field.type == "bool" and not isinstance(value, bool):
             raise _refused(where, field.name, value, "True or False")
+        elif field.type == "float" and not _is_positive(value):
+            raise _refused(where, field.name, value, "seconds, above 0")
         elif field.name in ("compute", "load", "build") and not callable(value):
             raise _refused(where, field.name, value, "a function")
     if isinstance(extension, Statistic):
@@ -133,6 +136,11 @@ def _check_statistic(statistic: Statistic, where: str) -> None:
             where=where,
             hint=f"give the statistic another id, for example 'our-{statistic.id}'",
         )
+
+
+def _is_positive(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and math.isfinite(value) and value > 0  # type: ignore[arg-type, operator]
 
 
 def _refused(where: str, field: str, value: object, allowed: str) -> UsageError:
