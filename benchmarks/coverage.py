@@ -21,7 +21,7 @@ The generator, not fitted to the published battery:
   that lose all are left out. The true value for *these prompts* weights items by the share that
   they keep: the mean over all possible usable responses.
 - *One prompt in five*: the feature is present with probability .8 on a fifth of all prompts and .01
-  on the others.
+  on the others; a burden of 19 features has each with .24 and .01.
 - *Families by items*: effects of family, item and rest with sd (0.4, 0.4, 0.3), (0.6, 0.2, 0.3) or
   (0.4, 0, 0.1), normal, or exponential less their mean.
 - *One side greedy*: the second examinee's response to each item is drawn once and has no error.
@@ -214,6 +214,15 @@ def one_in_five(
     p = np.where(rng.random(k) < 0.2, 0.8, 0.01)
     hits = rng.binomial(r, p)
     return rate_interval(hits.tolist(), [r] * k).interval, 0.2 * 0.8 + 0.8 * 0.01
+
+
+def one_in_five_burden(
+    population: Population, k: int, r: int, rng: np.random.Generator
+) -> tuple[Interval | None, float]:
+    """Return a study in which one prompt in five elicits nearly all features that there are."""
+    p = np.where(rng.random(k) < 0.2, 0.24, 0.01)
+    values = rng.binomial(19, p[:, None], (k, r)).astype(float)
+    return burden_interval(values.tolist(), 19).interval, 19 * (0.2 * 0.24 + 0.8 * 0.01)
 
 
 def difference_study(
@@ -424,6 +433,13 @@ def table(studies: int = STUDIES, seed: int = SEED) -> Iterator[Row]:
             f"rate where one prompt in five elicits a feature almost alone, {k} items",
             [(one_in_five, RATES[0])],
             (2, 10, 50),
+            (k,),
+        )
+    for k in ITEMS:
+        yield row(
+            f"burden where one prompt in five elicits nearly all features, {k} items",
+            [(one_in_five_burden, RATES[0])],
+            REPLICATES,
             (k,),
         )
 

@@ -182,8 +182,8 @@ def weighted_test(scores: Sequence[Sequence[float]], weights: Sequence[float]) -
 
     ``s_i = sum_t w_t y_it`` with ``sum w = 0``; ``t = mean(s) / (sd(s) / sqrt(n))``, n - 1 degrees
     of freedom, p = P(T > t). Improvement is specific to treatment only where trend and rate of
-    change both show it. The form of the day affects all items at once: at the level .05 both tests
-    reject .07 to .14 of true null hypotheses.
+    change both show it. The form of the day affects all items at once, so that both tests reject
+    too often: docs/uncertainty.md has how often.
 
     Args:
         scores: for each item (two or more) its score in each session.

@@ -198,7 +198,7 @@ def label_permutation(
     """Return the test of differences on these prompts, for one or several measures.
 
     The null hypothesis is that both answer each prompt from one distribution. The test does not
-    apply to other prompts: there it rejects up to .66 of true null hypotheses at .05. Within each
+    apply to other prompts: there it rejects far more true null hypotheses than .05. Within each
     item the labels first and second are permuted over whole responses, so that the measures of one
     response stay together. The statistic of a measure is the mean over items of the difference of
     item means, divided for maxT by ``sqrt(sum_i v_i (1/a_i + 1/b_i))`` with v_i the variance of all

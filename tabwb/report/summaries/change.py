@@ -33,9 +33,10 @@ CAUTION = (
 )
 FORM_OF_THE_DAY = (
     "A good or a bad day affects all items of a session at once, but the tests take items as "
-    "independent: at the level .05 trend and rate of change reject .07 to .14 of true null "
-    "hypotheses, or more, if days differ (.16 at 40 items with an sd of 0.5 logits). McNemar's "
-    "test of two sessions cannot tell a good day from a lasting change."
+    "independent: at the level .05 trend and rate of change reject .07 to .13 of true null "
+    "hypotheses on average if days differ by an sd of 0.25 to 0.5 logits, and up to .24 with 80 "
+    "items (docs/uncertainty.md). McNemar's test of two sessions cannot tell a good day from a "
+    "lasting change."
 )
 BY_RULE = (
     "{rule} of {n} responses are scored by the battery's rule on a transcript alone, and not by a "
