@@ -12,7 +12,13 @@ import click
 from tabwb.administer.answers.examinee import Stated
 from tabwb.administer.answers.importing import Imported, import_answers, told
 from tabwb.administer.answers.plan import ImportPlan, PlannedRun
-from tabwb.administer.answers.prepared import ImportRequest, left_out, prepare_import
+from tabwb.administer.answers.prepared import (
+    ImportRequest,
+    columns_of,
+    left_out,
+    planned_lines,
+    prepare_import,
+)
 from tabwb.administer.consent import Guard
 from tabwb.administer.judging.calls import Limits
 from tabwb.administer.session import setup
@@ -22,7 +28,7 @@ from tabwb.cli.signals import stopping
 from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.marks import Marks, changes
 from tabwb.records.words import plural
 from tabwb.report.documents.document import list_document
@@ -48,7 +54,7 @@ def import_file(
         path,
         options["battery"],
         Stated(options["model"], options["speaker"], options["origin"]),
-        columns=_columns(options["columns"]),
+        columns=columns_of(options["columns"]),
         judges=options["judges"],
         date=options["date"] or "",
         **{
@@ -92,22 +98,6 @@ def import_file(
         hint = f"continue with: tabwb judge run ID --judge {document['rater']}"
         check_verdicts([document], hint)
     _check_raters(imported)
-
-
-def _columns(texts: Sequence[str]) -> dict[str, str]:
-    columns: dict[str, str] = {}
-    for text in texts:
-        field, sign, name = text.partition("=")
-        if not sign or not field or not name:
-            raise UsageError(
-                f"'{text}' is not FIELD=NAME",
-                where="--column",
-                allowed="for example response=text, item=question_id",
-            )
-        if field in columns:
-            raise UsageError(f"'{field}' is given twice", where="--column")
-        columns[field] = name
-    return columns
 
 
 class _Progress:
@@ -160,15 +150,8 @@ def _show_plan(plan: ImportPlan, conditions: Sequence[Conditions], *, as_json: b
         print_json({"format": 1, "imports": _documents(plan, conditions)})
         return
     for run, given in zip(plan.runs, conditions, strict=True):
-        date = f", session of {given.session_date}" if given.session_date else ""
-        click.echo(f"{given.examinee} ({given.made_by}): {told(run)}; {given.drawn}{date}")
-        for each in [planned for planned in run.planned if planned.answer][:SHOWN]:
-            assert each.answer is not None
-            said = " ".join((each.answer.text or "").split())
-            said = said if len(said) <= 60 else said[:59] + "…"
-            click.echo(f"  {each.trial.subtest}/{each.trial.item} {each.trial.replicate}: {said}")
-        if run.answers > SHOWN:
-            click.echo(f"  and {run.answers - SHOWN:,} more")
+        for line in planned_lines(run, given, SHOWN):
+            click.echo(line)
     note("nothing was imported (--dry-run)")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tabwb.workbench.comparison.subject import SUBJECT as COMPARISON
 from tabwb.workbench.extensions.subject import SUBJECT as EXTENSIONS
+from tabwb.workbench.importing.subject import SUBJECT as IMPORTING
 from tabwb.workbench.judging.subject import SUBJECT as JUDGING
 from tabwb.workbench.models.subject import SUBJECT as MODELS
 from tabwb.workbench.naming.subject import SUBJECT as NAMING
@@ -11,4 +12,4 @@ from tabwb.workbench.results.subject import SUBJECT as RESULTS
 from tabwb.workbench.shell.desk_commands import SUBJECT as DESK
 from tabwb.workbench.trial.subject import SUBJECT as TRIAL
 
-SUBJECTS = (TRIAL, NAMING, MODELS, RESULTS, JUDGING, COMPARISON, EXTENSIONS, DESK)
+SUBJECTS = (TRIAL, NAMING, MODELS, IMPORTING, RESULTS, JUDGING, COMPARISON, EXTENSIONS, DESK)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tabwb.administer.answers.examinee import Stated
-from tabwb.administer.answers.importing import check_names, import_conditions
-from tabwb.administer.answers.plan import ImportPlan, plan_import
+from tabwb.administer.answers.importing import check_names, import_conditions, told
+from tabwb.administer.answers.plan import ImportPlan, PlannedRun, plan_import
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import Importer
@@ -113,6 +113,47 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
     return PreparedImport(battery, plan, tuple(conditions))
 
 
+def columns_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return fields by the names of their columns, from texts ``FIELD=NAME``.
+
+    Raises:
+        UsageError: one is not of this form, or a field is given twice.
+    """
+    columns: dict[str, str] = {}
+    for text in texts:
+        field, sign, name = text.partition("=")
+        if not sign or not field or not name:
+            raise UsageError(
+                f"'{text}' is not FIELD=NAME",
+                where="--column",
+                allowed="for example response=text, item=question_id",
+            )
+        if field in columns:
+            raise UsageError(f"'{field}' is given twice", where="--column")
+        columns[field] = name
+    return columns
+
+
+def planned_lines(run: PlannedRun, given: Conditions, shown: int) -> list[str]:
+    """Return what will be stored of a run: who answered, how the items were found, first answers.
+
+    Args:
+        run: of the plan.
+        given: its conditions.
+        shown: how many answers.
+    """
+    date = f", session of {given.session_date}" if given.session_date else ""
+    lines = [f"{given.examinee} ({given.made_by}): {told(run)}; {given.drawn}{date}"]
+    for each in [planned for planned in run.planned if planned.answer][:shown]:
+        assert each.answer is not None
+        said = " ".join((each.answer.text or "").split())
+        said = said if len(said) <= 60 else said[:59] + "…"
+        lines.append(f"  {each.trial.subtest}/{each.trial.item} {each.trial.replicate}: {said}")
+    if shown and run.answers > shown:
+        lines.append(f"  and {run.answers - shown:,} more")
+    return lines
+
+
 def left_out(plan: ImportPlan, battery: str) -> list[str]:
     """Return what of a file is not imported, and which items have no answer, a line for each.
 
@@ -120,29 +161,29 @@ def left_out(plan: ImportPlan, battery: str) -> list[str]:
         plan: of the file.
         battery: its id.
     """
-    told = [f"left out: {count:,} {reason}" for reason, count in plan.source.left_out.items()]
+    lines = [f"left out: {count:,} {reason}" for reason, count in plan.source.left_out.items()]
     if plan.unmatched:
         first = plan.unmatched[0]
-        told.append(
+        lines.append(
             f"left out: {plural(len(plan.unmatched), 'answer')} to no item of '{battery}', the "
             f"first at {first.answer.where}: {first.column} '{first.value}': {first.message}"
         )
     for run in plan.runs:
         if run.repeated:
-            told.append(
+            lines.append(
                 f"left out: {plural(len(run.repeated), 'second answer')} to an item and replicate "
                 f"({_some(run.repeated)})"
             )
         if run.missing:
-            told.append(
+            lines.append(
                 f"not administered: {plural(len(run.missing), 'item')} without an answer "
                 f"({_some(run.missing)})"
             )
         if run.gaps:
-            told.append(
+            lines.append(
                 f"not administered: {plural(run.gaps, 'replicate')} of items without an answer"
             )
-    return told
+    return lines
 
 
 def _some(names: Sequence[str]) -> str:

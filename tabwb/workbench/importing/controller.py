@@ -1,0 +1,196 @@
+"""Reads files of answers for a dry run, and imports them, in the worker's thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.speakers import ORIGINS, Origin
+from tabwb.records.words import plural
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.messages import Told
+from tabwb.workbench.engine.session_controller import SessionController
+
+if TYPE_CHECKING:
+    from tabwb.administer.answers.prepared import PreparedImport
+    from tabwb.administer.naming.importing import PreparedSessions
+
+FRAME_S = 0.1
+"""Seconds between two messages of progress."""
+SHOWN = 5
+"""How many administrations and answers a dry run shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportWish:
+    """What the dialog asks for, as it was typed.
+
+    Attributes:
+        by: who answered: ``file`` (as the file says), ``model``, ``human`` or ``unknown``.
+        name: of the model, or the participant code; empty: as the file says.
+        columns: of a table, ``response=text item=id``.
+        date: of the session, or empty.
+        numbered: further answers to an item are replicates.
+        skip: answers to no item of the battery are left out.
+        again: also where the store has the answers of the file.
+    """
+
+    path: str
+    battery: str
+    by: str = "file"
+    name: str = ""
+    columns: str = ""
+    date: str = ""
+    numbered: bool = False
+    skip: bool = False
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOutcome:
+    """How far an import is: ``read`` (a dry run), ``running``, ``refused`` or ``done``."""
+
+    phase: str
+    lines: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+
+    def superseded_by(self, later: object) -> bool:
+        """Return whether a later message makes this one superfluous."""
+        return isinstance(later, ImportOutcome) and self.phase == later.phase == "running"
+
+
+class ImportingController(Controller):
+    """Imports what was answered elsewhere."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+
+    def check(self, wish: ImportWish) -> None:
+        """Tell what an import would store and leave out; nothing is stored."""
+        try:
+            lines = _described(self._prepared(wish))
+        except TabwbError as error:
+            self._refuse(error)
+        else:
+            self.say(ImportOutcome("read", (*lines, "Nothing is imported yet.")))
+
+    def import_all(self, wish: ImportWish) -> None:
+        """Store what a file holds, and tell the numbers of the administrations."""
+        self.engine.cancel.clear()
+        try:
+            prepared = self._prepared(wish)
+            numbers = self._store(prepared, again=wish.again)
+        except TabwbError as error:
+            self.engine.refresh()
+            self._refuse(error)
+            return
+        self.engine.refresh()
+        self.say(ImportOutcome("done", numbers=tuple(numbers)))
+
+    def _refuse(self, error: TabwbError) -> None:
+        self.say(ImportOutcome("refused", tuple(str(error).splitlines())))
+
+    def _prepared(self, wish: ImportWish) -> PreparedImport | PreparedSessions:
+        from tabwb.administer.answers.examinee import Stated
+        from tabwb.administer.answers.prepared import (
+            ImportRequest,
+            columns_of,
+            importer_of,
+            prepare_import,
+        )
+        from tabwb.administer.naming.importing import NamingImport, prepare_sessions
+
+        path = Path(wish.path).expanduser()
+        if not path.exists():
+            raise UsageError("there is no such file or folder", where=str(path))
+        model = wish.name if wish.by == "model" else ""
+        speaker = wish.name if wish.by != "model" else ""
+        origin: Origin | None = next((one for one in ORIGINS if one == wish.by), None)
+        importer = importer_of(self.plugins, path, None)
+        if importer is None:
+            naming = NamingImport(
+                path, wish.battery, speaker=speaker or None, origin=origin, date=wish.date
+            )
+            return prepare_sessions(self.plugins, naming)
+        request = ImportRequest(
+            path,
+            wish.battery,
+            Stated(model or None, speaker or None, origin),
+            columns=columns_of(wish.columns.split()),
+            number_replicates=wish.numbered,
+            skip_unknown=wish.skip,
+            date=wish.date,
+        )
+        return prepare_import(self.plugins, importer, request)
+
+    def _store(self, prepared: PreparedImport | PreparedSessions, *, again: bool) -> Sequence[int]:
+        from tabwb.administer.answers.importing import import_answers
+        from tabwb.administer.answers.prepared import PreparedImport
+        from tabwb.administer.consent import Guard
+        from tabwb.administer.naming.importing import import_sessions
+
+        if not isinstance(prepared, PreparedImport):
+            tell = lambda words: self.say(Told(words))  # noqa: E731
+            return [n for n, _ in import_sessions(self.store, self.plugins, prepared, tell)]
+        progress = _Progress(self, len(prepared.plan.source.answers))
+        imported = import_answers(
+            self.store, self.plugins, prepared.battery, prepared.plan, prepared.conditions,
+            progress.add, again=again,
+        )  # fmt: skip
+        for given in prepared.conditions:
+            for notice in Guard(self.store, self.plugins, given).notices():
+                self.say(Told(notice))
+        for failed in dict.fromkeys(str(rater) for one in imported for rater in one.failed):
+            self.say(Told(f"{failed}; every response is stored"))
+        return [one.administration.id for one in imported]
+
+
+class _Progress:
+    """Tells how many answers are rated, and stops where the user asks."""
+
+    def __init__(self, controller: ImportingController, of: int) -> None:
+        self._controller, self._of = controller, of
+        self._done, self._told_at = 0, 0.0
+
+    def add(self, count: int) -> None:
+        """Count answers.
+
+        Raises:
+            Interrupted: the user stopped; nothing is stored.
+        """
+        if self._controller.engine.cancel.is_set():
+            raise Interrupted("stopped: nothing was imported")
+        self._done += count
+        if time.monotonic() - self._told_at > FRAME_S:
+            self._told_at = time.monotonic()
+            words = f"rated {self._done:,} of {self._of:,} answers"
+            self._controller.say(ImportOutcome("running", (words,)))
+
+
+def _described(prepared: PreparedImport | PreparedSessions) -> list[str]:
+    from tabwb.administer.answers.prepared import PreparedImport, left_out, planned_lines
+
+    if not isinstance(prepared, PreparedImport):
+        lines = [
+            f"{conditions.examinee} ({conditions.made_by}): "
+            f"{plural(len(session.responses), 'response')}"
+            for session, conditions in prepared.sessions
+        ]
+        return [*_first(lines, "session"), *prepared.notes]
+    plan = prepared.plan
+    lines = [f"{plan.source.title}: {plural(len(plan.source.answers), 'answer')}"]
+    runs = list(zip(plan.runs, prepared.conditions, strict=True))
+    for run, given in runs[:SHOWN]:
+        lines += planned_lines(run, given, SHOWN if len(runs) == 1 else 0)
+    if len(runs) > SHOWN:
+        lines.append(f"and {plural(len(runs) - SHOWN, 'administration')} more")
+    return [*lines, *left_out(plan, prepared.battery.id)]
+
+
+def _first(lines: Sequence[str], what: str) -> list[str]:
+    more = len(lines) - SHOWN
+    return [*lines[:SHOWN], *([f"and {plural(more, what)} more"] if more > 0 else [])]

@@ -1,0 +1,174 @@
+"""Imports answers that were given elsewhere: what will be taken first, then the import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Button, Input, Select, Static
+
+from tabwb.workbench.engine.view_models import Catalogue
+from tabwb.workbench.importing.controller import ImportingController, ImportOutcome, ImportWish
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
+from tabwb.workbench.shell.fields import Combo, Known
+from tabwb.workbench.shell.wording import AMBER, QUIET
+
+HELPS = {
+    "file": "A table (CSV, TSV, JSON lines) with the columns item and response; a log of "
+    "inspect_ai (`.eval`); samples of lm_eval, or their folder; spoken naming: a TextGrid, an EAF, "
+    "a folder of them, or a PSST folder.",
+    "battery": "The battery whose items were answered. **down** lists those installed.",
+    "by": "A person's answers are guarded by consents; those of unknown origin are guarded alike.",
+    "name": "The model: a spec, or any name. The person: the participant code, never a name. "
+    "Empty: as the file says.",
+    "columns": "Of a table: fields by the names of their columns, for example "
+    "`response=text item=id`.",
+    "date": "The day of the session, `2026-03-09`, where the file does not say it.",
+}
+BY = (
+    ("as the file says", "file"),
+    ("a model", "model"),
+    ("a person", "human"),
+    ("not known", "unknown"),
+)
+SWITCHES = {
+    "numbered": "further answers to an item are replicates",
+    "skip": "leave out answers to no item",
+    "again": "also answers that the store has already",
+}
+NOTE = "enter shows what will be taken; nothing is stored before Import"
+SAYS_HELP = "# What the file holds\n\nArrows scroll; **tab** moves on."
+
+
+def _help(name: str) -> str:
+    return f"# {name.capitalize()}\n\n{HELPS[name]}\n\n**tab** moves on."
+
+
+class Field(Input):
+    """One line to type in."""
+
+    def __init__(self, name: str, placeholder: str = "") -> None:
+        super().__init__(id=f"import-{name}", compact=True, placeholder=placeholder)
+        self.help_text = _help(name)
+
+
+class AnsweredBy(Select[str]):
+    """Who answered."""
+
+    def __init__(self) -> None:
+        super().__init__(BY, id="import-by", value="file", allow_blank=False, compact=True)
+        self.help_text = _help("by")
+
+
+class ImportScreen(Dialog[None]):
+    """Stays until the answers are imported or it is closed, which stops an import."""
+
+    CSS_PATH = "dialog.tcss"
+    AUTO_FOCUS = "#import-file"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", show=False)]
+
+    def __init__(self, desk: Desk, catalogue: Catalogue) -> None:
+        super().__init__()
+        self._desk, self._catalogue = desk, catalogue
+        self._controller = desk.controller(ImportingController)
+        self._on = dict.fromkeys(SWITCHES, False)
+        self._working = False
+
+    def compose(self) -> ComposeResult:
+        """Fields, switches, what the file holds, buttons."""
+        batteries = [
+            Known(battery.id, battery.id, battery.title, battery.problem)
+            for battery in self._catalogue.batteries
+        ]
+        with Vertical(classes="dialog"):
+            yield Static("Import answers", classes="dialog-title")
+            yield labelled("File", Field("file", "a file or folder"))
+            yield labelled("Battery", Combo("import-battery", "", batteries, _help("battery")))
+            with Horizontal(classes="pair"):
+                yield labelled("Answered by", AnsweredBy())
+                yield labelled("Name", Field("name", "as the file says"))
+            with Horizontal(classes="pair"):
+                yield labelled("Columns", Field("columns", "as they are named"))
+                yield labelled("Date", Field("date", "as the file says"))
+            for name in SWITCHES:
+                yield Choice(self._switch(name), id=name)
+            with ScrollPane(id="import-pane", help_text=SAYS_HELP):
+                yield Static(Content.styled(NOTE, QUIET), id="import-message")
+            with Horizontal(classes="dialog-buttons"):
+                yield Choice("Dry run", id="check")
+                yield Choice("Import", id="import")
+                yield Choice("Close", id="close")
+
+    def on_mount(self) -> None:
+        """Listen to outcomes."""
+        self._desk.news.subscribe(self, self._hear)
+
+    def _hear(self, message: object) -> None:
+        if not isinstance(message, ImportOutcome):
+            return
+        if message.phase == "done":
+            self.dismiss(None)
+            return
+        self._working = message.phase == "running"
+        sign = {"read": "≈", "running": "…", "refused": "!"}[message.phase]
+        words = "\n".join(message.lines)
+        self._tell(f"{sign} {words}", AMBER if message.phase == "refused" else "")
+
+    def _tell(self, words: str, style: str) -> None:
+        self.query_one("#import-message", Static).update(Content.styled(words, style))
+        self.query_one(ScrollPane).scroll_home(animate=False)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter in a field shows what will be taken."""
+        self._ask(self._controller.check, "reading")
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Dry run, import, close, or turn a switch."""
+        match event.button.id:
+            case "check":
+                self._ask(self._controller.check, "reading")
+            case "import":
+                self._ask(self._controller.import_all, "importing")
+            case "close":
+                self.action_leave()
+            case str(name):
+                self._on[name] = not self._on[name]
+                event.button.label = self._switch(name)
+
+    def action_leave(self) -> None:
+        """Close; an import that is under way stops, and stores nothing."""
+        if self._working:
+            self._desk.sessions.interrupt()
+        self.dismiss(None)
+
+    def _ask(self, job: Callable[[ImportWish], None], words: str) -> None:
+        if self._working:
+            return
+        wish = ImportWish(
+            self._typed("file"),
+            self._typed("battery"),
+            str(self.query_one(AnsweredBy).value),
+            self._typed("name"),
+            self._typed("columns"),
+            self._typed("date"),
+            **self._on,
+        )
+        for value, what in ((wish.path, "a file"), (wish.battery, "a battery")):
+            if not value:
+                self._tell(f"! {what} is needed", AMBER)
+                return
+        self._working = True
+        self._tell(f"… {words}", QUIET)
+        self._desk.do(partial(job, wish))
+
+    def _typed(self, name: str) -> str:
+        return self.query_one(f"#import-{name}", Input).value.strip()
+
+    def _switch(self, name: str) -> str:
+        return f"({'x' if self._on[name] else ' '}) {SWITCHES[name]}"
