@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tabwb.report.paper.captions import captioned_groups
+from tabwb.report.paper.formats import markdown
+from tabwb.report.paper.latex import latex
+from tabwb.report.paper.presented import presented
 from tabwb.report.summaries.cautions import UNRELIABLE
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
@@ -61,3 +64,16 @@ def test_groups_without_a_burden_for_one_reason_are_told_together() -> None:
           enumerate("ab", start=1))
     )  # fmt: skip
     assert "Responses without a burden: a, b: 2 of 2 (2 refused) each." in found
+
+
+def test_a_value_without_an_interval_has_the_reason_below_the_table_in_every_format() -> None:
+    members = [given(1, CONDITIONS), given(2, replace(CONDITIONS, examinee="b"),
+                                           trials({"ct1": ANSWERS["ct1"]}))]  # fmt: skip
+    (table,) = captioned_groups(summarised(grouped(members, "model")), ["group", "burden"])
+    shown = presented(table)
+    without = [row[0].text for row in shown.rows if row[1].text != "-" and not row[1].interval]
+    assert without == ["b"]
+    note = "No interval (one item: how much items differ is unknown): Burden of b."
+    assert shown.notes[0] == note
+    assert note in markdown(table) and note in latex(table)
+    assert [heading.title for heading in shown.headings] == ["Model", "Burden"]

@@ -212,7 +212,7 @@ def test_json_has_columns_and_rows_and_null_for_what_is_missing() -> None:
 
 def test_columns_are_chosen_with_their_interval_and_their_notes() -> None:
     (table,) = captioned_groups(groups(), ["group", "words"])
-    assert table.table.names == ("group", "words", "words_low", "words_high")
+    assert table.table.names == ("group", "words", "words_low", "words_high", "words_why")
     notes = [note.text for note in table.notes]
     assert notes[0].startswith("Baselines of Word Comprehension:")
     assert not any(note.startswith("N:") for note in notes)

@@ -5,13 +5,15 @@ Every format (Markdown, LaTeX, HTML) writes these cells, so that all of them sho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tabwb.report.tables.captioned import FEW, HIGH, LOW, Captioned
+from tabwb.report.tables.captioned import FEW, HIGH, LOW, WHY, Captioned
 from tabwb.tables.table import MISSING, Column, Table
 
 MARK = "†"
+MOST_NAMED = 5
+"""Groups that a note names before it counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,44 @@ def presented(captioned: Captioned) -> Presented:
         captioned.caption,
         headings,
         rows,
-        tuple(note.text for note in captioned.notes),
+        (
+            *_without_interval(series, names, headings, rows),
+            *(note.text for note in captioned.notes),
+        ),
         captioned.label or table.name,
     )
+
+
+def _without_interval(
+    series: Mapping[str, Sequence[object]],
+    names: Sequence[str],
+    headings: Sequence[Heading],
+    rows: Sequence[Sequence[Cell]],
+) -> Iterator[str]:
+    """Yield why values have no interval: each reason once, with the columns and rows it is of."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for at, name in enumerate(names):
+        if name + WHY not in series:
+            continue
+        for place, reason in enumerate(series[name + WHY]):
+            cell = rows[place][at]
+            if reason and cell.text != MISSING and not cell.interval:
+                of = found.setdefault(str(reason), {}).setdefault(headings[at].title, [])
+                of.append(rows[place][0].text)
+    for reason, columns in found.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for title, whose in columns.items():
+            alike.setdefault(tuple(whose), []).append(title)
+        told = (
+            f"{', '.join(titles)}{'' if len(whose) == len(rows) else f' of {_named(whose)}'}"
+            for whose, titles in alike.items()
+        )
+        yield f"No interval ({reason}): {'; '.join(told)}."
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _heading(captioned: Captioned, name: str) -> Heading:

@@ -63,6 +63,11 @@ class Share:
         intervals = self.intervals(policy)
         return intervals[0].interval if intervals else None
 
+    def interval_reason(self, policy: str = "exact") -> str:
+        """Return why there is no such interval, else an empty text."""
+        intervals = self.intervals(policy)
+        return intervals[0].reason if intervals else ""
+
     def intervals(self, policy: str = "exact") -> tuple[EstimatedInterval, ...]:
         """Return the 95 % intervals, one for each estimand; none where nothing has a verdict.
 

@@ -16,6 +16,9 @@ LOW, HIGH = "_low", "_high"
 FEW = "_few"
 """Ends the name of a truth value that marks the value of that column."""
 
+WHY = "_why"
+"""Ends the name of the reasons why values of that column have no interval."""
+
 ALSO = {"subtest": "part"}
 """Other names by which people ask for columns."""
 
@@ -55,7 +58,7 @@ class Captioned:
 
     Attributes:
         table: ``x_low`` and ``x_high`` are the ends of the interval of column ``x``, ``x_few`` says
-            that its value is to be marked.
+            that its value is to be marked, ``x_why`` why it has no interval.
         label: by which a document refers to it; empty: the name of the table.
         also: other names of columns, each with those that it stands for.
     """
@@ -74,7 +77,8 @@ class Captioned:
             name
             for name in self.table.names
             if not any(
-                name.endswith(end) and name.removesuffix(end) in names for end in (LOW, HIGH, FEW)
+                name.endswith(end) and name.removesuffix(end) in names
+                for end in (LOW, HIGH, FEW, WHY)
             )
         )
 
@@ -91,7 +95,7 @@ class Captioned:
             column = column_named(name, known)
             wanted += [
                 each
-                for end in ("", LOW, HIGH, FEW)
+                for end in ("", LOW, HIGH, FEW, WHY)
                 if (each := column + end) in self.table.names and each not in wanted
             ]
         notes = (note for note in self.notes if not note.columns or {*note.columns} & {*wanted})

@@ -92,6 +92,7 @@ def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[RecordCol
         column,
         taken(lambda own: own.symptom_burden.value),
         taken(lambda own: own.interval),
+        why=taken(lambda own: own.interval_reason),
     )
     marked = "fewer than half of the responses are usable"
     yield truth(f"{prefix}burden_few", "Few usable", marked, taken(lambda own: own.usable.few))
@@ -104,7 +105,10 @@ def _accuracy_columns(subtest: str, title: str) -> Iterator[RecordColumn]:
     meaning = f"{ACCURACY.meaning}, in {title}"
     column = Column(snake(subtest), title, meaning, "number", ACCURACY.unit, 2)
     yield from with_interval(
-        column, taken(lambda share: share.accuracy().value), taken(Share.interval)
+        column,
+        taken(lambda share: share.accuracy().value),
+        taken(Share.interval),
+        why=taken(Share.interval_reason),
     )
 
 

@@ -172,16 +172,21 @@ def with_interval(
     value: Callable[[Any], float | None],
     interval: Callable[[Any], Interval | None],
     of: str = f"95 % interval for {LIKE}",
+    why: Callable[[Any], str | None] | None = None,
 ) -> tuple[RecordColumn, ...]:
     """Return the column of an estimate, and the two of its interval, ``x_low`` and ``x_high``.
+
+    With ``why`` there is a column ``x_why`` too: the reason where an estimate has no interval.
 
     Args:
         column: of the estimate.
         value: from a record.
         interval: from a record; None without one.
         of: which interval it is.
+        why: there is none, from a record.
     """
     name = column.name
+    reason = Column(f"{name}_why", "No interval", f"why {name} has no interval")
     return (
         RecordColumn(column, value),
         *(
@@ -194,6 +199,7 @@ def with_interval(
             )
             for which, words in ENDS
         ),
+        *(() if why is None else (RecordColumn(reason, _not_empty(why)),)),
     )
 
 

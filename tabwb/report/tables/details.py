@@ -60,6 +60,7 @@ def _burden_columns(terms: Terms) -> Iterator[RecordColumn]:
         Column("burden", "Burden", BURDEN.meaning, "number", BURDEN.unit, 2),
         taken(lambda burden: burden.symptom_burden.value),
         taken(lambda burden: burden.interval),
+        why=taken(lambda burden: burden.interval_reason),
     )
     yield truth("burden_few", "Few usable", "fewer than half are usable",
                 taken(lambda burden: burden.usable.few))  # fmt: skip
@@ -107,12 +108,18 @@ def _feature_columns(terms: Terms, feature: str, title: str) -> Sequence[RecordC
     def rate(row: Grouped) -> float | None:
         return None if (own := burden(row)) is None else own.rate(feature).value
 
+    def like(row: Grouped) -> EstimatedInterval | None:
+        return None if (own := burden(row)) is None else own.rate_intervals(feature)[0]
+
     def interval(row: Grouped) -> Interval | None:
-        return None if (own := burden(row)) is None else own.rate_intervals(feature)[0].interval
+        return None if (found := like(row)) is None else found.interval
+
+    def why(row: Grouped) -> str | None:
+        return None if (found := like(row)) is None else found.reason
 
     meaning = f"{FEATURE_RATE.meaning}: {feature}"
     column = Column(snake(feature), title, meaning, "number", FEATURE_RATE.unit, 2)
-    return with_interval(column, rate, interval)
+    return with_interval(column, rate, interval, why=why)
 
 
 def accuracy_tables(
@@ -150,6 +157,7 @@ def _accuracy_columns(subtest: str, *, yes_no: bool) -> Iterator[RecordColumn]:
         Column("exact", "Exact", "share of right responses, policy exact", "number", "share", 2),
         taken(lambda part: part.share.accuracy().value),
         taken(lambda part: part.share.interval()),
+        why=taken(lambda part: part.share.interval_reason()),
     )
     yield text("these_prompts", "These prompts", THESE,
                taken(lambda part: _these(part.share.intervals())))  # fmt: skip
