@@ -231,6 +231,25 @@ def logged(store: Store, acts: Sequence[LogEntry]) -> Iterator[None]:
     store.people.log(*acts)
 
 
+def unshared_speakers(
+    store: Store, plugins: Plugins, administrations: Sequence[Administration]
+) -> tuple[str, ...]:
+    """Return the speakers whose data must not leave the study: no consent to ``share``.
+
+    Args:
+        store: where they are.
+        plugins: with the study's configuration.
+        administrations: whose data are shown or written.
+    """
+    guarded = (given.conditions for given in administrations if given.conditions.guarded)
+    speakers = dict.fromkeys(conditions.person for conditions in guarded)
+    return tuple(
+        speaker
+        for speaker in speakers
+        if not store.people.allowed(speaker, "share") and _must_consent(store, plugins, speaker)
+    )
+
+
 def check_export(
     store: Store,
     plugins: Plugins,
@@ -260,7 +279,7 @@ def check_export(
     persons = {given.id: given.conditions.person for given in guarded}
     speakers = list(dict.fromkeys(persons.values()))
     unshared = [speaker for speaker in speakers if not store.people.allowed(speaker, "share")]
-    refused = [speaker for speaker in unshared if _must_consent(store, plugins, speaker)]
+    refused = unshared_speakers(store, plugins, administrations)
     if refused and not within_study:
         raise NoConsent(
             f"not consented to sharing outside the study (scope 'share'): {', '.join(refused)}",

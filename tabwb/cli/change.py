@@ -5,7 +5,13 @@ from __future__ import annotations
 import click
 
 from tabwb.cli.common import json_option, opened_store, primary_option, store_option
-from tabwb.cli.result_formats import chosen_format, columns_option, format_option, print_tables
+from tabwb.cli.result_formats import (
+    chosen_format,
+    columns_option,
+    format_option,
+    print_tables,
+    warn_unshared,
+)
 
 
 @click.command()
@@ -67,6 +73,7 @@ def change(
         chosen = chosen_sessions(sessions_of(store, participant, battery), sessions)
         counting = plugins.configuration.study.counting_rater(primary)
         members = load_columns(store, [one.id for one in chosen], primary=counting)
+        warn_unshared(store, plugins, chosen, printed)
     found = change_of(members, named_sets(members, sets), baselines)
     whose = f"{found.participant}, {found.battery} {found.version}"
     made = [

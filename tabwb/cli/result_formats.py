@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from tabwb.cli.common import note
 from tabwb.records.errors import UsageError
 from tabwb.report.tables.named import SECTIONS, TABLES
 
 if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Administration
     from tabwb.report.summaries.groups import Grouped
     from tabwb.report.tables.captioned import Captioned
+    from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
 DOCUMENT_FORMATS = ("markdown", "latex", "csv")
@@ -76,6 +79,28 @@ def chosen_format(
         if given and chosen in DOCUMENT_FORMATS:
             raise UsageError(f"--{name} and --format {chosen} exclude each other")
     return chosen
+
+
+def warn_unshared(
+    store: Store, plugins: Plugins, administrations: Iterable[Administration], printed: str
+) -> None:
+    """Warn whose figures must stay within the study, before a document has them.
+
+    Args:
+        store: with the consents.
+        plugins: with the study's configuration.
+        administrations: what is printed.
+        printed: one of :data:`FORMATS`; on the screen nothing is said.
+    """
+    from tabwb.administer.consent import unshared_speakers
+
+    if printed not in DOCUMENT_FORMATS:
+        return
+    if unshared := unshared_speakers(store, plugins, list(administrations)):
+        note(
+            "warning: this stays within the study: not consented to sharing outside it (scope "
+            f"'share'): {', '.join(unshared)}"
+        )
 
 
 def check_options(

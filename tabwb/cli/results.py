@@ -30,6 +30,7 @@ from tabwb.cli.result_formats import (
     columns_option,
     format_option,
     table_option,
+    warn_unshared,
 )
 from tabwb.cli.result_printing import Asked, check_form, listed, printer, show_list
 from tabwb.cli.selecting import (
@@ -104,7 +105,9 @@ def results(
         with open_store(store_location, plugins, create=False) as store:
             choice = resolved_selection(choice, plugins, primary)
             if listing:
-                show_list(listed(store, choice), choice, asked)
+                found = listed(store, choice)
+                warn_unshared(store, plugins, found, printed)
+                show_list(found, choice, asked)
                 return
             if single and printed == "json" and not choice.where:
                 print_document(store, administrations[0], choice, plugins.statistics())
@@ -112,6 +115,7 @@ def results(
             from tabwb.report.selection import selected
 
             chosen = selected(store, administrations, choice, statistics=plugins.statistics())
+            warn_unshared(store, plugins, (one.administration for one in chosen), printed)
     printer(asked)(chosen, choice, asked)
 
 

@@ -150,6 +150,17 @@ def test_no_voice_of_which_nobody_knows_whose_it_is_goes_out(
     assert "the speaker is not known" in refused.err
 
 
+@pytest.mark.parametrize("words", ["results 1", "results", "results --by participant"])
+def test_tables_for_documents_name_whose_figures_stay_within_the_study(
+    run: Run, places: dict[str, Path], words: str
+) -> None:
+    warning = "warning: this stays within the study: not consented to sharing outside it"
+    assert warning not in call(run, f"{words} --format csv", places).err
+    agree(run, "share", given=False)
+    assert f"{warning} (scope 'share'): S-014" in call(run, f"{words} --format csv", places).err
+    assert warning not in call(run, words, places).err  # on the screen
+
+
 def test_scoring_afterwards_is_in_the_log(run: Run, places: dict[str, Path]) -> None:
     call(run, "trial score 1 dog right --rater R-02", places)
     last = run("speaker", "log", "S-014", "--json").document["log"][-1]

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from tabwb.records.naming import Score
 from tabwb.report.render.naming import naming_views
-from tabwb.report.summaries.naming import NamedSubtest
+from tabwb.report.summaries.naming import NamedSubtest, rater_agreements
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.intervals import rate_interval
 from tabwb.scoring.naming.summary import NamedItem, accuracy, summarise
@@ -114,3 +115,21 @@ def test_pooled_speakers_are_the_clusters_where_there_are_several() -> None:
     assert accuracy(pooled, "person").interval == rate_interval([1, 1], [2, 2]).interval
     one = accuracy(ITEMS, "person")
     assert not one.clustered and one.interval == clopper_pearson(1, 2)
+
+
+def test_listeners_who_scored_the_same_names_are_compared() -> None:
+    scores: tuple[tuple[Score, Score], ...] = (
+        ("right", "self-corrected"), ("error", "right"), ("error", "no-response"),
+        ("not-scorable", "right"),
+    )  # fmt: skip
+    by_two = [
+        replace(ITEMS[0], score=first, score_by="person:R1", other_scores=(("person:R2", second),))
+        for first, second in scores
+    ]
+    # Of three names both right 1, both not 1: kappa = (2/3 - 4/9) / (1 - 4/9).
+    (pair,) = rater_agreements(by_two)
+    assert (pair.first, pair.second, pair.agreed, pair.n) == ("person:R1", "person:R2", 2, 3)
+    assert pair.kappa == pytest.approx(0.4)
+    said = "R1 and R2 score 2 of 3 names alike (right or not), Cohen's kappa 0.40"
+    assert said in shown(120, items=tuple(by_two))
+    assert rater_agreements(ITEMS) == ()

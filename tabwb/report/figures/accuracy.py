@@ -60,7 +60,10 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         if subtest.share.of(policy)
     }
     if not parts:
-        raise UsageError("nothing was scored right or wrong in these administrations")
+        raise UsageError(
+            "no choice, yes/no question or repetition was scored in these administrations",
+            hint="names given aloud: tabwb figure change, or tabwb results",
+        )
     given: list[Record] = []
     for part, title in parts.items():
         for name, group in zip(names_of(groups), groups, strict=True):

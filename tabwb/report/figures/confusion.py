@@ -111,7 +111,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
                 steps.update((step.ref, step.hyp) for step in distance.features.steps)
     notes = [
         "Phonemes of the nearest accepted form (rows) and of the response (columns), aligned by "
-        f"features; {plural(responses, 'response')}.",
+        f"features; {plural(responses, 'response')}. All that were transcribed count, other words "
+        "(cat for dog) too.",
         batteries_note(groups),
     ]
     return confusion_table(steps, notes, ipa=options["notation"] == "ipa")

@@ -47,7 +47,7 @@ def followed(about: Studied) -> Iterator[Followed]:
             continue
         battery = members[0].battery
         sets = tags_as_sets(battery.subtests)
-        printable = tuple(_printable(about, name, members))
+        printable = tuple(_printable(about, members))
         try:
             change = change_of(printable, sets_of_tags(battery.subtests, sets))
         except UsageError:  # nothing was scored
@@ -55,20 +55,18 @@ def followed(about: Studied) -> Iterator[Followed]:
         yield Followed(name, battery, printable, sets, change)
 
 
-def _printable(
-    about: Studied, name: str, members: list[AdministrationData]
-) -> Iterator[AdministrationData]:
+def _printable(about: Studied, members: list[AdministrationData]) -> Iterator[AdministrationData]:
     ordered = sorted(
         members, key=lambda member: (member.administration.session_date, member.administration.id)
     )
+    if about.study_ids:
+        yield from ordered
+        return
     digits = len(str(len(ordered)))
-    for number, member in enumerate(ordered, start=1):
-        given = member.administration.conditions
-        day = given.session_date if about.study_ids else f"session {number:0{digits}}"
-        examinee = name if given.kind == "speaker" else given.examinee
-        participant = name if given.participant else given.participant
-        conditions = replace(given, examinee=examinee, participant=participant, session_date=day)
-        yield replace(member, administration=replace(member.administration, conditions=conditions))
+    for number, member in enumerate(map(about.unnamed, ordered), start=1):
+        given = member.administration
+        conditions = replace(given.conditions, session_date=f"session {number:0{digits}}")
+        yield replace(member, administration=replace(given, conditions=conditions))
 
 
 def change_tables(about: Studied, found: Followed) -> Iterator[Captioned]:

@@ -125,12 +125,13 @@ class Studied:
         if self.study_ids:
             return self.rows
         return tuple(
-            replace(row, group=replace(row.group, members=tuple(map(self._unnamed, given))))
+            replace(row, group=replace(row.group, members=tuple(map(self.unnamed, given))))
             for row in self.printable_rows
             for given in (row.group.members,)
         )
 
-    def _unnamed(self, member: AdministrationData) -> AdministrationData:
+    def unnamed(self, member: AdministrationData) -> AdministrationData:
+        """Return an administration whose participant has the printed name for an ID."""
         if not is_persons(member):
             return member
         name, conditions = self.name(member), member.administration.conditions

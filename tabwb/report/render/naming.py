@@ -17,7 +17,7 @@ from tabwb.records.words import plural
 from tabwb.report.measures import NAMING_MEASURES, NONE
 from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import between, plain
-from tabwb.report.summaries.naming import NamedSubtest
+from tabwb.report.summaries.naming import NamedSubtest, rater_agreements
 from tabwb.scoring.naming.summary import NamedItem, NamingAccuracy
 
 BASES = {measure.id: measure.title for measure in NAMING_MEASURES}
@@ -291,6 +291,12 @@ def _facts(subtest: NamedSubtest) -> Iterator[str]:
         )
     if raters := raters_line(subtest.items, subtest.primary):
         yield raters
+    for pair in rater_agreements(subtest.items):
+        kappa = "undefined: neither varies" if pair.kappa is None else f"{pair.kappa:.2f}"
+        yield (
+            f"{_rater(pair.first)} and {_rater(pair.second)} score {pair.agreed} of "
+            f"{plural(pair.n, 'name')} alike (right or not), Cohen's kappa {kappa}"
+        )
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
         items = plural(cue.given, "item")

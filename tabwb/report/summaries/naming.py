@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
 from tabwb.administer.naming.views import (
@@ -57,6 +58,64 @@ def namings(source: Source) -> tuple[Naming, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class RaterAgreement:
+    """Two listeners on the names that both scored.
+
+    Attributes:
+        first, second: the raters.
+        n, agreed: names that both scored right or not right, and those that they scored alike.
+        kappa: Cohen's; None where neither varies.
+    """
+
+    first: str
+    second: str
+    n: int
+    agreed: int
+    kappa: float | None
+
+
+def rater_agreements(items: Sequence[NamedItem]) -> tuple[RaterAgreement, ...]:
+    """Return the agreement of every two listeners who scored the same responses.
+
+    Right and self-corrected are right, an error and no response are not; what cannot be scored is
+    left out.
+
+    >>> def item(name, first, second):
+    ...     return NamedItem(name, name, "answered", score=first, score_by="person:R1",
+    ...                      other_scores=(("person:R2", second),))
+    >>> (found,) = rater_agreements([item("a", "right", "self-corrected"),
+    ...                              item("b", "error", "right"), item("c", "error", "error")])
+    >>> found.agreed, found.n, round(found.kappa, 2)
+    (2, 3, 0.4)
+    """
+    pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
+    for item in items:
+        scores = {item.score_by: item.score, **dict(item.other_scores)}
+        verdicts = {by: _VERDICT[score] for by, score in scores.items() if score in _VERDICT}
+        for first, second in combinations(sorted(verdicts), 2):
+            pairs.setdefault((first, second), []).append((verdicts[first], verdicts[second]))
+    return tuple(_agreement(*raters, both) for raters, both in pairs.items())
+
+
+_VERDICT = {"right": True, "self-corrected": True, "error": False, "no-response": False}
+
+
+def _agreement(first: str, second: str, both: Sequence[tuple[bool, bool]]) -> RaterAgreement:
+    import numpy as np
+
+    from tabwb.agreement.pairs import cohen_kappa
+
+    counts = Counter(both)
+    kappa = cohen_kappa(
+        np.array([[counts[a, b] for b in (False, True)] for a in (False, True)], np.int64)
+    )
+    agreed = sum(a == b for a, b in both)
+    return RaterAgreement(
+        first, second, len(both), agreed, None if np.isnan(kappa) else float(kappa)
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class NamedSubtest:
     """One naming subtest.
 
@@ -90,6 +149,13 @@ class NamedSubtest:
             **picked(
                 summary, "codes", "proposed", "flags", "cues", "latency_median_s", "latency_n"
             ),
+            "agreement": [
+                {
+                    **picked(one, "first", "second", "n", "agreed", "kappa"),
+                    "status": "undefined" if one.kappa is None else "value",
+                }
+                for one in rater_agreements(self.items)
+            ],
             "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
         }
 
