@@ -35,20 +35,10 @@ _MOMENT = (1980, 1, 1, 0, 0, 0)
 _SPOOLED = 4 * 2**20
 
 
-class InspectExporter:
+class InspectExporter(ours.LogExporter):
     """One ``.eval`` file, or a folder of them where the name does not end in ``.eval``."""
 
     suffix = ".eval"
-    messages = True
-
-    def export(self, document: Mapping[str, Any], out: Path) -> None:
-        """Write the counted responses of the administrations of ``document``.
-
-        Args:
-            document: of one administration, or of several under ``documents``.
-            out: the file or folder.
-        """
-        self.export_stream(ours.documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
         """Write the counted responses of documents, each as it is read.

@@ -36,20 +36,10 @@ NOTE = (
 _UNSAFE = re.compile(r"[\"<>:/|\\?*\[\]]+")
 
 
-class LmEvalExporter:
+class LmEvalExporter(ours.LogExporter):
     """A folder as lm_eval makes it under ``--output_path``."""
 
     suffix = ""
-    messages = True
-
-    def export(self, document: Mapping[str, Any], out: Path) -> None:
-        """Write the counted responses of the administrations of ``document``.
-
-        Args:
-            document: of one administration, or of several under ``documents``.
-            out: the file or folder.
-        """
-        self.export_stream(ours.documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
         """Write the counted responses of documents, each as it is read.

@@ -6,7 +6,8 @@ exported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,9 +64,23 @@ def refuse_names(names: Mapping[str, str], path: Path, format_id: str) -> None:
         )
 
 
-def documents_of(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Return the documents of administrations: those under ``documents``, or the document."""
-    return iter(document.get("documents", [document]))
+class LogExporter(ABC):
+    """An exporter of logs: it gets the messages that were sent, and writes document by document."""
+
+    messages = True
+
+    def export(self, document: Mapping[str, Any], out: Path) -> None:
+        """Write the counted responses of the administrations of ``document``.
+
+        Args:
+            document: of one administration, or of several under ``documents``.
+            out: the file or folder.
+        """
+        self.export_stream(document.get("documents", [document]), out)
+
+    @abstractmethod
+    def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
+        """Write the counted responses of documents, each as it is read."""
 
 
 def sent(trial: Mapping[str, Any]) -> list[Json]:
