@@ -12,6 +12,7 @@ from tabwb.report.key import Sort
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.load import AdministrationData, sources_of
+from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimate, ratio
@@ -64,6 +65,10 @@ class Grouped:
     def part(self, subtest: str) -> SubtestSummary | None:
         """Return the summary of a subtest, or None."""
         return next((part for part in self.summary.subtests if part.id == subtest), None)
+
+    def named(self, subtest: str) -> NamedSubtest | None:
+        """Return the summary of a subtest that is named aloud, or None."""
+        return next((part for part in self.summary.named if part.id == subtest), None)
 
     @property
     def right(self) -> Estimate:

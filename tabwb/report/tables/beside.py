@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from tabwb.battery.model import Battery
@@ -11,7 +10,7 @@ from tabwb.report.measures import LATENCY, measure_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.subtests import Measured
 from tabwb.report.tables.captioned import Captioned
-from tabwb.report.tables.declared import number, whole, with_interval
+from tabwb.report.tables.declared import names_right, number, whole
 from tabwb.report.tables.group_names import GroupNames, group_table, snake
 from tabwb.scoring.naming.summary import RATING_SOURCES, NamingSummary
 from tabwb.tables.table import Column, RecordColumn, table_of
@@ -26,33 +25,25 @@ def naming_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captio
     """
     titles = {named.id: named.title for row in rows for named in row.summary.named}
     for subtest, title in titles.items():
-        own = [row for row in rows if any(named.id == subtest for named in row.summary.named)]
+        own = [row for row in rows if row.named(subtest)]
         table = group_table(f"naming_{subtest}", own, names, [*_naming_columns(subtest)])
         yield Captioned(table, f"{title}: names that are right, median latency in seconds.")
 
 
 def _naming_columns(subtest: str) -> Iterator[RecordColumn]:
     def summary(row: Grouped) -> NamingSummary:
-        return next(named.summary for named in row.summary.named if named.id == subtest)
+        named = row.named(subtest)
+        assert named is not None
+        return named.summary
 
     yield whole("items", "Items", "items answered",
                 lambda row: summary(row).statuses.get("answered", 0))  # fmt: skip
     for basis in RATING_SOURCES:
         measure = measure_of(basis)
-        yield from with_interval(
-            Column(snake(basis), measure.title, measure.meaning, "number", measure.unit, 2),
-            partial(_taken, subtest, basis, "rate"),
-            partial(_taken, subtest, basis, "interval"),
-            "95 % interval, prompts like these",
-        )
+        column = Column(snake(basis), measure.title, measure.meaning, "number", measure.unit, 2)
+        yield from names_right(column, subtest, basis)
     yield number("latency", "Latency", LATENCY.meaning,
                  lambda row: summary(row).latency_median_s, unit=LATENCY.unit)  # fmt: skip
-
-
-def _taken(subtest: str, basis: str, name: str, row: Grouped) -> Any:
-    shares = (own for named in row.summary.named if named.id == subtest
-              for own in named.summary.accuracy if own.basis == basis)  # fmt: skip
-    return getattr(next(shares, None), name, None)
 
 
 def measure_tables(

@@ -17,10 +17,9 @@ from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, j
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact_notes import caution_notes, group_notes
-from tabwb.report.tables.declared import truth, whole, with_interval
+from tabwb.report.tables.declared import names_right, truth, whole, with_interval
 from tabwb.report.tables.group_names import GroupNames, group_table, snake
 from tabwb.scoring.burden import Burden
-from tabwb.scoring.naming.summary import NamingAccuracy
 from tabwb.tables.table import Column, RecordColumn
 
 Given = Callable[[Grouped], Any]
@@ -112,18 +111,10 @@ def _accuracy_columns(subtest: str, title: str) -> Iterator[RecordColumn]:
     )
 
 
-def _names_right(subtest: str, title: str) -> Iterator[RecordColumn]:
-    def share(row: Grouped) -> NamingAccuracy | None:
-        own = (named for named in row.summary.named if named.id == subtest)
-        shares = (share for named in own for share in named.summary.accuracy)
-        return next((share for share in shares if share.basis == "outcome"), None)
-
-    def taken(name: str) -> Given:
-        return lambda row: getattr(share(row), name, None)
-
+def _names_right(subtest: str, title: str) -> tuple[RecordColumn, ...]:
     meaning = f"share of names that count as right in {title}: {measure_of('outcome').meaning}"
     column = Column(snake(subtest), title, meaning, "number", ACCURACY.unit, 2)
-    yield from with_interval(column, taken("rate"), taken("interval"))
+    return names_right(column, subtest, "outcome")
 
 
 def _caption(rows: Sequence[Grouped], judges: Sequence[JudgeSummary], labels: Sequence[str]) -> str:

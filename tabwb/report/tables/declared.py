@@ -203,6 +203,27 @@ def with_interval(
     )
 
 
+def names_right(column: Column, subtest: str, basis: str) -> tuple[RecordColumn, ...]:
+    """Return the columns of the share of names that are right, with its interval; of groups.
+
+    Args:
+        column: of the share.
+        subtest: that is named aloud.
+        basis: what says that a name is right.
+    """
+
+    def taken(field: str) -> Callable[[Grouped], Any]:
+        def value(row: Grouped) -> Any:
+            named = row.named(subtest)
+            shares = () if named is None else named.summary.accuracy
+            share = next((share for share in shares if share.basis == basis), None)
+            return getattr(share, field, None)
+
+        return value
+
+    return with_interval(column, taken("rate"), taken("interval"))
+
+
 def _not_empty(value: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda given: value(given) or None
 
