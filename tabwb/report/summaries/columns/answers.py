@@ -16,9 +16,7 @@ from tabwb.report.summaries.columns.table import (
     status_counts,
     usable_of,
 )
-from tabwb.report.summaries.subtests import (
-    Measured,
-)
+from tabwb.report.summaries.subtests import Measured
 from tabwb.report.summaries.summary import Answers
 from tabwb.scoring.burden import NO_USABLE
 from tabwb.scoring.estimate import ratio
@@ -68,8 +66,7 @@ def failures_of(table: Table) -> tuple[FailedRater, ...]:
             (ratings.statuses == ERROR).any() for ratings in columns.measures.values()
         ):
             continue
-        at, order = table.rated_rows(rater)
-        given = table.counts[at]
+        order = table.order(rater)
         failed = np.zeros(len(table), bool)
         reason: dict[int, str] = {}
         for ratings in columns.measures.values():
@@ -82,9 +79,9 @@ def failures_of(table: Table) -> tuple[FailedRater, ...]:
         if not len(rows):
             continue
         first = int(rows[0])
-        place = int(order[np.searchsorted(at, first)])
-        failure = FailedRater(rater, len(rows), int(given.sum()), reason[first])
-        made.append(((first, place), failure))
+        rated = int((table.counts & (order >= 0)).sum())
+        failure = FailedRater(rater, len(rows), rated, reason[first])
+        made.append(((first, int(order[first])), failure))
     return tuple(failure for _, failure in sorted(made, key=itemgetter(0)))
 
 
@@ -103,15 +100,11 @@ def others_of(table: Table) -> dict[str, dict[str, Measured]]:
             continue
         counted = np.flatnonzero(table.counts)
         chosen = table.chosen(rater)
-        at, order = table.rated_rows(rater)
-        rated = np.zeros(len(table), bool)
-        rated[at] = True
-        place = np.zeros(len(table), np.int64)
-        place[at] = order
+        order = table.order(rater)
         own = (
             table.usable[counted]
             & ~coded[table.subtest[counted]]
-            & rated[chosen]
+            & (order[chosen] >= 0)
             & np.array(featureless)[table.source[chosen]]
         )
         rows = chosen[own]
@@ -126,5 +119,5 @@ def others_of(table: Table) -> dict[str, dict[str, Measured]]:
         measures.sort(key=itemgetter(0, 1))
         first = int(counted[own][0])
         means = {name: given for _, _, name, given in measures}
-        made.append(((first, int(place[rows[0]])), rater, means))
+        made.append(((first, int(order[rows[0]])), rater, means))
     return {rater: means for _, rater, means in sorted(made, key=itemgetter(0))}

@@ -74,21 +74,18 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
         interval: compute the intervals of burdens too.
     """
     by_place = _raters(table)
-    connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
-    counted = np.flatnonzero(table.counts)
+    connected = table.connected[table.counts]
     members: dict[Terms, list[Ints]] = {}
     declared: dict[Terms, Declaration | None] = {}
     not_judged: Counter[str] = Counter()
     seen: dict[tuple[int, str], Ints] = {}
     for rater in dict.fromkeys(rater for raters in by_place.values() for rater in raters):
         chosen = table.chosen(rater)
-        rated = np.zeros(len(table), bool)
-        rated[table.rated_rows(rater)[0]] = True
-        judged = ~table.usable[chosen] | rated[chosen]
+        judged = ~table.usable[chosen] | (table.order(rater)[chosen] >= 0)
         known = np.zeros(len(table.sources), bool)
         known[[place for place, raters in by_place.items() if rater in raters]] = True
         belongs = judged & known[table.source[chosen]]
-        not_judged[rater] = int((~belongs & connected[table.subtest[counted]]).sum())
+        not_judged[rater] = int((~belongs & connected).sum())
         own = chosen[belongs]
         for place in np.flatnonzero(known).tolist():
             seen[place, rater] = own[table.source[own] == place]
@@ -115,16 +112,15 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
 def _raters(table: Table) -> dict[int, list[str]]:
     features = {feature.id for feature in table.battery.features}
     # Duplicates stand after the response as which they count.
-    order = np.lexsort((np.arange(len(table)), table.representative))
-    rank = np.empty(len(table), np.int64)
-    rank[order] = np.arange(len(table))
+    rank = np.argsort(np.lexsort((np.arange(len(table)), table.representative)))
     scored = {
         scorer: np.array([scorer in subtest.scorers for subtest in table.battery.subtests])
         for scorer in table.columns.ratings
     }
     first_rated: dict[int, list[tuple[int, int, str]]] = {}
     for rater, columns in table.columns.ratings.items():
-        rows, first = table.rated_rows(rater)
+        order = table.order(rater)
+        rows = np.flatnonzero(order >= 0)
         place = table.source[rows]
         free = np.zeros(len(rows), bool)
         on_feature: Bools | None = None
@@ -143,15 +139,14 @@ def _raters(table: Table) -> dict[int, list[str]]:
             free[here] = on_feature[here]
         for at in np.unique(place[free]).tolist():
             own = np.flatnonzero(free & (place == at))
-            best = own[np.argmin(rank[rows[own]])]
-            first_rated.setdefault(at, []).append((int(rank[rows[best]]), int(first[best]), rater))
+            first = rows[own[np.argmin(rank[rows[own]])]]
+            first_rated.setdefault(at, []).append((int(rank[first]), int(order[first]), rater))
     return {at: [rater for *_, rater in sorted(first_rated[at])] for at in sorted(first_rated)}
 
 
 def _rated(table: Table, place: int, rater: str) -> set[str]:
     """Return what belongs to the set of a rater that declared none; see ``undeclared``."""
-    connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
-    rows = np.flatnonzero((table.source == place) & connected[table.subtest])
+    rows = np.flatnonzero((table.source == place) & table.connected)
     statuses = {
         measure: table.spread(ratings, rows).statuses
         for measure, ratings in table.columns.ratings[rater].measures.items()
@@ -175,11 +170,10 @@ def _summarise(
     *,
     interval: bool,
 ) -> JudgeSummary:
-    connected = np.array([subtest.task.connected for subtest in table.battery.subtests])
-    rated = np.zeros(len(table), bool)
-    rated[table.rated_rows(terms.rater)[0]] = True
-    scope = connected[table.subtest[own]] | (terms.scope == "all") & rated[own]
-    rows = own[scope]
+    inside = table.connected[own]
+    if terms.scope == "all":
+        inside |= table.order(terms.rater)[own] >= 0
+    rows = own[inside]
     present = np.zeros((len(rows), len(terms.features)), bool)
     causes, names = _rate(table, rows, terms, present)
     return summarise_judge(

@@ -181,9 +181,7 @@ def _measures(table: Table, subtest: Subtest, rows: Ints, scorer: str | None) ->
         if columns is None:
             continue
         sizes = table.measure(rater, "words", rows).values
-        place = np.zeros(len(table), np.int64)
-        at, order = table.rated_rows(rater)
-        place[at] = order
+        order = table.order(rater)
         for rank, (measure, ratings) in enumerate(columns.measures.items()):
             # A deciding measure of one administration may be a further one of another.
             if rater == scorer and measure in POLICIES:
@@ -204,6 +202,6 @@ def _measures(table: Table, subtest: Subtest, rows: Ints, scorer: str | None) ->
                 known = np.array([defined_at(measure, size) for size in _plain(different)])
                 values = np.where(known[which], values, np.nan)
             first = int(rows[own[0]])
-            order_of = first, int(place[first]), rank
+            order_of = first, int(order[first]), rank
             made.append((order_of, measured_of(values, rater, measure)))
     return [given for _, given in sorted(made, key=itemgetter(0))]

@@ -109,6 +109,13 @@ class Table:
         return usable
 
     @cached_property
+    def connected(self) -> Bools:
+        """Whether a response is connected text."""
+        of_subtest = np.array([subtest.task.connected for subtest in self.battery.subtests])
+        connected: Bools = of_subtest[self.subtest]
+        return connected
+
+    @cached_property
     def clusters(self) -> tuple[Ints, list[tuple[str, ...]]]:
         """Cluster of each row, and the clusters in sorted order."""
         people = {source.examinee for source in self.sources if source.is_speaker}
@@ -153,11 +160,13 @@ class Table:
         rows = np.flatnonzero(found >= 0)
         return [rows, values[found[rows]]]
 
-    def rated_rows(self, rater: str) -> tuple[Ints, Ints]:
-        """Return the rows that a rater has rated, ascending, and its order among their raters."""
+    def order(self, rater: str) -> Ints:
+        """Return the place of a rater among those who rated each response; -1: it did not."""
         ratings = self.columns.ratings[rater]
-        rows, order = self.values_at(ratings.rows, ratings.order)
-        return rows, order
+        rows, given = self.values_at(ratings.rows, ratings.order)
+        order = np.full(len(self), -1, np.int64)
+        order[rows] = given
+        return order
 
     def spread(self, ratings: Ratings | None, rows: Ints | None = None) -> Given:
         """Return the ratings of a measure for every row, or for some.
@@ -231,7 +240,7 @@ class Table:
 
     def chosen(self, rater: str) -> Ints:
         """Return, for each row that counts, the row that a rater has rated: it or a duplicate."""
-        rows, _ = self.rated_rows(rater)
+        rows = np.flatnonzero(self.order(rater) >= 0)
         best = np.full(len(self), len(self))
         np.minimum.at(best, self.representative[rows], rows)
         own = np.arange(len(self))
