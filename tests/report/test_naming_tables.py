@@ -133,3 +133,20 @@ def test_listeners_who_scored_the_same_names_are_compared() -> None:
     said = "R1 and R2 score 2 of 3 names alike (right or not), Cohen's kappa 0.40"
     assert said in shown(120, items=tuple(by_two))
     assert rater_agreements(ITEMS) == ()
+
+
+def test_right_names_of_trained_and_untrained_items() -> None:
+    items = tuple(
+        NamedItem(name, name, "answered", outcome="right" if right else "error")
+        for name, right in (("bed", True), ("cat", False), ("dog", True), ("tree", True))
+    )
+    tags = {"bed": ("trained",), "dog": ("trained",), "cat": ("untrained",), "sun": ("control",)}
+    subtest = NamedSubtest("n", "N", NamingRules(), items, summarise(items), tags=tags)
+    assert {tag: (share.correct, share.n) for tag, share in subtest.by_tag.items()} == {
+        "trained": (2, 2), "untrained": (0, 1),
+    }  # fmt: skip
+    console = Console(width=120, legacy_windows=False, color_system=None)
+    with console.capture() as captured:
+        for view in naming_views(subtest):
+            console.print(view)
+    assert "trained 2 of 2 (0.16-1.00), untrained 0 of 1 (0.00-0.97)" in captured.get()

@@ -277,6 +277,12 @@ def _facts(subtest: NamedSubtest) -> Iterator[str]:
             f"what counts: {plural(summary.by_listener, 'item')} scored by a listener, "
             f"{summary.by_rule} by the battery's rule"
         )
+    if by_tag := subtest.by_tag:
+        shares = (
+            f"{tag} {share.correct} of {share.n} ({between(share.interval)})"
+            for tag, share in by_tag.items()
+        )
+        yield f"counted as right by tag, with 95 % intervals: {', '.join(shares)}"
     if uncoded := uncoded_line(subtest.items):
         yield uncoded
     by = Counter(item.transcriber for item in subtest.items if item.transcriber)

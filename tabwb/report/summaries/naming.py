@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
@@ -21,8 +21,10 @@ from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import (
     RATING_SOURCES,
     NamedItem,
+    NamingAccuracy,
     NamingSummary,
     RatingSource,
+    accuracy,
     right_by,
     summarise,
 )
@@ -122,6 +124,7 @@ class NamedSubtest:
     Attributes:
         items: in the order given, practice left out, administration by administration.
         primary: the rater whose scores count; empty: whoever scored first.
+        tags: of items that have some, by the item's id.
     """
 
     id: str
@@ -130,6 +133,18 @@ class NamedSubtest:
     items: tuple[NamedItem, ...]
     summary: NamingSummary
     primary: str = ""
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def by_tag(self) -> Mapping[str, NamingAccuracy]:
+        """The names that count as right, by tag of the item (trained, untrained ...)."""
+        names = dict.fromkeys(tag for tags in self.tags.values() for tag in tags)
+        found = {
+            name: accuracy([one for one in self.items if name in self.tags.get(one.item, ())],
+                           "outcome")
+            for name in names
+        }  # fmt: skip
+        return {name: share for name, share in found.items() if share.n}
 
     def to_json(self) -> Json:
         """Return plain data; what is not known is None."""
@@ -149,6 +164,10 @@ class NamedSubtest:
             **picked(
                 summary, "codes", "proposed", "flags", "cues", "latency_median_s", "latency_n"
             ),
+            "by_tag": {
+                tag: picked(share, "correct", "n", "rate", "interval")
+                for tag, share in self.by_tag.items()
+            },
             "agreement": [
                 {
                     **picked(one, "first", "second", "n", "agreed", "kappa"),
@@ -178,8 +197,9 @@ def named_subtests(sources: Sequence[Source]) -> tuple[NamedSubtest, ...]:
             if not naming.view.trial.plan.practice and naming.view.trial.plan.subtest == subtest.id
         )
         rules, primary = subtest.naming or NamingRules(), sources[0].primary
+        tags = {item.id: item.tags for item in subtest.items if item.tags}
         named.append(
-            NamedSubtest(subtest.id, subtest.title, rules, items, summarise(items), primary)
+            NamedSubtest(subtest.id, subtest.title, rules, items, summarise(items), primary, tags)
         )
     return tuple(named)
 
