@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +17,8 @@ import pytest
 from tabwb.battery.model import Item, Subtest
 from tabwb.plugin_api.components import Cancel, Response
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.hookspecs import hookimpl
+from tabwb.plugin_api.extensions import Responses, Statistic
+from tabwb.plugin_api.hookspecs import RegisterStatistic, hookimpl
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.exchange import Likelihood, Reply, Request
 from tabwb.records.ratings import Rating, valued
@@ -27,8 +30,11 @@ from tabwb.testing import (
     check_judge,
     check_model,
     check_scorer,
+    check_statistic,
     check_transcriber,
 )
+
+EXAMPLE = Path(__file__).parents[1] / "docs" / "examples" / "pronoun-share" / "pronoun_share.py"
 
 OWN = """
 [battery]
@@ -280,3 +286,37 @@ def test_importing_the_kit_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_statistic_of_the_documentation_passes() -> None:
+    example = ModuleType("pronoun_share")
+    exec(EXAMPLE.read_text("utf-8"), vars(example))
+    with closing(Plugins.load(modules={"example": example})) as plugins:
+        check_statistic("pronoun-share", plugins=plugins)
+
+
+@pytest.mark.parametrize(
+    ("compute", "said"),
+    [
+        (lambda given: 1 / len(given.table), "without responses: 'made-up' failed: ZeroDivision"),
+        (lambda given: None, "returned None without a reason: return StatisticValue(None"),
+        (lambda given: "much", "it returned 'much', which is not a number"),
+        (lambda given: random.random(), "determinism: unlike values"),
+        (
+            lambda given: float(given.table["words"].values.__iadd__(1).sum()),
+            "stay as they are: it changed the responses",
+        ),
+    ],
+)
+def test_a_statistic_that_breaks_its_contract_is_found(
+    compute: Callable[[Responses], Any], said: str
+) -> None:
+    class Made:
+        @hookimpl
+        def tabwb_register_statistics(self, register: RegisterStatistic) -> None:
+            register(Statistic("made-up", "made up", "a made-up statistic", compute))
+
+    plugins = Plugins.load(modules={"made-up": Made()})
+    with closing(plugins), pytest.raises(NonConformance) as raised:
+        check_statistic("made-up", plugins=plugins)
+    assert said in str(raised.value)

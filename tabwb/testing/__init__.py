@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tabwb.testing.models import check_transcriber as check_transcriber
     from tabwb.testing.raters import check_judge as check_judge
     from tabwb.testing.raters import check_scorer as check_scorer
+    from tabwb.testing.statistics import check_statistic as check_statistic
 
 _MODULE_OF = {
     "NonConformance": "checks",
@@ -31,6 +32,7 @@ _MODULE_OF = {
     "check_judge": "raters",
     "check_model": "models",
     "check_scorer": "raters",
+    "check_statistic": "statistics",
     "check_transcriber": "models",
 }
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605

@@ -27,6 +27,10 @@ def _values(data: PageData) -> Table:
     return data.results.select(["group", "measure", "value", "policy"])
 
 
+def _shares(data: PageData) -> Table:
+    return data.results.where(measure="pronoun-share").select(["group", "measure", "value"])
+
+
 def _forever(data: PageData) -> str:
     BEGUN.set()
     while not ENDED.wait(0.001):
@@ -53,6 +57,7 @@ class Broken:
         register(PageSource("large", "Large", "Is large.", lambda data: "word\n" * 2_000_000))
         register(PageSource("hangs", "Hangs", "Never ends.", _forever, limit_s=3))
         register(PageSource("endless", "Endless", "Never ends.", _forever, limit_s=3600))
+        register(PageSource("shares", "Shares", "A statistic.", _shares))
 
 
 @pytest.fixture
@@ -99,6 +104,15 @@ async def test_a_table_is_shown_as_a_table_and_a_failure_as_an_error(
         await seat.reads("Broken")
         await seat.press("down", "enter")
         await seat.reads("page 'broken' failed: ZeroDivisionError")
+
+
+async def test_a_page_gets_the_statistics_of_plugins(sit: Sit, plugins: None) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.press("x")
+        await seat.reads("Tables and pages, all administrations")
+        await seat.press(*["down"] * 8, "enter")
+        await seat.until(lambda: seat.desk.page == "extension")
+        await seat.reads("pronoun-share")
 
 
 async def test_a_page_that_fails_late_or_holds_control_characters_does_no_harm(

@@ -63,7 +63,8 @@ class ExtensionController(Controller):
         from tabwb.report.summaries.statistics import plugin_responses_of
         from tabwb.report.tables.results import results_table
 
-        rows = summarised(grouped(load_columns(self.store, tuple(numbers)), "model"))
+        loaded = load_columns(self.store, tuple(numbers), statistics=self.plugins.statistics())
+        rows = summarised(grouped(loaded, "model"))
         given = tuple(
             sorted(member.administration.id for row in rows for member in row.group.members)
         )
@@ -104,7 +105,9 @@ class ExtensionController(Controller):
         )
 
         by = DEFAULT_BY.get(name, "model")
-        rows = summarised(grouped(load_columns(self.store, tuple(numbers)), by))
+        statistics = self.plugins.statistics() if name == "results" else ()
+        loaded = load_columns(self.store, tuple(numbers), statistics=statistics)
+        rows = summarised(grouped(loaded, by))
         made = named_table(name, rows)
         view = explained_view(made, shown_columns(made), SECTIONS[name])
         self.say(PageBuilt(_title(TABLES[name]), what, view))

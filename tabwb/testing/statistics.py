@@ -1,0 +1,78 @@
+"""Checks of a statistic."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from tabwb.plugin_api.extensions import Responses, Statistic
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.report.summaries.load import load_columns
+from tabwb.report.summaries.statistics import computed, plugin_responses_of
+from tabwb.store.store import Store
+from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
+from tabwb.testing.samples import document_of
+
+
+def check_statistic(
+    statistic_id: str, *, plugins: Plugins | None = None, battery: str = "tab"
+) -> None:
+    """Check a statistic: contract, determinism, and that it changes nothing.
+
+    It is computed over responses of ``echo`` to a battery, and over none.
+
+    Args:
+        statistic_id: its id.
+        plugins: with the statistic; None for those installed.
+        battery: an id or path.
+
+    Raises:
+        NonConformance: the statistic does not keep its contract.
+    """
+    with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as name:
+        known = {statistic.id: statistic for statistic in loaded.statistics()}
+        expect(
+            statistic_id in known,
+            f"there is no statistic {statistic_id!r}: {', '.join(known) or 'none is registered'}; "
+            + "; ".join(map(str, loaded.problems)),
+        )
+        document_of(loaded, Path(name), battery)
+        with Store.open(Path(name) / "sample.db") as store:
+            given = plugin_responses_of(load_columns(store))
+            checks = _checks(known[statistic_id], given)
+            run_checks(f"statistic '{statistic_id}'", checks)
+
+
+def _checks(statistic: Statistic, responses: Responses) -> Checks:
+    failed = f"'{statistic.id}' failed: "
+
+    def check_values() -> None:
+        for value in computed(statistic, responses):
+            expect(not value.reason.startswith(failed), value.reason)
+            told = value.value is not None or "without a reason" not in value.reason
+            expect(told, f"{value.reason}: return StatisticValue(None, reason=...)")
+
+    def check_none() -> None:
+        nothing = responses.table.take(responses.table["words"].values < 0)
+        without = replace(responses, table=nothing, values=lambda rater, measure: np.zeros(0))
+        for value in computed(statistic, without):
+            expect(not value.reason.startswith(failed), value.reason)
+
+    def check_same() -> None:
+        first, second = (computed(statistic, responses) for _ in range(2))
+        expect(first == second, f"unlike values: {first} and {second}")
+
+    def check_unchanged() -> None:
+        before = list(responses.table.rows())
+        computed(statistic, responses)
+        expect(before == list(responses.table.rows()), "it changed the responses")
+
+    return {
+        "contract, what is returned": check_values,
+        "contract, without responses": check_none,
+        "determinism": check_same,
+        "contract, the responses stay as they are": check_unchanged,
+    }
