@@ -9,7 +9,7 @@ from functools import lru_cache
 from tabwb.records.words import common_start
 from tabwb.report.figures.style import LINE
 
-_AFTER = re.compile(r"(?<=[\s:/@,=_|+-])(?=\S)")
+_AFTER = re.compile(r"(?<=[\s:/@,_|+-])(?=\S)")
 """Where a long text may be broken: after a space, or inside a spec after its marks."""
 
 

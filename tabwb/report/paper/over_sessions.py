@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tabwb.battery.model import Battery
 from tabwb.records.errors import UsageError
@@ -59,14 +59,7 @@ def _printable(about: Studied, members: list[AdministrationData]) -> Iterator[Ad
     ordered = sorted(
         members, key=lambda member: (member.administration.session_date, member.administration.id)
     )
-    if about.study_ids:
-        yield from ordered
-        return
-    digits = len(str(len(ordered)))
-    for number, member in enumerate(map(about.unnamed, ordered), start=1):
-        given = member.administration
-        conditions = replace(given.conditions, session_date=f"session {number:0{digits}}")
-        yield replace(member, administration=replace(given, conditions=conditions))
+    yield from ordered if about.study_ids else map(about.unnamed, ordered)
 
 
 def change_tables(about: Studied, found: Followed) -> Iterator[Captioned]:

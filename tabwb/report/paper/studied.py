@@ -30,11 +30,13 @@ class Studied:
         rows: with their summaries.
         study_ids: whether the names of participants may be printed; else they are numbered.
         names: administration to the name of its examinee.
+        sessions: administration of a person to what stands for its day, such as ``session 2``.
     """
 
     rows: tuple[Grouped, ...]
     study_ids: bool = False
     names: Mapping[int, str] = field(default_factory=dict)
+    sessions: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def members(self) -> tuple[AdministrationData, ...]:
@@ -131,12 +133,15 @@ class Studied:
         )
 
     def unnamed(self, member: AdministrationData) -> AdministrationData:
-        """Return an administration whose participant has the printed name for an ID."""
+        """Return an administration of a person with a number in place of the ID, and of the day."""
         if not is_persons(member):
             return member
         name, conditions = self.name(member), member.administration.conditions
         hidden = replace(
-            conditions, examinee=name, participant=name if conditions.participant else ""
+            conditions,
+            examinee=name,
+            participant=name if conditions.participant else "",
+            session_date=self.sessions.get(member.administration.id, ""),
         )
         return replace(member, administration=replace(member.administration, conditions=hidden))
 
@@ -188,7 +193,22 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
     for group in grouped(models, "model"):
         for member in group.members:
             names[member.administration.id] = without_folders(group.short)
-    return replace(made, names=names)
+    return replace(made, names=names, sessions=_sessions(made.members, names))
+
+
+def _sessions(members: Sequence[AdministrationData], names: Mapping[int, str]) -> dict[int, str]:
+    """Return the numbers of sessions of each person with each battery, in the order of days."""
+    own: dict[tuple[str, str], list[AdministrationData]] = {}
+    for member in filter(is_persons, members):
+        key = member.battery.content_hash, names[member.administration.id]
+        own.setdefault(key, []).append(member)
+    found = {}
+    for given in own.values():
+        given.sort(key=lambda one: (one.administration.session_date, one.administration.id))
+        digits = len(str(len(given)))
+        for number, member in enumerate(given, start=1):
+            found[member.administration.id] = f"session {number:0{digits}}"
+    return found
 
 
 def is_persons(member: AdministrationData) -> bool:

@@ -93,6 +93,8 @@ class TestChange:
         table = figure_table("change", studied(THREE).drawn_rows)
         assert any(note.startswith("participant 1. Dark") for note in table.notes)
         assert "S-014" not in " ".join(map(str, (*table.notes, *table.rows())))
+        dates = {row["session"]: row["date"] for row in records(table)}
+        assert dates == {1: "session 1", 2: "session 2", 3: "session 3"}
         named = figure_table("change", studied(THREE, study_ids=True).drawn_rows)
         assert any(note.startswith("S-014. Dark") for note in named.notes)
 
