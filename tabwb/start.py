@@ -5,7 +5,12 @@ The two interfaces do not import each other; this is the only module that import
 
 from __future__ import annotations
 
+import gc
+
 from tabwb.cli import main as command_line
+
+YOUNG = 20_000
+"""New objects after which garbage is collected; most of a command's are modules, which stay."""
 
 
 def open_workbench(
@@ -26,4 +31,5 @@ def open_speaker_view(store_location: str | None) -> int:
 
 def main() -> int:
     """Run the program with the arguments of its process."""
+    gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
     return command_line.main(workbench=open_workbench, speaker_view=open_speaker_view)

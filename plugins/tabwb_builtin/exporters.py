@@ -97,11 +97,11 @@ def _made(exporter: Callable[[], Any]) -> Callable[[Spec, Any], Any]:
 
 
 def _parquet(spec: Spec, options: Any) -> Any:
-    from tabwb_builtin.parquet import ParquetExporter
+    from tabwb_builtin.parquet import ParquetExporter, WideParquetExporter
     from tabwb_builtin.partitions import check_keys
 
     by = [name for name in options.partition_by.split("+") if name]
-    return ParquetExporter(wide=options.wide, partition_by=check_keys(by))
+    return (WideParquetExporter if options.wide else ParquetExporter)(check_keys(by))
 
 
 def _parquet_options() -> type[BaseModel]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from array import array
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tabwb.plugin_api.writing import write_with
 from tabwb.records.once import Once
-from tabwb_builtin.columns import ANSWERED, GIVEN, RATED, TABLE, Column, Part, Rated, Type
+from tabwb_builtin.columns import ANSWERED, GIVEN, RATED, Column, Part, Rated, Type
 from tabwb_builtin.notices import Notices, answered, documents_of, rated
 from tabwb_builtin.partitions import ROWS, Partitions
 from tabwb_builtin.wide import Burdens, Measures, measures_in, wide_columns
@@ -30,6 +31,8 @@ WIDE = (
 )
 GROUP = 100_000
 """Rows of a row group, at least; what is written at a time."""
+WAITING = 500
+"""Parts of rows that are kept until their values are read."""
 _TYPES: Mapping[Type, Any] = {
     "text": pa.string(),
     "integer": pa.int64(),
@@ -43,21 +46,71 @@ _CODES = pa.dictionary(pa.int32(), pa.string())
 
 
 class ParquetExporter:
-    """One file, or a folder with a file for each value of some columns.
+    """One row per rating, in one file or in a folder with a file for each value of some columns.
 
     Args:
-        wide: one row per response instead of one per rating.
         partition_by: columns by whose values the rows are put into folders.
     """
 
     mediatype = "application/vnd.apache.parquet"
+    note = LONG
+    after: tuple[tuple[Column, ...], ...] = (ANSWERED, RATED)
 
-    def __init__(self, *, wide: bool = False, partition_by: Sequence[str] = ()) -> None:
-        self._wide = wide
+    def __init__(self, partition_by: Sequence[str] = ()) -> None:
         self._by = tuple(partition_by)
         self.suffix = "" if partition_by else ".parquet"
-        self._measured: tuple[Column, ...] = ()
-        self.columns = self._left(TABLE)
+        self._take(*self.after)
+
+    def _take(self, *scopes: Iterable[Column]) -> None:
+        """Set the columns after those of the administration: of trials, and of ratings."""
+        self._scopes = tuple(
+            tuple(column for column in columns if column.name not in self._by)
+            for columns in (GIVEN, *scopes)
+        )
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Every column, in order."""
+        return tuple(column for columns in self._scopes for column in columns)
+
+    def export(self, document: Part, out: Path) -> None:
+        """Write every rating of every counted response of ``document``."""
+        self.export_stream(documents_of(document), out)
+
+    def export_stream(self, documents: Iterable[Part], out: Path) -> None:
+        """Write every rating of the counted responses of documents, some at a time."""
+        told = "Columns:\n" + "\n".join(f"- {column.told}" for column in self.columns)
+        notices = Notices(self.note, told)
+        heard = notices.heard(documents)
+        if not self._by:
+
+            def write(path: Path) -> None:
+                file = TableFile(path, self._scopes, GROUP)
+                self._add(heard, file.add)
+                file.close(notices.notes())
+
+            write_with(out, write, notices.notes)
+            return
+        partitions = Partitions(out, self._by, lambda path: TableFile(path, self._scopes, ROWS))
+        self._add(heard, partitions.add)
+        partitions.close(notices.notes())
+
+    def _add(self, documents: Iterable[Part], add: Callable[[Part, Part], None]) -> None:
+        for document in documents:
+            administration = document["administration"]
+            for trial in self.rows(document):
+                add(administration, trial)
+
+    def rows(self, document: Part) -> Iterator[Part]:
+        """Yield the trials whose responses count, with what their rows need."""
+        return answered(document)
+
+
+class WideParquetExporter(ParquetExporter):
+    """One row per response instead of one per rating: it must know all measures."""
+
+    note = WIDE
+    after = (ANSWERED, ())
 
     def expect(self, measures: Measures, judges: Sequence[str]) -> None:
         """Take note of the ratings that can come.
@@ -66,49 +119,18 @@ class ParquetExporter:
             measures: rater and measure.
             judges: those raters who can have a burden.
         """
-        self._measured = wide_columns(measures, judges)
+        self._take((*ANSWERED, *wide_columns(measures, judges)), ())
 
     def export(self, document: Part, out: Path) -> None:
-        """Write every rating of every counted response of ``document``."""
+        """Write every counted response of ``document``."""
         documents = documents_of(document)
-        if self._wide:
-            judges = (judge for part in documents for judge in part["summary"]["judges"])
-            self.expect(measures_in(documents), list(dict.fromkeys(one["rater"] for one in judges)))
+        judges = (judge for part in documents for judge in part["summary"]["judges"])
+        self.expect(measures_in(documents), list(dict.fromkeys(one["rater"] for one in judges)))
         self.export_stream(documents, out)
 
-    def export_stream(self, documents: Iterable[Part], out: Path) -> None:
-        """Write every rating of the counted responses of documents, some at a time."""
-        scopes: tuple[Sequence[Column], ...] = (GIVEN, ANSWERED, RATED)
-        if self._wide:
-            scopes = GIVEN, (*ANSWERED, *self._measured), ()
-        kept = tuple(self._left(columns) for columns in scopes)
-        self.columns = tuple(column for columns in kept for column in columns)
-        told = "Columns:\n" + "\n".join(f"- {column.told}" for column in self.columns)
-        notices = Notices(WIDE if self._wide else LONG, told)
-        heard = notices.heard(documents)
-        if not self._by:
-
-            def write(path: Path) -> None:
-                file = TableFile(path, kept, GROUP)
-                for document in heard:
-                    self._add(document, file.add)
-                file.close(notices.notes())
-
-            write_with(out, write, notices.notes)
-            return
-        partitions = Partitions(out, self._by, lambda path: TableFile(path, kept, ROWS))
-        for document in heard:
-            self._add(document, partitions.add)
-        partitions.close(notices.notes())
-
-    def _left(self, columns: Iterable[Column]) -> tuple[Column, ...]:
-        return tuple(column for column in columns if column.name not in self._by)
-
-    def _add(self, document: Part, add: Callable[[Part, Part], None]) -> None:
-        administration = document["administration"]
-        trials = answered(document)
-        for trial in Burdens(document).with_burdens(trials) if self._wide else trials:
-            add(administration, trial)
+    def rows(self, document: Part) -> Iterator[Part]:
+        """Yield the trials whose responses count, with their burdens."""
+        return Burdens(document).with_burdens(answered(document))
 
 
 def schema_of(columns: Iterable[Column]) -> pa.Schema:
@@ -145,15 +167,19 @@ class TableFile:
 
     def __init__(self, path: Path, scopes: Sequence[Sequence[Column]], group: int) -> None:
         self._schema = schema_of(column for columns in scopes for column in columns)
-        # Texts are written as dictionaries, which is ten times faster than to repeat them.
-        texts = pa.string()
-        self._coded = pa.schema(
-            [(field.name, _CODES if field.type == texts else field.type) for field in self._schema]
-        )
+        self._coded = coded(self._schema)
         self._writer = pq.ParquetWriter(path, self._coded, store_schema=False)
-        self._parts = tuple(_Parts(columns) for columns in scopes)
-        self._group = group
-        self._codes = Once(self._code)
+        self._scopes, self._group = scopes, group
+        self._begin()
+
+    def _begin(self) -> None:
+        self._parts = tuple(_Parts(columns) for columns in self._scopes)
+        # Most ratings repeat an earlier one, and so do most lists of them.
+        one = Once(lambda rating: self._parts[2].add(Rated(rating, {})), self._group)
+        self._codes = Once(lambda given: array("i", map(one.of, given)))
+        self._rows: tuple[list[int], list[int]] = [], []
+        self._ratings = array("i")
+        self._size = 0
         self._last: Part | None = None
 
     def add(self, administration: Part, trial: Part) -> None:
@@ -167,32 +193,38 @@ class TableFile:
         if self._last is not administration:
             given.add(administration)
             self._last = administration
-        if not ratings.columns:
-            n = 1
-        elif trial.get("judgements") or not trial["ratings"]:
-            codes = [ratings.add(one) for one in rated(trial)]
-            ratings.places.extend(codes)
+            self._rows[0].append(0)
+        n = 1
+        if ratings.columns:
+            judged = trial.get("judgements") or not trial["ratings"]
+            codes = (
+                array("i", map(ratings.add, rated(trial)))
+                if judged
+                else self._codes.of(trial["ratings"])
+            )
+            self._ratings.extend(codes)
             n = len(codes)
-        else:
-            codes = self._codes.of(trial["ratings"])
-            ratings.places.extend(codes)
-            n = len(codes)
-        trials.places.extend([trials.add(trial)] * n)
-        given.places.extend([given.size - 1] * n)
-        if len(given.places) >= self._group:
+        trials.add(trial)
+        self._rows[1].append(n)
+        self._rows[0][-1] += n
+        self._size += n
+        if self._size >= self._group:
             self.write()
-
-    def _code(self, given: Sequence[Part]) -> list[int]:
-        ratings = self._parts[2]
-        return [ratings.add(Rated(rating, {})) for rating in given]
 
     def write(self) -> None:
         """Write the rows that were added since the last call."""
-        if self._parts[0].places:
-            arrays = [made for part in self._parts for made in part.arrays()]
+        if self._size:
+            places = [
+                *(np.repeat(np.arange(len(rows), dtype=np.int32), rows) for rows in self._rows),
+                np.frombuffer(self._ratings, np.int32),
+            ]
+            arrays = [
+                made
+                for part, own in zip(self._parts, places, strict=True)
+                for made in part.arrays(pa.array(own))
+            ]
             self._writer.write_batch(pa.record_batch(arrays, schema=self._coded))
-        self._codes = Once(self._code)
-        self._last = None
+        self._begin()
 
     def close(self, notes: Sequence[str]) -> None:
         """Write what is left, and the notes into the schema that readers see.
@@ -208,38 +240,39 @@ class TableFile:
 
 
 class _Parts:
-    """Different parts of rows, and of each row the place of its part."""
+    """Different parts of rows; their values are read a column at a time, which is faster."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self.columns = columns
-        self._values: list[list[Any]] = [[] for _ in columns]
-        self._adders = [
-            (values.append, _as_text(column) if "JSON" in column.type else column.value)
-            for values, column in zip(self._values, columns, strict=True)
-        ]
-        self.places = array("i")
         self.size = 0
+        self._waiting: list[Any] = []
+        self._values: list[list[Any]] = [[] for _ in columns]
+        self._read = [_as_text(one) if "JSON" in one.type else one.value for one in columns]
 
     def add(self, part: object) -> int:
         """Add a part and return its place."""
-        for append, value in self._adders:
-            append(value(part))
+        if len(self._waiting) >= WAITING:
+            self._take()
+        self._waiting.append(part)
         self.size += 1
         return self.size - 1
 
-    def arrays(self) -> list[pa.Array]:
-        """Return the columns of all rows, and forget them."""
-        places = pa.py_buffer(self.places)
-        rows = pa.Array.from_buffers(pa.int32(), len(self.places), [None, places])
-        arrays = [
-            _repeated(pa.array(values, type=_TYPES[column.type]), rows)
+    def _take(self) -> None:
+        for read, values in zip(self._read, self._values, strict=True):
+            values.extend(map(read, self._waiting))
+        self._waiting.clear()
+
+    def arrays(self, places: pa.Array) -> list[pa.Array]:
+        """Return the columns of all rows.
+
+        Args:
+            places: of each row, the place of its part.
+        """
+        self._take()
+        return [
+            _repeated(pa.array(values, type=_TYPES[column.type]), places)
             for column, values in zip(self.columns, self._values, strict=True)
         ]
-        for values in self._values:
-            values.clear()
-        self.places = array("i")
-        self.size = 0
-        return arrays
 
 
 def _as_text(column: Column) -> Callable[[Any], str | None]:
@@ -255,5 +288,8 @@ def _as_text(column: Column) -> Callable[[Any], str | None]:
 def _repeated(values: pa.Array, rows: pa.Array) -> pa.Array:
     if values.type != pa.string():
         return values.take(rows)
+    if values.null_count == len(values):
+        nothing = pa.nulls(len(rows), pa.int32())
+        return pa.DictionaryArray.from_arrays(nothing, pa.array([], pa.string()))
     encoded = values.dictionary_encode()
     return pa.DictionaryArray.from_arrays(encoded.indices.take(rows), encoded.dictionary)

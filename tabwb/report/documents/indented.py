@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any
 
 from tabwb.records.once import Once
+from tabwb.report.documents.trial_document import SHARED
 from tabwb.report.plain import Json
 
 STEP = "  "
@@ -29,7 +30,16 @@ class Indented:
     """
 
     def __init__(self, *, ascii_only: bool = False) -> None:
-        self._string = encode_basestring_ascii if ascii_only else encode_basestring
+        string = encode_basestring_ascii if ascii_only else encode_basestring
+        self._string = string
+        # What these make needs no call of Python, but for numbers with a fraction.
+        self._plain: dict[type, Callable[[Any], str]] = {
+            str: string,
+            type(None): {None: "null"}.__getitem__,
+            bool: {True: "true", False: "false"}.__getitem__,
+            int: int.__repr__,
+            float: lambda value: float.__repr__(value) if math.isfinite(value) else "null",
+        }
 
     def text(self, value: Any, start: str = "\n") -> str:
         """Return a value as JSON.
@@ -41,35 +51,30 @@ class Indented:
         Raises:
             TypeError: JSON has no such value.
         """
-        if value.__class__ is str:
-            return self._string(value)
-        if value is None:
-            return "null"
-        if value is True:
-            return "true"
-        if value is False:
-            return "false"
-        if isinstance(value, float):
-            return float.__repr__(value) if math.isfinite(value) else "null"
-        if isinstance(value, int):
-            return int.__repr__(value)
-        inner = start + STEP
+        plain, inner = self._plain, start + STEP
+        made = plain.get(value.__class__)
+        if made is not None:
+            return made(value)
         if isinstance(value, Mapping):
             if not value:
                 return "{}"
             pairs = [
                 f"{self._string(key if key.__class__ is str else _key(key))}: "
-                f"{self.text(item, inner)}"
+                f"{made(item) if (made := plain.get(item.__class__)) else self.text(item, inner)}"
                 for key, item in value.items()
             ]
             return f"{{{inner}{f',{inner}'.join(pairs)}{start}}}"
         if isinstance(value, list | tuple):
             if not value:
                 return "[]"
-            items = [self.text(item, inner) for item in value]
+            items = [
+                made(item) if (made := plain.get(item.__class__)) else self.text(item, inner)
+                for item in value
+            ]
             return f"[{inner}{f',{inner}'.join(items)}{start}]"
-        if isinstance(value, str):
-            return self._string(value)
+        for kind in (str, float, int):
+            if isinstance(value, kind):
+                return plain[kind](value)
         raise TypeError(f"JSON has no {type(value).__name__}")
 
     def document(self, document: Json) -> Iterator[str]:
@@ -91,14 +96,20 @@ class Indented:
     def _trials(self, trials: Iterator[Json]) -> Iterator[str]:
         start = "\n" + STEP * 2
         inner = start + STEP
-        ratings = Once(lambda given: self.text(given, inner))
+        shared = Once(lambda given: self.text(given, inner))
+        # Keys of which trials share values; those values are made once.
+        keys = Once(lambda key: (f"{self._string(key)}: ", key in SHARED))
         before = "["
         for trial in trials:
-            pairs = (
-                f"{self._string(key)}: "
-                f"{ratings.of(value) if key == 'ratings' else self.text(value, inner)}"
-                for key, value in trial.items()
-            )
+            pairs = []
+            for key, value in trial.items():
+                begin, is_shared = keys.of(key)
+                made = self._plain.get(value.__class__)
+                if made is not None:
+                    text = made(value)
+                else:
+                    text = shared.of(value) if is_shared else self.text(value, inner)
+                pairs.append(begin + text)
             yield f"{before}{start}{{{inner}{f',{inner}'.join(pairs)}{start}}}"
             before = ","
         yield "[]" if before == "[" else f"\n{STEP}]"
