@@ -6,7 +6,9 @@ Generators, not fitted to any data:
   1), wrong ones with Dirichlet shares. Each item prefers positions of its own (normal on the log
   scale, sd 0 under *these prompts*, 0.7 or 1.5 otherwise), with no preference on average. With
   *repeated* answers, those to one order are the first one with probability 0.9. *Power*: the first
-  position is also preferred by 1 logit.
+  position is also preferred by 1 logit. *One position varies more*: the preference for the first
+  position has an sd of 1.5, the others 0.3, and its mean is such that no share is expected to be
+  larger than another (:data:`BALANCED`).
 - *Designs of positions*: all rotations, given once or five times; a share of .3 of the answers
   missing; one order three times as often; the first half of the rotations; random orders; 1 to 10
   replicates, unequal between items.
@@ -31,6 +33,9 @@ LEVEL = 0.05
 DRAWS = 999
 """Assignments and shifts in each study: p is a multiple of 1/1000, so that the level is exact."""
 NAMES = "abcdef"
+BALANCED = {3: -0.20, 6: -0.41}
+"""By options: the mean preference for a first position with an sd of 1.5 among others with an sd
+of 0.3 at which the mean share of its choices is 1 of so many."""
 DESIGNS = {
     "rotations": "all rotations",
     "missing": "rotations, answers missing",
@@ -50,6 +55,7 @@ class Items:
         spread: sd of the preferences of items for positions.
         repeated: probability that an answer to an order is the first one to it.
         bias: of the first position, in logits.
+        varied: sd of the preferences for the first position; None for that of the others.
     """
 
     design: str
@@ -59,6 +65,7 @@ class Items:
     spread: float = 0.0
     repeated: float = 0.0
     bias: float = 0.0
+    varied: float | None = None
 
 
 def _orders(design: str, m: int, r: int, rng: Generator) -> list[tuple[int, ...]]:
@@ -82,6 +89,8 @@ def draw_choices(items: Items, rng: Generator) -> list[Shown]:
         right = 1 / (1 + np.exp(-rng.normal()))
         shares = np.concatenate([[right], (1 - right) * rng.dirichlet(np.ones(m - 1))])
         own = np.exp(rng.normal(0, items.spread, m))
+        if items.varied is not None:
+            own[0] = np.exp(rng.normal(0, items.varied))
         own[0] *= np.exp(items.bias)
         key = int(rng.integers(m))
         first: dict[tuple[int, ...], int] = {}

@@ -30,9 +30,10 @@ POSITION_NOTES = (
     "p_these tests all positions at once on these prompts: the answers to an item are permuted "
     "over the orders in which it was shown. p_like is for prompts like these, where items may "
     "prefer positions of their own: the positions of whole items are shifted, and p is corrected "
-    "for all positions by maxT. smallest_p is the smallest that so many items can give. No p is "
-    "corrected for subtests and groups. Without draws (greedy decoding) the test on these prompts "
-    "takes the answers to the orders of an item as exchangeable.",
+    "for all positions by maxT. It is a test of equal distributions: preferences that only vary "
+    "more at one position can be found too. smallest_p is the smallest that so many items can "
+    "give. No p is corrected for subtests and groups. Without draws (greedy decoding) the test on "
+    "these prompts takes the answers to the orders of an item as exchangeable.",
 )
 FOIL_NOTES = (
     "Over the errors that name one wrong option (policy extracted), of items that offer an option "
