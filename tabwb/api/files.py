@@ -73,7 +73,7 @@ def save_table(
         TabwbError: it cannot be written, or is there already.
     """
     from tabwb.plugin_api.writing import write_bytes
-    from tabwb.report.destination import check_destination
+    from tabwb.report.destination import IN_PYTHON, check_destination
     from tabwb.tables.table import Table
 
     if not isinstance(table, Table):
@@ -84,7 +84,7 @@ def save_table(
             f"'{Path(path).name}' does not end in the name of a format of tables",
             allowed=", ".join((*ENDINGS, PARQUET)),
         )
-    place = check_destination(Path(path), force=force)
+    place = check_destination(Path(path), force=force, remedy=IN_PYTHON)
     if ending == PARQUET:
         content = _parquet(table)
     else:
@@ -120,6 +120,7 @@ def save_figure(
         UsageError: the file's name ends in no format of figures, or it is not a figure.
         TabwbError: it cannot be written, or is there already.
     """
+    from tabwb.report.destination import IN_PYTHON, check_destination
     from tabwb.report.figures import save
 
     if not hasattr(figure, "savefig"):
@@ -127,4 +128,5 @@ def save_figure(
             f"this is not a figure but {type(figure).__name__}",
             allowed="a matplotlib.figure.Figure, as Study.figure returns",
         )
+    check_destination(Path(path), force=force, remedy=IN_PYTHON)
     return save(figure, Path(path), dpi=dpi, force=force)

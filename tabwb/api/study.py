@@ -177,12 +177,12 @@ class Study(Reading):
             UsageError: people's data, and the store is not open for writing.
             TabwbError: there is nothing to report, or it cannot be written.
         """
-        from tabwb.report.destination import check_destination
+        from tabwb.report.destination import IN_PYTHON, check_destination
         from tabwb.report.paper.reporting import check_ending, write_report
         from tabwb.report.paper.studied import studied
 
         check_ending(Path(out))
-        place = check_destination(Path(out), force=force)
+        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
         rows = self.groups(ids, by=by, **options)
         if not rows:
             raise TabwbError("there are no administrations to report", where=self.location)
@@ -230,7 +230,7 @@ class Study(Reading):
             UsageError: people's data, and the store is not open for writing.
             TabwbError: it cannot be written.
         """
-        from tabwb.report.destination import check_destination
+        from tabwb.report.destination import IN_PYTHON, check_destination
         from tabwb.report.documents.export_options import matching, with_options
         from tabwb.report.documents.exporting import export
 
@@ -240,7 +240,7 @@ class Study(Reading):
         references = references_of(ids)
         if where:
             references = [*matching(self.store, references, where)]
-        place = check_destination(Path(out), force=force)
+        place = check_destination(Path(out), force=force, remedy=IN_PYTHON)
         if _holds_people(self.store, references):
             self._must_write("an export of people's data is logged in the store")
         permit = export(

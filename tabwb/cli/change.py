@@ -29,7 +29,7 @@ from tabwb.cli.result_formats import (
     "--baselines",
     type=click.IntRange(1),
     metavar="N",
-    help="The first N sessions were before treatment; from 2 on the rate of change is tested.",
+    help="The first N sessions were before treatment; from N = 2 on, the rate of change is tested.",
 )
 @click.option(
     "--sessions",
@@ -60,8 +60,8 @@ def change(
     For research only: McNemar's test for two sessions, the weighted trend and rate of change (after
     Howard, Best and Nickels 2015) for several, over all items and in sets of items. A session is an
     administration; sessions are in order of day. Only items with one answer in every session count:
-    leave an aborted session out with --sessions. Of two sets the first is tested to change more
-    than the second (one-sided, the two-sided p beside it): name the trained set first.
+    leave an aborted session out with --sessions. With two sets, the test is one-sided: whether the
+    first changes more than the second. Name the trained set first; the two-sided p is shown too.
     """
     from tabwb.report.summaries.change import change_of
     from tabwb.report.summaries.load import load_columns

@@ -50,7 +50,7 @@ _OPTIONS = (
         "--subtest", multiple=True, metavar="ID", help="Only responses to this; repeatable."
     ),
     click.option("--item", multiple=True, metavar="ID", help="Only responses to this; repeatable."),
-    click.option("--limit", type=click.IntRange(1), metavar="N", help="Number of rows shown."),
+    click.option("--limit", type=click.IntRange(1), metavar="N", help="Number of rows or groups."),
 )
 
 sort_option = click.option(

@@ -10,6 +10,10 @@ SQLITE = b"SQLite format 3\0"
 """The first bytes of every SQLite file, thus of every embedded store and of its backups."""
 
 
+IN_PYTHON = "choose another name, or pass force=True"
+"""What to do about a file that is there already, for functions with ``force``."""
+
+
 def check_destination(
     out: Path, *, force: bool = False, remedy: str = "choose another name"
 ) -> Path:

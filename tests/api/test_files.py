@@ -66,8 +66,9 @@ def test_each_ending_has_its_format(tmp_path: Path) -> None:
 
 def test_a_file_is_not_replaced_and_an_unknown_ending_is_named(tmp_path: Path) -> None:
     place = tabwb.save_table(TABLE, tmp_path / "t.csv")
-    with pytest.raises(tabwb.TabwbError, match="there already"):
+    with pytest.raises(tabwb.TabwbError, match="there already") as raised:
         tabwb.save_table(TABLE, place)
+    assert raised.value.hint == "choose another name, or pass force=True"
     assert tabwb.save_table(TABLE, place, force=True) == place
     with pytest.raises(tabwb.UsageError, match=r"\.csv, \.json|\.md"):
         tabwb.save_table(TABLE, tmp_path / "t.xlsx")
