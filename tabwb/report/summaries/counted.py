@@ -103,6 +103,13 @@ class Source:
         """Whether a person answered."""
         return self.conditions is not None and self.conditions.kind == "speaker"
 
+    def deciding_measure(self, scorer: str) -> str:
+        """Return the measure whose values are a scorer's verdicts; empty where it gives none."""
+        declared = self.declarations.get(scorer)
+        if declared is None or declared.kind != "scorer":
+            return "exact"
+        return next(iter(declared.features), "")
+
     @property
     def protocol(self) -> Protocol:
         """How answers were obtained."""

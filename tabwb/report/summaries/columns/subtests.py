@@ -169,12 +169,7 @@ def _plain(values: NDArray[np.float64]) -> list[float | None]:
 
 def _measures(table: Table, subtest: Subtest, rows: Ints, scorer: str | None) -> list[Measured]:
     text, usable = subtest.task.connected, table.usable[rows]
-    deciding = [
-        next(iter(declaration.features), "")
-        if (declaration := source.declarations.get(scorer or "")) and declaration.kind == "scorer"
-        else None
-        for source in table.sources
-    ]
+    deciding = [source.deciding_measure(scorer or "") for source in table.sources]
     made: list[tuple[tuple[int, int, int], Measured]] = []
     for rater in subtest.scorers:
         columns = table.columns.ratings.get(rater)

@@ -208,18 +208,14 @@ class Table:
             policy: ``exact`` is its deciding measure, whatever its name.
             rows: of this table; None: all.
         """
-        names = {
-            place: next(iter(declaration.features), "")
-            for place, source in enumerate(self.sources)
-            if policy == "exact"
-            and (declaration := source.declarations.get(rater)) is not None
-            and declaration.kind == "scorer"
-        }
         given = self.measure(rater, policy, rows)
+        if policy != "exact":
+            return given
+        names = [source.deciding_measure(rater) for source in self.sources]
         sources = self.source if rows is None else self.source[rows]
-        for name in set(names.values()) - {policy}:
+        for name in set(names) - {policy}:
             other = self.measure(rater, name, rows)
-            own = np.isin(sources, [place for place, key in names.items() if key == name])
+            own = np.array([key == name for key in names])[sources]
             given = Given(
                 np.where(own, other.values, given.values),
                 np.where(own, other.statuses, given.statuses),

@@ -69,22 +69,15 @@ def deciding(source: Source, scorer: str, rows: Sequence[CountedResponse]) -> li
         scorer: whose ratings.
         rows: the responses.
     """
-    measure = _deciding_measure(source, scorer)
+    measure = source.deciding_measure(scorer)
     given = (row.rated_by(scorer).get(measure) for row in rows)
     return [rating for rating in given if rating is not None]
-
-
-def _deciding_measure(source: Source, scorer: str) -> str:
-    declared = source.declarations.get(scorer)
-    if declared is None or declared.kind != "scorer":
-        return "exact"
-    return next(iter(declared.features), "")
 
 
 def _kinds(
     subtest: Subtest, source: Source, rows: Sequence[CountedResponse], scorer: str | None
 ) -> list[AnswerKind]:
-    names = [_deciding_measure(source, scorer or ""), *POLICIES[1:]]
+    names = [source.deciding_measure(scorer or ""), *POLICIES[1:]]
     closed = subtest.task.closed
     items = {item.id: item for item in subtest.items}
     kinds: Counter[tuple[str, tuple[str, ...], tuple[tuple[bool, str] | None, ...], bool, bool]] = (
@@ -112,7 +105,7 @@ def _measures(
 ) -> list[Measured]:
     """Return the further measures; words, diversity and connected text over usable responses."""
     text = subtest.task.connected
-    verdicts = (*POLICIES, _deciding_measure(source, decides)) if decides else ()
+    verdicts = (*POLICIES, source.deciding_measure(decides)) if decides else ()
     values: dict[tuple[str, str], list[float | None]] = {}
     for row in rows:
         sizes = {
