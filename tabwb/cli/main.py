@@ -195,7 +195,8 @@ def main(
     faces = (workbench, speaker_view) if workbench and speaker_view else None
     status = _guarded(lambda: _command(arguments, faces))
     # What is still in the buffer may be refused too; the first thing that went wrong is reported.
-    status = status or _guarded(sys.stdout.flush)
+    if not sys.stdout.closed:  # a command of a plugin may close it
+        status = status or _guarded(sys.stdout.flush)
     if arguments is None:
         signals.end(status)
     return status

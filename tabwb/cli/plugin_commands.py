@@ -79,6 +79,9 @@ def _named(where: str) -> Iterator[None]:
         yield
     except (TabwbError, click.ClickException, click.exceptions.Exit, click.Abort, OSError):
         raise
+    except KeyboardInterrupt as stopped:
+        stopped.args = stopped.args or (f"{where} was running",)
+        raise
     except Exception as error:
         raise ComponentError(
             f"{where} failed: {error_words(error)}",

@@ -124,7 +124,20 @@ def save(
         OSError: it cannot be written.
     """
     remove(store)
-    folder = folder_of(store)
+    try:
+        _write(folder_of(store), columns, state, explained, uids)
+    except BaseException:  # a full disk is not left full
+        remove(store)
+        raise
+
+
+def _write(
+    folder: Path,
+    columns: ResponseColumns,
+    state: str,
+    explained: Collection[str],
+    uids: Collection[str],
+) -> None:
     folder.mkdir(mode=FOLDER_MODE)
     with os.fdopen(open_private(folder / NAMED, os.O_CREAT | os.O_WRONLY), "w") as named:
         named.write("\n".join(uids))

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tabwb.report.documents.exporting import Writer
 from tests.cli.conftest import Run
 
 
@@ -69,6 +70,25 @@ class TestExport:
         assert outcome.status == 1 and "tabwb did not write" in outcome.err
         assert beside.read_text(encoding="utf-8") == "my notes on this study"
         assert not out.exists()
+
+    def test_replaces_no_file_that_another_program_wrote_meanwhile(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        out = tmp_path / "a.jsonl"
+        write = Writer.write
+
+        def slowly(writer: Writer, draft: Path, place: Path) -> None:
+            write(writer, draft, place)
+            out.write_text("of another program")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Writer, "write", slowly)
+            outcome = run("export", 1, "--out", out)
+        assert outcome.status == 1
+        assert "another program has written this file meanwhile" in outcome.err
+        assert out.read_text() == "of another program"
+        assert list(tmp_path.glob("a.*")) == [out]
+        assert run("export", 1, "--out", out, "--force").status == 0
 
     def test_replaces_its_own_readme(self, run: Run, tmp_path: Path) -> None:
         out = tmp_path / "a.csv"

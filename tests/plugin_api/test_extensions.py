@@ -49,6 +49,20 @@ def tabwb_register_statistics(register):
 """
 
 
+ODD = """
+import click
+from tabwb.plugin_api import CommandSource
+
+@click.command()
+def odd():
+    {body}
+
+@hookimpl
+def tabwb_register_commands(register):
+    register(CommandSource("odd", "does odd things", lambda: odd))
+"""
+
+
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return a store with two administrations to one model, whose stories are :data:`STORIES`."""
@@ -311,6 +325,27 @@ def test_a_command_that_raises_names_its_plugin(
     assert main(["broken", "inner"]) == 1
     said = capsys.readouterr().err
     assert "command 'broken' of the plugin 'bad' failed: RuntimeError: my bug" in said
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        (
+            "raise KeyboardInterrupt",
+            130,
+            "\nstopped: command 'odd' of the plugin 'odd' was running\n",
+        ),
+        ("import sys; sys.stdout.close()", 0, ""),
+        ("import sys; sys.stdout.buffer.write(bytes(range(256)))", 0, ""),
+        ("import sys; sys.exit(7)", 7, ""),
+    ],
+)
+def test_an_odd_command_is_contained(install: Install, body: str, status: int, said: str) -> None:
+    install("odd", ODD.format(body=body))
+    done = subprocess.run(
+        [sys.executable, "-m", "tabwb.cli.main", "odd"], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr.decode()) == (status, said)
 
 
 def test_a_command_whose_plugin_failed_says_so(

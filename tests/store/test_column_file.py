@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -198,6 +199,18 @@ def test_without_a_place_to_write_columns_are_read_from_the_store(store: Store) 
     assert store.embedded is not None
     column_file.folder_of(store.embedded).write_text("a file in its place")
     assert len(store.columns((1, 2, 3), EXPLAINED)) == 6
+
+
+def test_on_a_full_disk_nothing_of_it_is_left(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(writer: object, description: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert store.embedded is not None
+    monkeypatch.setattr("tabwb.store.column_file._Writer.finish", full)
+    assert len(store.columns((1, 2, 3), EXPLAINED)) == 6
+    assert not column_file.folder_of(store.embedded).exists()
 
 
 def test_a_deletion_removes_what_was_written_through_a_link(file: Path) -> None:

@@ -198,12 +198,19 @@ def _to_place(writer: Writer, out: Path, batteries: Sequence[Battery]) -> None:
         writer.write(out, out)
         _describe(writer, out, batteries)
         return
+    replaced = out.exists()
     try:
         with draft_of(out) as draft:
             draft.mkdir(mode=0o700)
             writer.write(draft / out.name, out)
             _describe(writer, draft / out.name, batteries)
             made = sorted(draft.iterdir(), key=lambda path: path.name == out.name)
+            if out.exists() and not replaced:
+                raise TabwbError(
+                    "another program has written this file meanwhile",
+                    where=str(out),
+                    hint="it was left as it is: choose another name",
+                )
             _check_replaced(out, made)
             for path in made:  # the export itself last: it never is there without its explanation
                 path.replace(out.with_name(path.name))
