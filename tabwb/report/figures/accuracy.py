@@ -10,24 +10,22 @@ from tabwb.report.figures.estimates import (
     INTERVAL,
     INTERVALS,
     Record,
-    batteries_note,
     columns,
     interval_cells,
     interval_note,
     mark_legend,
     mark_of,
+    noted_table,
     records,
-    rows_of,
-    undefined_note,
     value_cells,
 )
 from tabwb.report.figures.forest import Panel, Tick, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.style import INK, SOFT
 from tabwb.report.measures import BASELINES
-from tabwb.report.summaries.shown import names_of, shared_note
+from tabwb.report.summaries.shown import names_of
 from tabwb.scoring.choice import POLICIES
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from tabwb.report.figures.page import Page
@@ -87,11 +85,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         f"Accuracy, the share of right responses, policy {policy}.",
         *interval_note(options),
         "N: responses with a verdict.",
-        *undefined_note([{"value": None, **record} for record in given]),
-        *shared_note(groups),
-        batteries_note(groups),
     ]
-    return table_of("accuracy", COLUMNS, rows_of(COLUMNS, given), notes)
+    return noted_table("accuracy", COLUMNS, given, notes, groups)
 
 
 def _baselines(own: Sequence[Record]) -> list[Tick]:

@@ -10,7 +10,6 @@ from tabwb.report.figures.estimates import (
     INTERVAL,
     INTERVALS,
     Record,
-    batteries_note,
     columns,
     feature_titles,
     features_note,
@@ -18,16 +17,15 @@ from tabwb.report.figures.estimates import (
     interval_note,
     mark_legend,
     mark_of,
+    noted_table,
     records,
-    rows_of,
     term_titles,
-    undefined_note,
     value_cells,
 )
 from tabwb.report.figures.forest import Panel, forest
 from tabwb.report.figures.kind import FigureKind, Options
-from tabwb.report.summaries.shown import names_of, shared_note
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.report.summaries.shown import names_of
+from tabwb.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from tabwb.report.figures.page import Page
@@ -79,11 +77,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         *dict.fromkeys(features_note(terms, names) for terms in titles),
         *interval_note(options, (record.get("n_items") for record in given)),
         "N: responses with a burden, of all judged.",
-        *undefined_note([{"value": None, **record} for record in given]),
-        *shared_note(groups),
-        batteries_note(groups),
     ]
-    return table_of("burden", COLUMNS, rows_of(COLUMNS, given), notes)
+    return noted_table("burden", COLUMNS, given, notes, groups)
 
 
 def _draw(table: Table, page: Page, options: Options) -> None:

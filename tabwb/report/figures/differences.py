@@ -14,16 +14,14 @@ from tabwb.report.figures.estimates import (
     INTERVAL,
     INTERVALS,
     Record,
-    batteries_note,
     columns,
     interval_cells,
     interval_note,
     mark_legend,
     mark_of,
+    noted_table,
     records,
-    rows_of,
     terms_title,
-    undefined_note,
     value_cells,
 )
 from tabwb.report.figures.forest import POINT, Mark, Panel, forest
@@ -34,9 +32,9 @@ from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.groups import unlike
 from tabwb.report.summaries.paired import PAIRED_T, corrected
 from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of
-from tabwb.report.summaries.shown import names_of, shared_note
+from tabwb.report.summaries.shown import names_of
 from tabwb.scoring.estimate import Estimate
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from tabwb.report.figures.page import Page
@@ -107,11 +105,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         *interval_note(options),
         *_least(given, options),
         *_differing(compared),
-        *undefined_note(given),
-        *([] if pairs else shared_note(groups)),
-        batteries_note(groups),
     ]
-    return table_of("differences", COLUMNS, rows_of(COLUMNS, given), notes)
+    return noted_table("differences", COLUMNS, given, notes, groups, shared=not pairs)
 
 
 def _heading(groups: Sequence[Grouped], against: str, *, pairs: bool) -> str:

@@ -26,12 +26,10 @@ from tabwb.report.figures.estimates import (
     INTERVALS,
     Record,
     all_terms,
-    batteries_note,
     columns,
     feature_titles,
     features_note,
-    rows_of,
-    undefined_note,
+    noted_table,
     value_cells,
 )
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
@@ -47,7 +45,7 @@ from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.summary import pool
 from tabwb.scoring.distributions import t_quantile
 from tabwb.scoring.estimate import UPPER, Estimate
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from tabwb.report.figures.page import Page
@@ -134,10 +132,9 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         *_notes(groups, options, given),
         *([f"Left out: {plural(without, 'administration')} without an amount."] if without else []),
         *([f"Left out: {plural(alone, 'series', 'series')} with one amount."] if alone else []),
-        *undefined_note([record for record in given if record["row"] != "mean"]),
-        batteries_note(groups),
     ]
-    return table_of("dose", COLUMNS, rows_of(COLUMNS, given), notes)
+    single = [record for record in given if record["row"] != "mean"]
+    return noted_table("dose", COLUMNS, given, notes, groups, defined=single, shared=False)
 
 
 _Placed = list[tuple[Dose, Grouped, AdministrationData]]

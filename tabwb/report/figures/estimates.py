@@ -10,9 +10,10 @@ from tabwb.report.figures.kind import FigureOption, Options
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import Terms
+from tabwb.report.summaries.shown import shared_note
 from tabwb.report.tables.results import COLUMNS
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval
-from tabwb.tables.table import Column, Table
+from tabwb.tables.table import Column, Table, table_of
 
 DECLARED: Mapping[str, Column] = {column.name: column for column, _ in COLUMNS}
 """The columns of the table of results, by name."""
@@ -71,6 +72,38 @@ def rows_of(columns: Sequence[Column], given: Iterable[Record]) -> list[list[Any
         given: a value, or None, for each of them.
     """
     return [[record.get(column.name) for column in columns] for record in given]
+
+
+def noted_table(
+    name: str,
+    declared: Sequence[Column],
+    given: Sequence[Record],
+    notes: Iterable[str],
+    groups: Sequence[Grouped],
+    *,
+    defined: Sequence[Record] | None = None,
+    shared: bool = True,
+) -> Table:
+    """Return the table of a figure; its last notes are the same in all figures.
+
+    They say why values are undefined, which conditions all groups share, and what was given.
+
+    Args:
+        name: of the figure.
+        declared: the columns.
+        given: a value, or None, for each of them.
+        notes: of this figure.
+        groups: that are drawn.
+        defined: the records that should have a value; None: all.
+        shared: the names of the groups are drawn.
+    """
+    told = [
+        *notes,
+        *undefined_note(given if defined is None else defined),
+        *(shared_note(groups) if shared else ()),
+        batteries_note(groups),
+    ]
+    return table_of(name, declared, rows_of(declared, given), told)
 
 
 def mark_of(row: int, record: Record, options: Options, *, shift: float = 0.0) -> Mark:
@@ -134,7 +167,7 @@ def interval_note(options: Options, items: Iterable[int | None] = ()) -> list[st
 def undefined_note(given: Sequence[Record]) -> list[str]:
     """Return why values are undefined, each reason once."""
     reasons = dict.fromkeys(
-        record["reason"] for record in given if record["value"] is None and record["reason"]
+        record["reason"] for record in given if record.get("value") is None and record["reason"]
     )
     return [f"Undefined: {'; '.join(reasons)}."] if reasons else []
 

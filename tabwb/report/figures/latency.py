@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tabwb.records.errors import UsageError
 from tabwb.report.figures.estimates import (
     Record,
-    batteries_note,
     columns,
+    noted_table,
     records,
-    rows_of,
-    undefined_note,
     value_cells,
 )
 from tabwb.report.figures.forest import NO_INTERVAL, POINT, Band, Mark, Panel, forest
@@ -20,10 +18,10 @@ from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.source import TimedGroup, is_aloud
 from tabwb.report.figures.style import BAND, SOFT
 from tabwb.report.summaries.naming import namings
-from tabwb.report.summaries.shown import names_of, shared_note
+from tabwb.report.summaries.shown import names_of
 from tabwb.scoring.estimate import Estimate
 from tabwb.scoring.quantiles import median_interval, quantile
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from tabwb.report.figures.page import Page
@@ -75,11 +73,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         "Point and line: median with its exact 95 % interval, responses taken as independent; "
         "box: middle half; thin line: 5 to 95 %.",
         "N: responses with a latency.",
-        *undefined_note(given),
-        *shared_note(groups),
-        batteries_note(groups),
     ]
-    return table_of("latency", COLUMNS, rows_of(COLUMNS, given), notes)
+    return noted_table("latency", COLUMNS, given, notes, groups)
 
 
 def _cells(values: Sequence[float]) -> Record:

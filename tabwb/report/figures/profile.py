@@ -14,24 +14,22 @@ from tabwb.report.figures.estimates import (
     INTERVAL,
     INTERVALS,
     Record,
-    batteries_note,
     chosen_features,
     columns,
     feature_titles,
     interval_cells,
+    noted_table,
     records,
-    rows_of,
     term_titles,
-    undefined_note,
     value_cells,
 )
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.lettering import line_height, text_width, told_apart, wrapped
 from tabwb.report.figures.shades import HATCH, shade, shade_bar
 from tabwb.report.figures.style import INK, MARGIN, RULE, SMALL, text_on
-from tabwb.report.summaries.shown import names_of, shared_note
+from tabwb.report.summaries.shown import names_of
 from tabwb.scoring.estimate import Estimand
-from tabwb.tables.table import Column, Table, table_of
+from tabwb.tables.table import Column, Table
 from tabwb.tasks.task_type import task_type
 
 if TYPE_CHECKING:
@@ -106,12 +104,9 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         f"which {terms.rater} finds it present; {terms.scope.replace('-', ' ')}.",
         *_set_note(terms, len(own_set), len(names), options),
         *_width_note(given, options),
-        *undefined_note(given),
         *without,
-        *shared_note(groups),
-        batteries_note(groups),
     ]
-    return table_of("profile", COLUMNS, rows_of(COLUMNS, given), notes)
+    return noted_table("profile", COLUMNS, given, notes, groups)
 
 
 def _with_texts(groups: Sequence[Grouped], terms: Terms) -> tuple[list[Grouped], list[str]]:
