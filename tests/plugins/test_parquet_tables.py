@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,9 +32,10 @@ NAMES = (ODD, "echo", "transformers:Mödel x")
 class Models(Made):
     """Administrations of models, two of one conditions, with names that no folder can have."""
 
+    names = cycle(NAMES)
+
     def conditions(self) -> Conditions:
-        name = NAMES[len(self.store.administrations()) % len(NAMES)]
-        return Conditions(name, "model", decoding=Decoding(temperature=1.0))
+        return Conditions(next(self.names), "model", decoding=Decoding(temperature=1.0))
 
 
 @pytest.fixture(scope="module")
