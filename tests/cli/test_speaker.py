@@ -172,11 +172,13 @@ def test_an_export_asks_for_share_and_is_logged(run: Run, tmp_path: Path) -> Non
     assert [(entry["act"], entry["who"], entry["detail"]) for entry in log] == [
         ("recorded", "ada", "tab"),
         ("registered", "ada", ""),
+        ("export-begun", "ada", f"jsonl, within the study: {out}"),
         ("exported", "ada", f"jsonl, within the study: {out}"),
+        ("export-begun", "ada", f"jsonl, shared: {out}"),
         ("exported", "ada", f"jsonl, shared: {out}"),
     ]
     lines = run("speaker", "log", "--administration", 1).out.splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 5
     assert "ada  recorded  S-014  administration 1  tab" in lines[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from textual.widgets import Input, Static
 
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store
+from tabwb.workbench.importing import controller
 from tests.workbench.seat import SIZES, Seat, Sit
 
 
@@ -123,3 +125,28 @@ async def test_pictures_named_elsewhere_are_imported(sit: Sit, tmp_path: Path) -
         await seat.until(lambda: seat.desk.page == "results", "the results")
         (given,) = stored(seat)
         assert (given.conditions.examinee, given.answered) == ("S-014", 2)
+
+
+async def test_closing_the_dialog_stops_the_import_and_nothing_is_stored(
+    sit: Sit, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    add = controller._Progress.add
+
+    def slowly(progress: controller._Progress, count: int) -> None:
+        begun.set()
+        go_on.wait(60)
+        add(progress, count)
+
+    monkeypatch.setattr(controller._Progress, "add", slowly)
+    answers.write_text("item,response\nrp1,house.\nrp2,breakfast.\n", "utf-8")
+    async with sit((100, 30)) as seat:
+        await asked(seat, file=answers, battery="tab", name="m")
+        seat.app.screen.query_one("#import-by").value = "model"  # type: ignore[attr-defined]
+        await seat.press_button("import")
+        await seat.until(begun.is_set, "the import")
+        await seat.press("escape")
+        await seat.until(lambda: not seat.asked, "closed")
+        go_on.set()
+        await seat.until(lambda: any("nothing was imported" in one for one in seat.news))
+    assert stored(seat) == []
