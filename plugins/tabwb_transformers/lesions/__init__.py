@@ -1,0 +1,1 @@
+"""Lesions of models in the transformers format."""

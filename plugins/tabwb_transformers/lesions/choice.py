@@ -1,0 +1,90 @@
+"""Which weights or units of a model a lesion takes. Imported only where torch is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from tabwb.lesion.declared import TARGETS
+from tabwb.lesion.draw import how_many, weights_taken
+from tabwb.lesion.parts import Taken, units_of
+from tabwb.lesion.spec import Lesion
+from tabwb_transformers.lesions.anatomy import Located
+
+
+def chosen(lesion: Lesion, located: Located, taken: Taken) -> list[torch.Tensor | None]:
+    """Return what a lesion takes of each piece of a part.
+
+    Args:
+        lesion: the lesion.
+        located: the part.
+        taken: which of its units are in question.
+
+    Returns:
+        For each piece a mask in the shape of its view, or (of heads, neurons, experts and layers)
+        the numbers of units, counted in the piece; None for the whole piece.
+    """
+    views = [piece.view(piece.tensor.data) for piece in located.pieces]
+    if TARGETS[lesion.target].unit != "weight":
+        return _of_units(lesion, located, taken, views)
+    if lesion.amount == 1.0:
+        return [None] * len(views)
+    if lesion.select == "magnitude":
+        mask = _smallest(lesion, located, views)
+    else:
+        count = located.part.units
+        mask = torch.from_numpy(weights_taken(lesion.seed, located.part.name, count, lesion.amount))
+    mask = mask.to(views[0].device)
+    found: list[torch.Tensor | None] = []
+    for view in views:
+        own, mask = mask[: view.numel()], mask[view.numel() :]
+        found.append(own.reshape(view.shape))
+    return found
+
+
+def _of_units(
+    lesion: Lesion, located: Located, taken: Taken, views: Sequence[torch.Tensor]
+) -> list[torch.Tensor | None]:
+    if lesion.select == "magnitude":
+        units = _weakest(lesion, located, taken, views)
+    else:
+        units = units_of(lesion, taken)
+    found: list[torch.Tensor | None] = []
+    for piece, view in zip(located.pieces, views, strict=True):
+        inside = units[(units >= piece.first) & (units < piece.first + len(view))] - piece.first
+        found.append(torch.from_numpy(inside).to(view.device))
+    return found
+
+
+def _weakest(
+    lesion: Lesion, located: Located, taken: Taken, views: Sequence[torch.Tensor]
+) -> NDArray[np.int64]:
+    """Return the units with the smallest 2-norm, in order; of equal ones the first."""
+    squares = np.zeros(located.part.units)
+    for piece, view in zip(located.pieces, views, strict=True):
+        own = view.double().square().reshape(len(view), -1).sum(1).cpu().numpy()
+        squares[piece.first : piece.first + len(view)] += own
+    numbers = np.arange(len(squares)) if taken.among is None else np.array(taken.among)
+    first = np.argsort(squares[numbers], kind="stable")[: how_many(len(numbers), lesion.amount)]
+    return np.sort(numbers[first])
+
+
+def _smallest(lesion: Lesion, located: Located, views: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return a mask of the weights with the smallest absolute values; of equal ones the first."""
+    sizes = torch.cat(
+        [
+            (view.float() + piece.offset).abs().reshape(-1)
+            for piece, view in zip(located.pieces, views, strict=True)
+        ]
+    )
+    count = how_many(len(sizes), lesion.amount)
+    if not count:
+        return torch.zeros_like(sizes, dtype=torch.bool)
+    limit = sizes.kthvalue(count).values
+    mask = sizes < limit
+    equal = (sizes == limit).nonzero()[: count - int(mask.sum()), 0]
+    mask[equal] = True
+    return mask

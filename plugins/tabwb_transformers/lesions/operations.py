@@ -1,0 +1,96 @@
+"""What lesions do to the values that they take. Imported only where torch is.
+
+Values are computed in float32, or in float64 where the weights are, and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import torch
+
+from tabwb.lesion.draw import normal, order
+from tabwb.lesion.spec import Lesion
+
+Values = torch.Tensor
+
+
+def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: float) -> None:
+    """Change the taken values of a view in place.
+
+    Args:
+        lesion: what is done.
+        view: of weights, or with the units along the first dimension.
+        taken: a mask of the shape of ``view``, or the numbers of the units; None: everything.
+        name: of the random draws.
+        offset: added to a value before it acts.
+    """
+    if lesion.operation == "zero" and taken is not None and taken.dtype == torch.bool:
+        view.masked_fill_(taken, -offset)
+        return
+    values = view.reshape(-1) if taken is None else view[taken]
+    changed = _OPERATIONS[lesion.operation](lesion, values, view, taken, name, offset)
+    changed = changed.to(view.dtype)
+    if taken is None:
+        view.copy_(changed.reshape(view.shape))
+    else:
+        view[taken] = changed.reshape(values.shape)
+
+
+def _zero(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
+    return torch.full_like(values, -float(more[-1]))  # type: ignore[arg-type]
+
+
+def _mean(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
+    return torch.full_like(values, float(view.double().mean()))
+
+
+def _scale(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
+    assert lesion.factor is not None
+    offset = float(more[-1])  # type: ignore[arg-type]
+    return (_wide(values) + offset) * lesion.factor - offset
+
+
+def _noise(
+    lesion: Lesion, values: Values, view: Values, taken: Values | None, name: str, offset: float
+) -> Values:
+    assert lesion.sigma is not None
+    deviation = float(view.double().std(correction=0))
+    # Each weight has its own draw, whichever others are taken.
+    drawn = torch.from_numpy(normal(lesion.seed, name, view.numel())).to(view.device)
+    drawn = drawn.reshape(view.shape)
+    drawn = drawn.reshape(-1) if taken is None else drawn[taken]
+    return _wide(values) + lesion.sigma * deviation * drawn
+
+
+def _shuffle(
+    lesion: Lesion, values: Values, view: Values, taken: Values | None, name: str, offset: float
+) -> Values:
+    mixed = torch.from_numpy(order(lesion.seed, name, values.numel())).to(view.device)
+    return values.reshape(-1)[mixed]
+
+
+def _swap(
+    lesion: Lesion, values: Values, view: Values, taken: Values | None, name: str, offset: float
+) -> Values:
+    count = len(values)
+    mixed = order(lesion.seed, name, count)
+    partner = np.arange(count)
+    first, second = mixed[0 : count - 1 : 2], mixed[1::2]
+    partner[first], partner[second] = second, first  # of an odd number the last one stays
+    return values[torch.from_numpy(partner).to(view.device)]
+
+
+def _wide(values: Values) -> Values:
+    return values if values.dtype == torch.float64 else values.float()
+
+
+_OPERATIONS: Mapping[str, Callable[..., Values]] = {
+    "zero": _zero,
+    "mean": _mean,
+    "scale": _scale,
+    "noise": _noise,
+    "shuffle": _shuffle,
+    "swap": _swap,
+}

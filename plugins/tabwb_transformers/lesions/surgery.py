@@ -1,0 +1,128 @@
+"""Applies lesions to a loaded model and takes them back. Imported only where torch is.
+
+A lesion changes a copy of each tensor that it touches, and the model then uses the copy; the
+original stays as it was, and restoring uses it again. So restoring is exact, also after an error in
+the middle.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from tabwb.lesion.draw import VERSION
+from tabwb.lesion.parts import Part, Taken, parts_taken
+from tabwb.lesion.spec import Lesion, lesion_text
+from tabwb_transformers.lesions.anatomy import Located, Piece, locate_parts
+from tabwb_transformers.lesions.choice import chosen
+from tabwb_transformers.lesions.operations import act
+
+
+class Surgery:
+    """Lesions of one model.
+
+    Args:
+        model: loaded, not quantised.
+        changed: called after each change of the weights, to drop what was computed with others.
+
+    Raises:
+        ComponentError: the architecture is not derived.
+    """
+
+    def __init__(self, model: Any, changed: Callable[[], None]) -> None:
+        self._located = {one.part.name: one for one in locate_parts(model)}
+        self._changed = changed
+        self._kept: dict[tuple[int, str], tuple[nn.Module, str, nn.Parameter]] = {}
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of the model, in the order of its layers."""
+        return [one.part for one in self._located.values()]
+
+    def apply(self, lesions: Sequence[Lesion]) -> Mapping[str, str]:
+        """Restore the model, then apply lesions together; return facts to store.
+
+        Each lesion after the first acts on what those before it left.
+
+        Args:
+            lesions: in their order.
+
+        Raises:
+            UsageError: the model lacks what a lesion names; the model is then intact.
+        """
+        chosen = [parts_taken(lesion, self.parts) for lesion in lesions]
+        self.restore()
+        changed = 0
+        try:
+            for lesion, parts in zip(lesions, chosen, strict=True):
+                for taken in parts:
+                    changed += self._lesioned(lesion, self._located[taken.part.name], taken)
+        except BaseException:
+            self.restore()
+            raise
+        return {
+            "lesion": lesion_text(lesions),
+            "lesion_parameters": str(changed),
+            "lesion_draws": VERSION,
+        }
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 (hex) of all weights that the model uses now."""
+        digest = hashlib.sha256()
+        for one in self._located.values():
+            for piece in one.pieces:
+                digest.update(piece.name.encode() + b"\0")
+                plain = piece.tensor.detach().contiguous().view(torch.uint8).cpu().numpy()
+                digest.update(plain.tobytes())
+        return digest.hexdigest()
+
+    def restore(self) -> None:
+        """Use the original weights again."""
+        for module, attribute, original in self._kept.values():
+            module._parameters[attribute] = original
+        if self._kept:
+            self._kept.clear()
+            self._changed()
+
+    # ---------------------------------------------------------------- the steps
+
+    def _copy(self, piece: Piece) -> torch.Tensor:
+        """Return the copy of a tensor that the model uses, made if there is none."""
+        key = (id(piece.module), piece.attribute)
+        if key not in self._kept:
+            original = piece.module._parameters[piece.attribute]
+            assert original is not None
+            copy = nn.Parameter(original.detach().clone(), requires_grad=False)
+            self._kept[key] = (piece.module, piece.attribute, original)
+            piece.module._parameters[piece.attribute] = copy
+            self._changed()
+        return piece.tensor.data
+
+    def _lesioned(self, lesion: Lesion, located: Located, taken: Taken) -> int:
+        """Apply one lesion to one part; return the number of parameters that it takes."""
+        if lesion.amount == 0.0:
+            return 0
+        changed = 0
+        masks = chosen(lesion, located, taken)
+        for place, (piece, inside) in enumerate(zip(located.pieces, masks, strict=True)):
+            count = _count(piece.view(piece.tensor.data), inside)
+            if not count:
+                continue
+            view = piece.view(self._copy(piece))
+            name = located.part.name + (f"/{place}" if place else "")
+            act(lesion, view, inside, name, piece.offset)
+            changed += count
+        return changed
+
+
+def _count(view: torch.Tensor, taken: torch.Tensor | None) -> int:
+    """Return the number of parameters that are taken of a view."""
+    if taken is None:
+        return view.numel()
+    if taken.dtype == torch.bool:
+        return int(taken.sum())
+    return len(taken) * (view.numel() // len(view))

@@ -1,0 +1,116 @@
+"""What a lesion can have as its target, and what it can do there: one declaration for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+Unit = Literal["weight", "head", "neuron", "expert", "layer"]
+"""What is lesioned as a whole: a single weight, or all weights of a head, neuron, expert, layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A kind of part of a language model.
+
+    Attributes:
+        id: as specs name it.
+        unit: what the amount counts.
+        meaning: for people, without a final stop.
+        in_layers: whether each layer has one.
+        operations: what can be done to it; empty: everything.
+    """
+
+    id: str
+    unit: Unit
+    meaning: str
+    in_layers: bool = True
+    operations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is done to the units that a lesion takes.
+
+    Attributes:
+        id: as specs name it.
+        meaning: for people, without a final stop.
+        option: the number that it needs, or empty.
+        draws: whether it draws random numbers besides the choice of units.
+    """
+
+    id: str
+    meaning: str
+    option: Literal["", "factor", "sigma"] = ""
+    draws: bool = False
+
+
+def _targets() -> dict[str, Target]:
+    weights = (
+        ("attention.q", "query projection"),
+        ("attention.k", "key projection"),
+        ("attention.v", "value projection"),
+        ("attention.o", "output projection of attention"),
+        ("mlp.gate", "gate projection of a feed-forward network"),
+        ("mlp.up", "up projection of a gated feed-forward network"),
+        ("mlp.down", "down projection of a gated feed-forward network"),
+        ("mlp.in", "first projection of a feed-forward network without a gate"),
+        ("mlp.out", "second projection of a feed-forward network without a gate"),
+        ("norm", "weights of the layer norms of a layer"),
+    )
+    declared = [Target(name, "weight", meaning) for name, meaning in weights]
+    declared += [
+        Target("attention.heads", "head", "attention heads, at the input of the output projection"),
+        Target("mlp.neurons", "neuron", "feed-forward neurons, at the input of down (or out)"),
+        Target("experts", "expert", "experts of a mixture: what each adds"),
+        Target(
+            "layer",
+            "layer",
+            "whole layers: what their attention and feed-forward network add",
+            in_layers=False,
+            # A norm after the sum would undo a change of scale; other values belong to one layer.
+            operations=("zero",),
+        ),
+        Target("embedding", "weight", "embedding of tokens", in_layers=False),
+        Target("head", "weight", "the matrix that gives the logits of tokens", in_layers=False),
+    ]
+    return {target.id: target for target in declared}
+
+
+TARGETS: Mapping[str, Target] = MappingProxyType(_targets())
+"""Id of a target to the target."""
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {
+        operation.id: operation
+        for operation in (
+            Operation("zero", "the units are set to 0"),
+            Operation("mean", "the units are set to the mean of their tensor"),
+            Operation("scale", "the units are multiplied by factor=", "factor"),
+            Operation(
+                "noise",
+                "normal noise is added, its standard deviation sigma= times that of the tensor",
+                "sigma",
+                draws=True,
+            ),
+            Operation("shuffle", "the values of the units are put in a random order", draws=True),
+            Operation("swap", "the units are paired at random and trade their values", draws=True),
+        )
+    }
+)
+"""Id of an operation to the operation."""
+
+PRUNE = "prune"
+"""Another word for ``zero`` with ``select=magnitude``."""
+
+SELECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "random": "drawn from the seed and the name of the part",
+        "magnitude": "the smallest: by absolute value, units of many weights by their 2-norm",
+        "list": "those that a file names: select=list:FILE",
+        "localizer": "those that the localizer ranks highest: select=localizer:FILE",
+    }
+)
+"""How units are chosen, and what it means."""

@@ -1,0 +1,127 @@
+"""The parts of a model that can be lesioned, and which of their units a lesion takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.lesion.declared import TARGETS
+from tabwb.lesion.draw import bits_of, how_many
+from tabwb.lesion.spec import Lesion
+from tabwb.records.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a model as a lesion sees it.
+
+    Attributes:
+        name: its draws depend on it: ``3.attention.q`` in layer 3, ``embedding``.
+        target: whose part it is, one of :data:`TARGETS`.
+        layer: its layer, or None.
+        units: number of units: of weights where the target's unit is a weight.
+        parameters: number of parameters in it.
+        tensors: names of the model's tensors in which they are.
+        kept: bytes of these tensors, which a lesion copies.
+    """
+
+    name: str
+    target: str
+    layer: int | None
+    units: int
+    parameters: int
+    tensors: tuple[str, ...]
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A part that a lesion takes units of.
+
+    Attributes:
+        part: the part.
+        among: numbers of the units among which it takes some; None: all of them.
+    """
+
+    part: Part
+    among: tuple[int, ...] | None = None
+
+    @property
+    def units(self) -> int:
+        """The number of units among which some are taken."""
+        return self.part.units if self.among is None else len(self.among)
+
+
+def parts_taken(lesion: Lesion, parts: Sequence[Part], model: str = "the model") -> list[Taken]:
+    """Return the parts that a lesion takes units of.
+
+    Args:
+        lesion: the lesion.
+        parts: of the model.
+        model: its name, for errors.
+
+    Raises:
+        UsageError: the model has no such part, layer or unit, or the amount takes no unit.
+    """
+    found = [part for part in parts if part.target == lesion.target]
+    if not found:
+        has = ", ".join(target for target in TARGETS if any(p.target == target for p in parts))
+        raise _wrong(lesion, f"finds no '{lesion.target}' in {model}", has)
+    if lesion.layers:
+        numbers = [part.layer for part in parts if part.layer is not None]
+        layers = set(_resolved(lesion, lesion.layers, max(numbers) + 1, "layer"))
+        found = [part for part in found if part.layer in layers]
+        missing = layers - {part.layer for part in found}
+        if missing:
+            has = "the layers that 'tabwb lesion targets' shows"
+            raise _wrong(lesion, f"finds no '{lesion.target}' in layer {min(missing)}", has)
+    taken = [Taken(part, _among(lesion, part)) for part in found]
+    unit = TARGETS[lesion.target].unit
+    if unit != "weight" and not any(how_many(one.units, lesion.amount) for one in taken):
+        most = max(one.units for one in taken)
+        if lesion.amount > 0.0:
+            raise _wrong(
+                lesion,
+                f"takes less than half of one {unit}: there are {most} to choose from",
+                f"an amount of {1 / (2 * most):.3g} or more, or 0",
+            )
+    return taken
+
+
+def units_of(lesion: Lesion, taken: Taken) -> NDArray[np.int64]:
+    """Return the units (heads, neurons, experts, layers) that a random choice takes, in order.
+
+    Args:
+        lesion: with ``select=random``.
+        taken: the part.
+
+    Returns:
+        Shape (taken units,), int64: those with the smallest draws among the units in question.
+    """
+    numbers = np.arange(taken.part.units) if taken.among is None else np.array(taken.among)
+    draws = bits_of(lesion.seed, taken.part.name, "units", taken.part.units)[numbers]
+    first = np.argsort(draws, kind="stable")[: how_many(len(numbers), lesion.amount)]
+    return np.sort(numbers[first])
+
+
+def _among(lesion: Lesion, part: Part) -> tuple[int, ...] | None:
+    if not lesion.units:
+        return None
+    unit = TARGETS[lesion.target].unit
+    return tuple(sorted(set(_resolved(lesion, lesion.units, part.units, unit))))
+
+
+def _resolved(lesion: Lesion, numbers: Sequence[int], count: int, what: str) -> list[int]:
+    """Return numbers counted from 0, negative ones from the end."""
+    for number in numbers:
+        if not -count <= number < count:
+            allowed = f"0 to {count - 1}, or -{count} to -1 counted from the end"
+            raise _wrong(lesion, f"names the {what} {number}, which is not there", allowed)
+    return [number % count for number in numbers]
+
+
+def _wrong(lesion: Lesion, what: str, allowed: str) -> UsageError:
+    return UsageError(f"the lesion '{lesion}' {what}", allowed=allowed)

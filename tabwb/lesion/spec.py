@@ -1,0 +1,324 @@
+"""Lesion specs: ``TARGET:OP[:AMOUNT][@key=value,...]``, several joined by ``+``.
+
+:func:`parse_lesions` and :func:`lesion_text` are inverses; the text is what administrations store.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tabwb.lesion.declared import OPERATIONS, PRUNE, SELECTIONS, TARGETS, Target
+from tabwb.records.errors import UsageError
+
+FORM = "TARGET:OP[:AMOUNT][@key=value,...]"
+EXAMPLE = "mlp.down:zero:0.3@layers=0-3,seed=7"
+SEED: Final = 1
+"""The seed of a lesion that names none."""
+MOST = 2**31 - 1
+"""The largest number of a layer or unit."""
+LARGEST_SEED = 2**63 - 1
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_RANGE = re.compile(r"(-?\d{1,10})(?:-(-?\d{1,10}))?")
+_LISTS = ("layers", "heads", "neurons", "experts")
+_KEYS = (*_LISTS, "seed", "select", "factor", "sigma")
+_OF_UNIT = {"head": "heads", "neuron": "neurons", "expert": "experts", "layer": "layers"}
+"""The option that names units of a target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesion:
+    """A change of one kind of part of a model.
+
+    Attributes:
+        target: one of :data:`TARGETS`.
+        operation: one of :data:`OPERATIONS`.
+        amount: the share of units that is taken, 0 to 1.
+        layers: in which parts are lesioned, negative ones from the end; empty: all.
+        units: numbers of the heads, neurons, experts or (of the target ``layer``) layers among
+            which units are taken, negative ones from the end; empty: all.
+        seed: of the choice of units, of noise and of orders.
+        select: one of :data:`SELECTIONS`.
+        file: of ``select=list`` and ``select=localizer``; else empty.
+        factor: of ``scale``.
+        sigma: of ``noise``.
+    """
+
+    target: str
+    operation: str
+    amount: float = 1.0
+    layers: tuple[int, ...] = ()
+    units: tuple[int, ...] = ()
+    seed: int = SEED
+    select: str = "random"
+    file: str = ""
+    factor: float | None = None
+    sigma: float | None = None
+
+    @property
+    def draws(self) -> bool:
+        """Whether the seed makes a difference."""
+        chosen = self.select == "random" and 0.0 < self.amount < 1.0
+        return chosen or (OPERATIONS[self.operation].draws and self.amount > 0.0)
+
+    def __str__(self) -> str:
+        options = []
+        if self.layers:
+            options.append(f"layers={numbers_text(self.layers)}")
+        if self.units:
+            options.append(f"{_OF_UNIT[TARGETS[self.target].unit]}={numbers_text(self.units)}")
+        if self.select != "random":
+            options.append(f"select={self.select}" + (f":{self.file}" if self.file else ""))
+        for key, value in (("factor", self.factor), ("sigma", self.sigma)):
+            if value is not None:
+                options.append(f"{key}={_plain(value)}")
+        if self.draws:
+            options.append(f"seed={self.seed}")
+        head = f"{self.target}:{self.operation}:{_plain(self.amount)}"
+        return head + ("@" + ",".join(options) if options else "")
+
+
+def lesion_text(lesions: Sequence[Lesion]) -> str:
+    """Return the spec of lesions that are applied together."""
+    return "+".join(map(str, lesions))
+
+
+def parse_lesions(text: str) -> tuple[Lesion, ...]:
+    """Return the lesions of a spec, in its order.
+
+    Args:
+        text: one or more lesions, joined by ``+``.
+
+    Raises:
+        UsageError: the text is not a spec; the message names the wrong part.
+
+    >>> first, second = parse_lesions("mlp.down:zero:0.3@layers=0-2,-1,seed=7+attention.heads:zero")
+    >>> first.layers, first.seed, second.amount
+    ((0, 1, 2, -1), 7, 1.0)
+    >>> lesion_text(parse_lesions("attention.q:prune:.10"))
+    'attention.q:zero:0.1@select=magnitude'
+    """
+    # A plus sign joins only before the name of a target, so that 1e+3 and names of files may
+    # hold one.
+    names = "|".join(map(re.escape, sorted(TARGETS, key=len, reverse=True)))
+    parts = re.split(rf"\+(?=(?:{names}):)", text.strip())
+    return tuple(_parsed(part, text) for part in parts)
+
+
+def _parsed(part: str, text: str) -> Lesion:
+    head, _, tail = part.partition("@")
+    target, *rest = head.split(":")
+    if target not in TARGETS:
+        raise _wrong(text, f"has no known target in '{part}'", ", ".join(TARGETS))
+    if not rest or len(rest) > 2:
+        raise _wrong(text, f"is not complete in '{part}'", f"{FORM}, for example {EXAMPLE}")
+    options = _options(tail, text)
+    operation = rest[0]
+    if operation == PRUNE:
+        operation = "zero"
+        if options.setdefault("select", "magnitude") != "magnitude":
+            raise _wrong(text, "prunes by another choice than magnitude", "prune, or zero")
+    values: dict[str, object] = {"target": target, "operation": operation}
+    if len(rest) == 2:
+        values["amount"] = rest[1]
+    return made({**values, **options}, text)
+
+
+def made(values: Mapping[str, object], where: str) -> Lesion:
+    """Return the lesion that a table of TOML, or the parts of a spec, describe.
+
+    Args:
+        values: ``target``, ``operation``, and any of ``amount``, ``layers``, ``heads``,
+            ``neurons``, ``experts``, ``seed``, ``select``, ``factor``, ``sigma``: as text, numbers,
+            or lists of numbers.
+        where: for errors.
+
+    Raises:
+        UsageError: a value is missing, unknown or not allowed.
+
+    >>> str(made({"target": "norm", "operation": "scale", "factor": 0.5, "layers": [0, 1]}, ""))
+    'norm:scale:1@layers=0-1,factor=0.5'
+    """
+    target = _known(values, "target", TARGETS, where)
+    operation = _known(values, "operation", OPERATIONS, where)
+    kind = TARGETS[target]
+    if kind.operations and operation not in kind.operations:
+        raise _wrong(where, f"cannot '{operation}' a {target}", ", ".join(kind.operations))
+    unknown = set(values) - {"target", "operation", "amount", *_KEYS}
+    if unknown:
+        allowed = ", ".join(("amount", *_KEYS))
+        raise _wrong(where, f"has the unknown key '{min(unknown)}'", allowed)
+    needed = OPERATIONS[operation].option
+    found: dict[str, float | None] = {"factor": None, "sigma": None}
+    for key in found:
+        if key in values and key != needed:
+            raise _wrong(where, f"has {key}=, which '{operation}' does not use", "leave it out")
+    if needed:
+        if needed not in values:
+            raise _wrong(where, f"lacks {needed}=", f"{operation}:...@{needed}=NUMBER")
+        found[needed] = _number(values[needed], needed, where)
+        if needed == "sigma" and not found[needed]:
+            raise _wrong(where, "has sigma=0, which changes nothing", "a number above 0")
+        if found[needed] == 1.0 and needed == "factor":
+            raise _wrong(where, "has factor=1, which changes nothing", "another number")
+    select, file = _selection(values, where)
+    lesion = Lesion(
+        target,
+        operation,
+        amount=_amount(values.get("amount", 1.0), where),
+        layers=_layers(values, kind, where),
+        units=_units(values, kind, where),
+        seed=_seed(values.get("seed", SEED), where),
+        select=select,
+        file=file,
+        factor=found["factor"],
+        sigma=found["sigma"],
+    )
+    # A seed that makes no difference is no part of the lesion.
+    return lesion if lesion.draws else replace(lesion, seed=SEED)
+
+
+def numbers_text(numbers: Iterable[int]) -> str:
+    """Return numbers in the form of specs: ranges for those in a row, negative ones singly.
+
+    >>> numbers_text((0, 1, 2, 5, -2, -1))
+    '0-2,5,-2,-1'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number >= 0 and runs[-1][-1] == number - 1 and number > 0:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ",".join("-".join(map(str, run)) for run in runs)
+
+
+def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
+    """Return numbers of layers or units, each once: those from 0 up in order, then negative ones.
+
+    Args:
+        value: ``0-3,-1``, a number, or a list of numbers.
+        key: for errors.
+        where: for errors.
+
+    Raises:
+        UsageError: the value is none of these.
+    """
+    allowed = f"{key}=0-3,-1 (negative numbers count from the end)"
+    found: set[int] = set()
+    items = value.split(",") if isinstance(value, str) else value
+    for item in items if isinstance(items, list | tuple) else [items]:
+        match = None if isinstance(item, bool) else _RANGE.fullmatch(str(item).strip())
+        if match is None:
+            raise _wrong(where, f"has {key}={value}", allowed)
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first or (first < 0 <= last):
+            raise _wrong(where, f"has the range {item} in {key}=, which is empty", allowed)
+        if last > MOST or first < -MOST or last - first >= 2**20:
+            raise _wrong(where, f"has a number out of bounds in {key}={item}", f"below {MOST}")
+        found.update(range(first, last + 1))
+    return (*sorted(n for n in found if n >= 0), *sorted(n for n in found if n < 0))
+
+
+def _layers(values: Mapping[str, object], kind: Target, where: str) -> tuple[int, ...]:
+    if "layers" not in values or kind.unit == "layer":
+        return ()
+    if not kind.in_layers:
+        raise _wrong(where, f"has layers=, but '{kind.id}' is in no layer", "leave it out")
+    return parse_numbers(values["layers"], "layers", where)
+
+
+def _units(values: Mapping[str, object], kind: Target, where: str) -> tuple[int, ...]:
+    own = _OF_UNIT.get(kind.unit)
+    for key in ("heads", "neurons", "experts"):
+        if key in values and key != own:
+            allowed = f"{own}=" if own else "a target whose units are heads, neurons or experts"
+            raise _wrong(where, f"has {key}=, but its target is '{kind.id}'", allowed)
+    if own is None or own not in values:
+        return ()
+    return parse_numbers(values[own], own, where)
+
+
+def _selection(values: Mapping[str, object], where: str) -> tuple[str, str]:
+    select, _, file = str(values.get("select", "random")).partition(":")
+    if select not in SELECTIONS:
+        raise _wrong(where, f"has select={select}", ", ".join(SELECTIONS))
+    needs_file = select in ("list", "localizer")
+    if needs_file and not file:
+        raise _wrong(where, f"names no file in select={select}", f"select={select}:FILE")
+    if file and not needs_file:
+        raise _wrong(where, f"names a file in select={select}", f"select={select}")
+    if re.search(r",|[+](?=[a-z])", file) or not file.isprintable():
+        raise _wrong(
+            where, f"names the file {file!r}", "a path without commas, plus signs or line breaks"
+        )
+    return select, file
+
+
+def _options(tail: str, text: str) -> dict[str, object]:
+    """Return the options; a part without a key continues the list before it."""
+    found: dict[str, object] = {}
+    last = ""
+    for part in tail.split(",") if tail else []:
+        key, equals, value = part.partition("=")
+        if equals and key in _KEYS:
+            if key in found:
+                raise _wrong(text, f"has {key}= twice", "once")
+            found[key], last = value, key
+        elif not equals and last in _LISTS:
+            found[last] = f"{found[last]},{part}"
+        else:
+            raise _wrong(text, f"has '{part}' among its options", ", ".join(_KEYS))
+    return found
+
+
+def _known(values: Mapping[str, object], key: str, known: Mapping[str, object], where: str) -> str:
+    value = values.get(key)
+    if not isinstance(value, str) or value not in known:
+        what = f"lacks '{key}'" if value is None else f"has the {key} '{value}'"
+        raise _wrong(where, what, ", ".join(known))
+    return value
+
+
+def _number(value: object, key: str, where: str) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number and not (isinstance(value, str) and _NUMBER.fullmatch(value)):
+        raise _wrong(where, f"has {key}={value}", "a number")
+    number = float(value)  # type: ignore[arg-type]
+    if not math.isfinite(number):
+        raise _wrong(where, f"has {key}={value}", "a finite number")
+    return number + 0.0  # -0.0 is 0
+
+
+def _amount(value: object, where: str) -> float:
+    amount = _number(value, "amount", where)
+    if not 0.0 <= amount <= 1.0:
+        raise _wrong(where, f"has the amount {value}", "0 to 1: the share of units")
+    return amount
+
+
+def _seed(value: object, where: str) -> int:
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if not is_whole and not (isinstance(value, str) and re.fullmatch(r"\d{1,19}", value)):
+        raise _wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
+    seed = int(value)  # type: ignore[call-overload]
+    if not 0 <= seed <= LARGEST_SEED:
+        raise _wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
+    return int(seed)
+
+
+def _plain(number: float) -> str:
+    """Return the shortest text that reads back as the number.
+
+    >>> _plain(1.0), _plain(0.3), _plain(1e-07)
+    ('1', '0.3', '1e-07')
+    """
+    whole = int(number)
+    return str(whole) if number == whole and abs(whole) < 2**53 else repr(number)
+
+
+def _wrong(where: str, what: str, allowed: str) -> UsageError:
+    return UsageError(f"the lesion '{where}' {what}", allowed=allowed)
