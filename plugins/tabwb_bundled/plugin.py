@@ -50,6 +50,7 @@ def tabwb_register_models(register: Register) -> None:
             needs=("local",),
             runs="child",
             batches=True,
+            lesions=True,
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),
             unsampled=("enforced", "likelihood"),

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tabwb.lesion.part import Part
+from tabwb.lesion.spec import parse_lesions
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Likelihood, Reply, Request
@@ -22,6 +24,7 @@ from tabwb_transformers.trie import trie_of
 
 if TYPE_CHECKING:
     from tabwb_transformers.engine import Engine
+    from tabwb_transformers.lesions.surgery import Surgery
     from tabwb_transformers.loading import Loaded
     from tabwb_transformers.writing import Terms, Writing
 
@@ -34,6 +37,7 @@ class _Opened:
     engine: Engine
     prompts: Prompts
     terms: Terms
+    surgery: Surgery | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class TransformersModel:
         self._options = options
         self._shown = shown
         self._opened: _Opened | None = None
+        self._lesion = ""
 
     def open(self) -> Mapping[str, str]:
         """Load the model.
@@ -75,8 +80,9 @@ class TransformersModel:
         wish = self._options.template if isinstance(self._options, TransformersOptions) else "auto"
         prompts = Prompts(self._name, loaded.tokenizer, wish)
         terms = Terms(prompts.decode, _ends(loaded), prompts.special, prompts.stops)
-        self._opened = _Opened(loaded, Engine(loaded), prompts, terms)
-        facts = {**loaded.facts, "template": prompts.id}
+        opened = _Opened(loaded, Engine(loaded), prompts, terms)
+        facts = {**loaded.facts, "template": prompts.id, **_apply(opened, self._lesion)}
+        self._opened = opened
         if prompts.template is not None:
             facts["template_sha256"] = prompts.template.sha256
         return facts
@@ -84,6 +90,35 @@ class TransformersModel:
     def close(self) -> None:
         """Release the model's memory."""
         self._opened = None
+
+    # ---------------------------------------------------------------- lesions
+
+    def parts(self) -> list[Part]:
+        """Return the parts that can be lesioned, in the order of the layers.
+
+        Raises:
+            ComponentError: the architecture or the weights cannot be lesioned.
+        """
+        return _surgery(self._ready()).parts
+
+    def lesion(self, spec: str) -> Mapping[str, str]:
+        """Answer under this lesion from now on, in place of an earlier one; return facts.
+
+        Where it cannot be applied, the model is released: what is asked next meets the error again.
+
+        Args:
+            spec: one or more lesions; empty: the intact model.
+
+        Raises:
+            TabwbError: the spec is wrong, or the model lacks what it names.
+        """
+        self._lesion = spec
+        if self._opened is None:
+            return {}
+        opened, self._opened = self._opened, None
+        facts = _apply(opened, spec)
+        self._opened = opened
+        return facts
 
     # ---------------------------------------------------------------- answering
 
@@ -263,6 +298,23 @@ class TransformersModel:
             return self._options.batch_size
         longest = max(len(prompt.ids) + prompt.request.decoding.max_tokens for prompt in prompts)
         return _default_places(opened, longest)
+
+
+def _surgery(opened: _Opened) -> Surgery:
+    from tabwb_transformers.lesions.surgery import Surgery
+
+    if opened.surgery is None:
+        opened.surgery = Surgery(opened.loaded.model, opened.engine.changed)
+    return opened.surgery
+
+
+def _apply(opened: _Opened, spec: str) -> Mapping[str, str]:
+    """Apply a lesion in place of the one that the model has; return facts to store."""
+    if spec:
+        return _surgery(opened).apply(parse_lesions(spec))
+    if opened.surgery is not None:
+        opened.surgery.restore()
+    return {}
 
 
 def _default_places(opened: _Opened, tokens: int) -> int:

@@ -186,6 +186,11 @@ class Engine:
         self._known = _Known(whole, rows, scores)
         return rows.cropped(reads), [scores[at] for at in range(max(len(ids), 1), len(whole))]
 
+    def changed(self) -> None:
+        """Drop everything that was computed with other weights."""
+        self._known = None
+        self._agrees = None
+
     def forget(self) -> None:
         """Release the memory of the last call."""
         self._known = None

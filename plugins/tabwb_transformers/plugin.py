@@ -45,6 +45,7 @@ def tabwb_register_models(register: Register) -> None:
             runs="child",
             variables=("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"),
             batches=True,
+            lesions=True,
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),
             unsampled=("enforced", "likelihood"),

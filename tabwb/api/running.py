@@ -280,7 +280,7 @@ Loaded = tuple["ModelBackend", Mapping[str, str]]
 @contextmanager
 def _loaded(plugins: Plugins, conditions: Conditions) -> Iterator[Loaded]:
     """Yield the model, loaded before an administration begins, with what it says of itself."""
-    backend = plugins.open_model(conditions.examinee)
+    backend = plugins.open_model(conditions.examinee, conditions.lesion)
     try:
         yield backend, backend.open()
     finally:

@@ -151,7 +151,7 @@ def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel
     if conditions.kind != "model":
         yield None
         return
-    backend = plugins.open_model(conditions.examinee)
+    backend = plugins.open_model(conditions.examinee, conditions.lesion)
     cancel = threading.Event()
     if on_terminal():
         inform(f"loading {conditions.examinee}")

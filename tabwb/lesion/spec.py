@@ -108,6 +108,18 @@ def parse_lesions(text: str) -> tuple[Lesion, ...]:
     return tuple(_parsed(part, text) for part in parts)
 
 
+def canonical(text: str) -> str:
+    """Return the form of a spec in which administrations store it.
+
+    Raises:
+        UsageError: the text is not a spec.
+
+    >>> canonical("attention.heads:zero@layers=2,1")
+    'attention.heads:zero:1@layers=1-2'
+    """
+    return lesion_text(parse_lesions(text))
+
+
 def _parsed(part: str, text: str) -> Lesion:
     head, _, tail = part.partition("@")
     target, *rest = head.split(":")

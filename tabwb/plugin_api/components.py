@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Feature, Item, Subtest
+from tabwb.lesion.part import Part
 from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
@@ -84,6 +85,32 @@ class LikelihoodBackend(ModelBackend, Protocol):
             request: the prompt; a continuation is scored after the rendered prompt.
             continuations: the texts.
             cancel: once it is set, fewer likelihoods are returned.
+        """
+
+
+@runtime_checkable
+class LesionableBackend(ModelBackend, Protocol):
+    """A model back end whose weights can be lesioned; see docs/lesions.md."""
+
+    def parts(self) -> Sequence[Part]:
+        """Return the parts that can be lesioned, in the order of the layers.
+
+        Raises:
+            ComponentError: the model's architecture or weights cannot be lesioned.
+        """
+
+    def lesion(self, spec: str) -> Mapping[str, str]:
+        """Answer under this lesion from now on, in place of an earlier one; return facts to store.
+
+        Before ``open`` the lesion is kept until the model is loaded. It does not end with a reply,
+        an error or ``close``.
+
+        Args:
+            spec: one or more lesions joined by ``+``; empty: the intact model.
+
+        Raises:
+            TabwbError: the spec is wrong, or the model lacks what it names; no request is answered
+                until a lesion could be applied.
         """
 
 

@@ -39,6 +39,7 @@ class Descriptor:
         aliases: other ids under which the component is found; stored specs use ``id``.
         remarks: what a user should know before choosing it, one line.
         batches: the back end also fulfils :class:`BatchingBackend`.
+        lesions: the back end also fulfils :class:`LesionableBackend`.
         likelihood: the back end also fulfils :class:`LikelihoodBackend`. It then answers under
             the protocol ``likelihood`` too, whether ``protocols`` names it or not.
         protocols: how a back end can obtain answers (values of ``records.states.Protocol``).
@@ -76,6 +77,7 @@ class Descriptor:
     aliases: tuple[str, ...] = ()
     remarks: str = ""
     batches: bool = False
+    lesions: bool = False
     likelihood: bool = False
     protocols: tuple[str, ...] = ("generate",)
     unsampled: tuple[str, ...] = ()

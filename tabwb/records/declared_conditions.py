@@ -184,6 +184,14 @@ CONDITIONS: tuple[Condition, ...] = (
         "lesion",
         Text(),
         given_to=MODEL,
+        options=(
+            Option(
+                "--lesion",
+                "Lesion of the model: TARGET:OP[:AMOUNT][@key=value,...], several joined by +, for "
+                "example mlp.down:zero:0.3@seed=7. 'tabwb lesion targets' lists what a model has.",
+                metavar="SPEC",
+            ),
+        ),
         column=Column("the lesion's spec"),
         stored=True,
         line=Line("lesion {}"),

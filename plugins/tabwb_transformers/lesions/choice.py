@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.draw import how_many, weights_taken
-from tabwb.lesion.parts import Taken, units_of
 from tabwb.lesion.spec import Lesion
+from tabwb.lesion.taken import Taken, units_of
 from tabwb_transformers.lesions.anatomy import Located
 
 

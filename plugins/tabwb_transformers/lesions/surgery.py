@@ -15,8 +15,9 @@ import torch
 from torch import nn
 
 from tabwb.lesion.draw import VERSION
-from tabwb.lesion.parts import Part, Taken, parts_taken
+from tabwb.lesion.part import Part
 from tabwb.lesion.spec import Lesion, lesion_text
+from tabwb.lesion.taken import Taken, parts_taken
 from tabwb_transformers.lesions.anatomy import Located, Piece, locate_parts
 from tabwb_transformers.lesions.choice import chosen
 from tabwb_transformers.lesions.operations import act

@@ -14,6 +14,7 @@ from tabwb.administer.session.plan import choices_never_vary, nothing_varies, pl
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
+from tabwb.lesion.spec import canonical
 from tabwb.plugin_api.components import Judge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -60,6 +61,10 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         descriptor, spec = plugins.resolve("models", examinee)
         labels = plugins.labels_of(examinee)
         examinee, protocols = str(spec), descriptor.answers_under
+        if conditions.lesion is not None:
+            if not descriptor.lesions:
+                raise plugins.no_lesions(examinee)
+            conditions = replace(conditions, lesion=canonical(conditions.lesion))
         if descriptor.made_by is not None:
             origin, participant = descriptor.made_by(spec)
             if origin != "model":

@@ -14,6 +14,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+from tabwb.lesion.part import Part
 from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.child.frames import (
     Frame,
@@ -167,11 +168,15 @@ class ChildComponent:
             raise ComponentError(message) from error
         try:
             self._result(process, "make", {"kind": self._KIND, "spec": self._spec})
+            self._prepare(process)
             facts = self._result(process, "open", {})
         except BaseException:
             self.close()
             raise
         return {str(key): str(value) for key, value in facts.items()}
+
+    def _prepare(self, process: _Process) -> None:
+        """Do what a new process needs before its component is opened."""
 
     def close(self) -> None:
         """End the process; may be called twice, also from another thread than the reply's."""
@@ -271,6 +276,23 @@ class ChildModel(ChildComponent):
             self.reply_many = self._reply_many
         if descriptor.likelihood:
             self.likelihood = self._likelihood
+        self._lesions = ""
+        if descriptor.lesions:
+            self.parts, self.lesion = self._parts, self._lesion
+
+    def _prepare(self, process: _Process) -> None:
+        # A process that takes the place of one that died answers under the same lesion.
+        if self._lesions:
+            self._result(process, "lesion", {"spec": self._lesions})
+
+    def _parts(self) -> Sequence[Part]:
+        return [read_record(Part, part) for part in self._result(self._ready(), "parts", {})]
+
+    def _lesion(self, spec: str) -> Mapping[str, str]:
+        self._lesions = spec
+        if self._process is None:
+            return {}
+        return dict(self._result(self._ready(), "lesion", {"spec": spec}))
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Stream a reply.

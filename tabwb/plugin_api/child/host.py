@@ -125,6 +125,8 @@ def _transcribe_many(host: Host, arguments: Frame, cancel: threading.Event) -> I
 METHODS: dict[str, Callable[[Host, Frame, threading.Event], Any]] = {
     "make": _make,
     "open": lambda host, arguments, cancel: dict(host.component.open()),
+    "parts": lambda host, arguments, cancel: list(host.component.parts()),
+    "lesion": lambda host, arguments, cancel: dict(host.component.lesion(arguments["spec"])),
     "unit": lambda host, arguments, cancel: host.component.unit,
     "reply": _reply,
     "reply-many": _reply_many,

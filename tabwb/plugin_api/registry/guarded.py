@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
+from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.time_limit import within
 from tabwb.records.errors import ComponentError, TabwbError
@@ -158,6 +159,8 @@ class GuardedModel(GuardedComponent):
             self.reply_many = self._reply_many
         if hasattr(inner, "likelihood"):
             self.likelihood = self._likelihood
+        if hasattr(inner, "lesion"):
+            self.parts, self.lesion = self._parts, self._lesion
 
     @property
     def concurrency(self) -> Any:
@@ -232,6 +235,19 @@ class GuardedModel(GuardedComponent):
                 yield index, self._checked(piece)
             except ComponentError as error:
                 yield index, error
+
+    def _parts(self) -> Sequence[Part]:
+        parts = self._call(lambda: list(self.inner.parts()))
+        for part in parts:
+            if not isinstance(part, Part):
+                raise self._wrong(f"{_kind(part)} as a part", "tabwb.lesion.part.Part")
+        return parts
+
+    def _lesion(self, spec: str) -> Mapping[str, str]:
+        facts = self._call(lambda: self.inner.lesion(spec))
+        if not isinstance(facts, Mapping):
+            raise self._wrong(f"{_kind(facts)} as facts of a lesion", "a mapping of names to text")
+        return {str(key): str(value) for key, value in facts.items()}
 
     def _likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel

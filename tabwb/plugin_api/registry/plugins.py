@@ -12,6 +12,7 @@ from tabwb.plugin_api.components import (
     Exporter,
     Importer,
     Judge,
+    LesionableBackend,
     ModelBackend,
     ModelJudge,
     Scorer,
@@ -203,9 +204,27 @@ class Plugins:
         count = number_of_parameters(parameters) if parameters.strip() else None
         return Profile(expanded, "", family.strip(), tuning, count)
 
-    def open_model(self, spec: str) -> ModelBackend:
-        """Return the model back end of a spec; its ``open`` loads it or starts its process."""
-        return cast("ModelBackend", self._open("models", spec))
+    def open_model(self, spec: str, lesion: str | None = None) -> ModelBackend:
+        """Return the model back end of a spec; its ``open`` loads it or starts its process.
+
+        Args:
+            spec: of the model.
+            lesion: the spec of the lesion under which it answers, or None.
+
+        Raises:
+            UsageError: models of this spec cannot be lesioned.
+        """
+        backend = self._open("models", spec)
+        if lesion:
+            if not isinstance(backend, LesionableBackend):
+                raise self.no_lesions(spec)
+            backend.lesion(lesion)
+        return cast("ModelBackend", backend)
+
+    def no_lesions(self, spec: str) -> UsageError:
+        """Return the error for a lesion of a model that cannot have one."""
+        able = [one.id for one in self.descriptors("models") if one.lesions]
+        return UsageError(f"'{spec}' cannot be lesioned", allowed=", ".join(able))
 
     def open_transcriber(self, spec: str) -> Transcriber:
         """Return the transcriber of a spec, not yet opened; see :meth:`open_model`."""

@@ -89,12 +89,13 @@ class ModelRunner:
         """
         if self._ready:
             return
-        spec = session.administration.conditions.examinee
+        conditions = session.administration.conditions
+        spec = conditions.examinee
         self.loading, self._given_up = spec, False
         self._sessions.publish()
         try:
             if self._backend is None:
-                self._backend = self._engine.plugins.open_model(spec)
+                self._backend = self._engine.plugins.open_model(spec, conditions.lesion)
             facts = self._backend.open()
             self._check_model(session, facts)
             self.facts = tuple(facts.items())

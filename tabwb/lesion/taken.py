@@ -1,4 +1,4 @@
-"""The parts of a model that can be lesioned, and which of their units a lesion takes."""
+"""Which parts of a model, and which of their units, a lesion takes."""
 
 from __future__ import annotations
 
@@ -10,31 +10,9 @@ from numpy.typing import NDArray
 
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.draw import bits_of, how_many
+from tabwb.lesion.part import Part
 from tabwb.lesion.spec import Lesion
 from tabwb.records.errors import UsageError
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a model as a lesion sees it.
-
-    Attributes:
-        name: its draws depend on it: ``3.attention.q`` in layer 3, ``embedding``.
-        target: whose part it is, one of :data:`TARGETS`.
-        layer: its layer, or None.
-        units: number of units: of weights where the target's unit is a weight.
-        parameters: number of parameters in it.
-        tensors: names of the model's tensors in which they are.
-        kept: bytes of these tensors, which a lesion copies.
-    """
-
-    name: str
-    target: str
-    layer: int | None
-    units: int
-    parameters: int
-    tensors: tuple[str, ...]
-    kept: int
 
 
 @dataclass(frozen=True, slots=True)

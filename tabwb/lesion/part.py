@@ -1,0 +1,28 @@
+"""A part of a model that can be lesioned, as its back end describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a model as a lesion sees it.
+
+    Attributes:
+        name: its draws depend on it: ``3.attention.q`` in layer 3, ``embedding``.
+        target: whose part it is, one of :data:`tabwb.lesion.declared.TARGETS`.
+        layer: its layer, or None.
+        units: number of units: of weights where the target's unit is a weight.
+        parameters: number of parameters in it.
+        tensors: names of the model's tensors in which they are.
+        kept: bytes of these tensors, which a lesion copies.
+    """
+
+    name: str
+    target: str
+    layer: int | None
+    units: int
+    parameters: int
+    tensors: tuple[str, ...]
+    kept: int
