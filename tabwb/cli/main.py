@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
     "microphone": ("microphone", "List microphones and try one."),
     "model": ("model", "List models, write profiles, try one."),
+    "lesion": ("lesion", "Show what of a model can be lesioned, and what a lesion changes."),
     "battery": ("battery", "List, show, check and write batteries."),
     "key": ("key", "Keep keys of remote services in the system keyring."),
     "plugins": ("plugins", "List, write and trust plugins."),

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import click
 
-from tabwb.cli.common import configuration, json_option, note, print_json, store_option
+from tabwb.cli.common import (
+    configuration,
+    json_option,
+    note,
+    print_json,
+    size_text,
+    store_option,
+)
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records.errors import UsageError
 from tabwb.store.location import resolve, without_password
@@ -34,8 +41,8 @@ def info(store_location: str | None, as_json: bool) -> None:
     lines = {
         "store": content.location,
         "kind": content.kind,
-        "size": _size(content.size),
-        "files of batteries": _size(content.blobs_size),
+        "size": size_text(content.size),
+        "files of batteries": size_text(content.blobs_size),
         "schema": content.schema,
         **{name: f"{count:,}" for name, count in content.counts.items()},
     }
@@ -105,12 +112,3 @@ def check(store_location: str | None, as_json: bool) -> int:
 
 def _place(store_location: str | None) -> str | None:
     return configuration().store_at(store_location)
-
-
-def _size(n_bytes: int) -> str:
-    """Return bytes for people.
-
-    >>> _size(999), _size(31_457_280)
-    ('999 bytes', '31.5 MB')
-    """
-    return f"{n_bytes} bytes" if n_bytes < 100_000 else f"{n_bytes / 1e6:,.1f} MB"

@@ -69,7 +69,6 @@ def _targets() -> dict[str, Target]:
             "layer",
             "layer",
             "whole layers: what their attention and feed-forward network add",
-            in_layers=False,
             # A norm after the sum would undo a change of scale; other values belong to one layer.
             operations=("zero",),
         ),
@@ -109,8 +108,6 @@ SELECTIONS: Mapping[str, str] = MappingProxyType(
     {
         "random": "drawn from the seed and the name of the part",
         "magnitude": "the smallest: by absolute value, units of many weights by their 2-norm",
-        "list": "those that a file names: select=list:FILE",
-        "localizer": "those that the localizer ranks highest: select=localizer:FILE",
     }
 )
 """How units are chosen, and what it means."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -15,8 +16,7 @@ class Part:
         layer: its layer, or None.
         units: number of units: of weights where the target's unit is a weight.
         parameters: number of parameters in it.
-        tensors: names of the model's tensors in which they are.
-        kept: bytes of these tensors, which a lesion copies.
+        tensors: names of the model's tensors in which they are, and their bytes.
     """
 
     name: str
@@ -24,5 +24,4 @@ class Part:
     layer: int | None
     units: int
     parameters: int
-    tensors: tuple[str, ...]
-    kept: int
+    tensors: Mapping[str, int]

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _RANGE = re.compile(r"(-?\d{1,10})(?:-(-?\d{1,10}))?")
 _LISTS = ("layers", "heads", "neurons", "experts")
 _KEYS = (*_LISTS, "seed", "select", "factor", "sigma")
-_OF_UNIT = {"head": "heads", "neuron": "neurons", "expert": "experts", "layer": "layers"}
+_OF_UNIT = {"head": "heads", "neuron": "neurons", "expert": "experts"}
 """The option that names units of a target."""
 
 
@@ -38,11 +38,10 @@ class Lesion:
         operation: one of :data:`OPERATIONS`.
         amount: the share of units that is taken, 0 to 1.
         layers: in which parts are lesioned, negative ones from the end; empty: all.
-        units: numbers of the heads, neurons, experts or (of the target ``layer``) layers among
-            which units are taken, negative ones from the end; empty: all.
+        units: numbers of the heads, neurons or experts among which units are taken, negative ones
+            from the end; empty: all.
         seed: of the choice of units, of noise and of orders.
         select: one of :data:`SELECTIONS`.
-        file: of ``select=list`` and ``select=localizer``; else empty.
         factor: of ``scale``.
         sigma: of ``noise``.
     """
@@ -54,7 +53,6 @@ class Lesion:
     units: tuple[int, ...] = ()
     seed: int = SEED
     select: str = "random"
-    file: str = ""
     factor: float | None = None
     sigma: float | None = None
 
@@ -71,7 +69,7 @@ class Lesion:
         if self.units:
             options.append(f"{_OF_UNIT[TARGETS[self.target].unit]}={numbers_text(self.units)}")
         if self.select != "random":
-            options.append(f"select={self.select}" + (f":{self.file}" if self.file else ""))
+            options.append(f"select={self.select}")
         for key, value in (("factor", self.factor), ("sigma", self.sigma)):
             if value is not None:
                 options.append(f"{key}={_plain(value)}")
@@ -101,8 +99,7 @@ def parse_lesions(text: str) -> tuple[Lesion, ...]:
     >>> lesion_text(parse_lesions("attention.q:prune:.10"))
     'attention.q:zero:0.1@select=magnitude'
     """
-    # A plus sign joins only before the name of a target, so that 1e+3 and names of files may
-    # hold one.
+    # A plus sign joins only before the name of a target: 1e+3 has one too.
     names = "|".join(map(re.escape, sorted(TARGETS, key=len, reverse=True)))
     parts = re.split(rf"\+(?=(?:{names}):)", text.strip())
     return tuple(_parsed(part, text) for part in parts)
@@ -121,13 +118,13 @@ def canonical(text: str) -> str:
 
 
 def _parsed(part: str, text: str) -> Lesion:
-    head, _, tail = part.partition("@")
+    head, at, tail = part.partition("@")
     target, *rest = head.split(":")
     if target not in TARGETS:
         raise _wrong(text, f"has no known target in '{part}'", ", ".join(TARGETS))
     if not rest or len(rest) > 2:
         raise _wrong(text, f"is not complete in '{part}'", f"{FORM}, for example {EXAMPLE}")
-    options = _options(tail, text)
+    options = _options(tail, text) if at else {}
     operation = rest[0]
     if operation == PRUNE:
         operation = "zero"
@@ -171,12 +168,12 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
     if needed:
         if needed not in values:
             raise _wrong(where, f"lacks {needed}=", f"{operation}:...@{needed}=NUMBER")
-        found[needed] = _number(values[needed], needed, where)
-        if needed == "sigma" and not found[needed]:
-            raise _wrong(where, "has sigma=0, which changes nothing", "a number above 0")
-        if found[needed] == 1.0 and needed == "factor":
+        number = found[needed] = _number(values[needed], needed, where)
+        if needed == "sigma" and number <= 0.0:
+            raise _wrong(where, f"has sigma={_plain(number)}", "a number above 0")
+        if needed == "factor" and number == 1.0:
             raise _wrong(where, "has factor=1, which changes nothing", "another number")
-    select, file = _selection(values, where)
+    select = _selection(values, kind, where)
     lesion = Lesion(
         target,
         operation,
@@ -185,7 +182,6 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
         units=_units(values, kind, where),
         seed=_seed(values.get("seed", SEED), where),
         select=select,
-        file=file,
         factor=found["factor"],
         sigma=found["sigma"],
     )
@@ -236,7 +232,7 @@ def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
 
 
 def _layers(values: Mapping[str, object], kind: Target, where: str) -> tuple[int, ...]:
-    if "layers" not in values or kind.unit == "layer":
+    if "layers" not in values:
         return ()
     if not kind.in_layers:
         raise _wrong(where, f"has layers=, but '{kind.id}' is in no layer", "leave it out")
@@ -245,7 +241,7 @@ def _layers(values: Mapping[str, object], kind: Target, where: str) -> tuple[int
 
 def _units(values: Mapping[str, object], kind: Target, where: str) -> tuple[int, ...]:
     own = _OF_UNIT.get(kind.unit)
-    for key in ("heads", "neurons", "experts"):
+    for key in _OF_UNIT.values():
         if key in values and key != own:
             allowed = f"{own}=" if own else "a target whose units are heads, neurons or experts"
             raise _wrong(where, f"has {key}=, but its target is '{kind.id}'", allowed)
@@ -254,27 +250,20 @@ def _units(values: Mapping[str, object], kind: Target, where: str) -> tuple[int,
     return parse_numbers(values[own], own, where)
 
 
-def _selection(values: Mapping[str, object], where: str) -> tuple[str, str]:
-    select, _, file = str(values.get("select", "random")).partition(":")
+def _selection(values: Mapping[str, object], kind: Target, where: str) -> str:
+    select = str(values.get("select", "random"))
     if select not in SELECTIONS:
         raise _wrong(where, f"has select={select}", ", ".join(SELECTIONS))
-    needs_file = select in ("list", "localizer")
-    if needs_file and not file:
-        raise _wrong(where, f"names no file in select={select}", f"select={select}:FILE")
-    if file and not needs_file:
-        raise _wrong(where, f"names a file in select={select}", f"select={select}")
-    if re.search(r",|[+](?=[a-z])", file) or not file.isprintable():
-        raise _wrong(
-            where, f"names the file {file!r}", "a path without commas, plus signs or line breaks"
-        )
-    return select, file
+    if select == "magnitude" and kind.unit == "layer":
+        raise _wrong(where, "selects whole layers by magnitude", "random, or layers=")
+    return select
 
 
 def _options(tail: str, text: str) -> dict[str, object]:
     """Return the options; a part without a key continues the list before it."""
     found: dict[str, object] = {}
     last = ""
-    for part in tail.split(",") if tail else []:
+    for part in tail.split(","):
         key, equals, value = part.partition("=")
         if equals and key in _KEYS:
             if key in found:

@@ -21,16 +21,24 @@ class Taken:
 
     Attributes:
         part: the part.
-        among: numbers of the units among which it takes some; None: all of them.
+        amount: the share of the units in question that is taken.
+        among: numbers of the units in question; None: all of them.
     """
 
     part: Part
+    amount: float
     among: tuple[int, ...] | None = None
 
     @property
-    def units(self) -> int:
-        """The number of units among which some are taken."""
-        return self.part.units if self.among is None else len(self.among)
+    def numbers(self) -> NDArray[np.int64]:
+        """The numbers of the units in question, shape (units,)."""
+        return np.arange(self.part.units) if self.among is None else np.array(self.among)
+
+    @property
+    def count(self) -> int:
+        """How many units (heads, neurons, experts) are taken."""
+        units = self.part.units if self.among is None else len(self.among)
+        return how_many(units, self.amount)
 
 
 def parts_taken(lesion: Lesion, parts: Sequence[Part], model: str = "the model") -> list[Taken]:
@@ -56,21 +64,26 @@ def parts_taken(lesion: Lesion, parts: Sequence[Part], model: str = "the model")
         if missing:
             has = "the layers that 'tabwb lesion targets' shows"
             raise _wrong(lesion, f"finds no '{lesion.target}' in layer {min(missing)}", has)
-    taken = [Taken(part, _among(lesion, part)) for part in found]
     unit = TARGETS[lesion.target].unit
-    if unit != "weight" and not any(how_many(one.units, lesion.amount) for one in taken):
-        most = max(one.units for one in taken)
-        if lesion.amount > 0.0:
-            raise _wrong(
-                lesion,
-                f"takes less than half of one {unit}: there are {most} to choose from",
-                f"an amount of {1 / (2 * most):.3g} or more, or 0",
-            )
+    if unit == "weight":
+        return [Taken(part, lesion.amount) for part in found]
+    if unit == "layer":
+        most, taken = len(found), _layers(lesion, found)
+        count = len(taken)
+    else:
+        taken = [Taken(part, lesion.amount, _among(lesion, part)) for part in found]
+        most, count = max(len(one.numbers) for one in taken), sum(one.count for one in taken)
+    if lesion.amount > 0.0 and not count:
+        raise _wrong(
+            lesion,
+            f"takes less than half of one {unit}: there are {most} to choose from",
+            f"an amount of {1 / (2 * most):.3g} or more, or 0",
+        )
     return taken
 
 
 def units_of(lesion: Lesion, taken: Taken) -> NDArray[np.int64]:
-    """Return the units (heads, neurons, experts, layers) that a random choice takes, in order.
+    """Return the units (heads, neurons, experts) that a random choice takes, in order.
 
     Args:
         lesion: with ``select=random``.
@@ -79,10 +92,22 @@ def units_of(lesion: Lesion, taken: Taken) -> NDArray[np.int64]:
     Returns:
         Shape (taken units,), int64: those with the smallest draws among the units in question.
     """
-    numbers = np.arange(taken.part.units) if taken.among is None else np.array(taken.among)
-    draws = bits_of(lesion.seed, taken.part.name, "units", taken.part.units)[numbers]
-    first = np.argsort(draws, kind="stable")[: how_many(len(numbers), lesion.amount)]
-    return np.sort(numbers[first])
+    return _drawn(lesion, taken.part.name, taken.part.units, taken.numbers, taken.count)
+
+
+def _drawn(
+    lesion: Lesion, name: str, units: int, numbers: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
+    draws = bits_of(lesion.seed, name, "units", units)[numbers]
+    return np.sort(numbers[np.argsort(draws, kind="stable")[:count]])
+
+
+def _layers(lesion: Lesion, parts: Sequence[Part]) -> list[Taken]:
+    """Return the layers that are taken, each whole."""
+    numbers = np.array([part.layer for part in parts])
+    count = how_many(len(parts), lesion.amount)
+    taken = set(_drawn(lesion, "layers", int(numbers.max()) + 1, numbers, count).tolist())
+    return [Taken(part, 1.0) for part in parts if part.layer in taken]
 
 
 def _among(lesion: Lesion, part: Part) -> tuple[int, ...] | None:

@@ -334,7 +334,8 @@ def test_restoring_is_exact_and_lesions_do_not_stack(name: str) -> None:
 def test_a_lesion_that_fails_in_the_middle_leaves_the_model_intact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from tabwb_transformers.lesions import operations, surgery as module
+    from tabwb_transformers.lesions import operations
+    from tabwb_transformers.lesions import surgery as module
 
     model = made("llama")
     surgery = Surgery(model, lambda: None)

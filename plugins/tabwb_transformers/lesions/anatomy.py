@@ -28,9 +28,8 @@ class Piece:
         module: whose parameter it is.
         attribute: its name there.
         name: its name in the model.
-        view: returns the units of the part that are in the tensor, along the first dimension;
-            shares the tensor's memory.
-        first: number of the first unit in this piece.
+        view: returns what of the tensor is in the part, its units along the first dimension; shares
+            the tensor's memory.
         offset: added to a value before it acts: 1 of norms that multiply by 1 + w.
     """
 
@@ -38,7 +37,6 @@ class Piece:
     attribute: str
     name: str
     view: View
-    first: int = 0
     offset: float = 0.0
 
     @property
@@ -152,13 +150,9 @@ def locate_parts(model: Any) -> list[Located]:
     names = {id(module): name for name, module in model.named_modules()}
     builder = _Builder(family, config, names)
     parts: list[Located] = []
-    added: list[tuple[int, list[Piece]]] = []
     layers = model.get_submodule(family.layers)
     for number, layer in enumerate(layers):
         parts += builder.of_layer(number, layer)
-        added.append((number, builder.added(number, layer)))
-    pieces = tuple(piece for _, ones in added for piece in ones)
-    parts.append(_located("layers", "layer", None, len(layers), pieces))
     embedding = builder.piece(model.get_submodule(family.embedding), "weight")
     parts.append(_weights("embedding", "embedding", None, embedding))
     head = model.get_output_embeddings()
@@ -195,6 +189,7 @@ class _Builder:
         if norms:
             name = f"{number}.norm"
             yield _located(name, "norm", number, sum(p.tensor.numel() for p in norms), norms)
+        yield _located(f"{number}.layer", "layer", number, 1, self._added(layer))
 
     def _projections(self, attention: nn.Module, o: nn.Module) -> Iterator[tuple[str, Piece]]:
         family = self.family
@@ -273,7 +268,7 @@ class _Builder:
             pieces.append(self.piece(experts, "down_proj_bias"))
         yield _located(f"{number}.experts", "experts", number, down.shape[0], tuple(pieces))
 
-    def added(self, number: int, layer: nn.Module) -> list[Piece]:
+    def _added(self, layer: nn.Module) -> tuple[Piece, ...]:
         """Return what makes the results that a layer adds to what it was given."""
         family = self.family
         mlp = layer.get_submodule(family.mlp)
@@ -285,12 +280,12 @@ class _Builder:
             attributes += ["down_proj", "down_proj_bias"]
         else:
             modules.append(mlp.get_submodule(family.down))
-        return [
-            self.piece(module, attribute, _alone, first=number)
+        return tuple(
+            self.piece(module, attribute, _alone)
             for module in modules
             for attribute in attributes
             if module._parameters.get(attribute) is not None
-        ]
+        )
 
     def _norms(self, layer: nn.Module) -> Iterator[Piece]:
         for path, module in layer.named_modules():
@@ -304,10 +299,9 @@ class _Builder:
 def _located(
     name: str, target: str, layer: int | None, units: int, pieces: tuple[Piece, ...]
 ) -> Located:
-    tensors = {piece.name: piece.tensor for piece in pieces}
-    kept = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
+    tensors = {piece.name: piece.tensor.numel() * piece.tensor.element_size() for piece in pieces}
     count = sum(piece.view(piece.tensor).numel() for piece in pieces)
-    return Located(Part(name, target, layer, units, count, tuple(tensors), kept), pieces)
+    return Located(Part(name, target, layer, units, count, tensors), pieces)
 
 
 def _weights(name: str, target: str, layer: int | None, piece: Piece) -> Located:

@@ -29,7 +29,7 @@ def chosen(lesion: Lesion, located: Located, taken: Taken) -> list[torch.Tensor 
     """
     views = [piece.view(piece.tensor.data) for piece in located.pieces]
     if TARGETS[lesion.target].unit != "weight":
-        return _of_units(lesion, located, taken, views)
+        return _of_units(lesion, taken, views)
     if lesion.amount == 1.0:
         return [None] * len(views)
     if lesion.select == "magnitude":
@@ -46,30 +46,19 @@ def chosen(lesion: Lesion, located: Located, taken: Taken) -> list[torch.Tensor 
 
 
 def _of_units(
-    lesion: Lesion, located: Located, taken: Taken, views: Sequence[torch.Tensor]
+    lesion: Lesion, taken: Taken, views: Sequence[torch.Tensor]
 ) -> list[torch.Tensor | None]:
-    if lesion.select == "magnitude":
-        units = _weakest(lesion, located, taken, views)
-    else:
-        units = units_of(lesion, taken)
-    found: list[torch.Tensor | None] = []
-    for piece, view in zip(located.pieces, views, strict=True):
-        inside = units[(units >= piece.first) & (units < piece.first + len(view))] - piece.first
-        found.append(torch.from_numpy(inside).to(view.device))
-    return found
+    units = _weakest(taken, views) if lesion.select == "magnitude" else units_of(lesion, taken)
+    return [torch.from_numpy(units).to(view.device) for view in views]
 
 
-def _weakest(
-    lesion: Lesion, located: Located, taken: Taken, views: Sequence[torch.Tensor]
-) -> NDArray[np.int64]:
+def _weakest(taken: Taken, views: Sequence[torch.Tensor]) -> NDArray[np.int64]:
     """Return the units with the smallest 2-norm, in order; of equal ones the first."""
-    squares = np.zeros(located.part.units)
-    for piece, view in zip(located.pieces, views, strict=True):
-        own = view.double().square().reshape(len(view), -1).sum(1).cpu().numpy()
-        squares[piece.first : piece.first + len(view)] += own
-    numbers = np.arange(len(squares)) if taken.among is None else np.array(taken.among)
-    first = np.argsort(squares[numbers], kind="stable")[: how_many(len(numbers), lesion.amount)]
-    return np.sort(numbers[first])
+    squares = np.zeros(taken.part.units)
+    for view in views:
+        squares += view.double().square().reshape(len(view), -1).sum(1).cpu().numpy()
+    order = np.argsort(squares[taken.numbers], kind="stable")
+    return np.sort(taken.numbers[order[: taken.count]])
 
 
 def _smallest(lesion: Lesion, located: Located, views: Sequence[torch.Tensor]) -> torch.Tensor:

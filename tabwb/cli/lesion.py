@@ -1,0 +1,134 @@
+"""``tabwb lesion``: what a model has that can be lesioned, and what a lesion would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from tabwb.cli.common import json_option, offline_option, opened_plugins, print_json, size_text
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+    from tabwb.lesion.part import Part
+
+_model_option = click.option(
+    "--model", required=True, metavar="SPEC", help="The model, for example bundled."
+)
+
+
+@click.group()
+def lesion() -> None:
+    """Show what of a model can be lesioned, and what a lesion would change.
+
+    A lesion here is a change of numbers in a model. It is given with: tabwb run BATTERY --model
+    SPEC --lesion LESION.
+    """
+
+
+@lesion.command()
+@_model_option
+@json_option
+@offline_option
+def targets(model: str, as_json: bool, offline: bool | None) -> None:
+    """Show the parts of a model that can be lesioned, as a tree with sizes."""
+    from tabwb.report.render.printing import print_view
+
+    with _parts(model, offline) as parts:
+        if as_json:
+            print_json({"format": 1, "model": model, "parts": list(map(_part_document, parts))})
+        else:
+            print_view(_tree(model, parts))
+
+
+@lesion.command()
+@click.argument("lesion")
+@_model_option
+@json_option
+@offline_option
+def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
+    """Show which tensors LESION would change in a model, and how many of their parameters."""
+    from tabwb.lesion.plan import kept, planned
+    from tabwb.lesion.spec import lesion_text, parse_lesions
+    from tabwb.report.render.printing import print_view, table
+
+    lesions = parse_lesions(lesion)
+    with _parts(model, offline) as parts:
+        found = planned(lesions, parts, model)
+    taken = sum(one.parameters for one in found)
+    if as_json:
+        document = {
+            "format": 1,
+            "model": model,
+            "lesion": lesion_text(lesions),
+            "parameters": taken,
+            "kept_bytes": kept(found),
+            "parts": [
+                {
+                    "lesion": str(one.lesion),
+                    **_part_document(one.part),
+                    "taken_units": one.units,
+                    "taken_parameters": one.parameters,
+                }
+                for one in found
+            ],
+        }
+        print_json(document)
+        return
+    view = table("units", "of", "parameters", first=("part", "tensors"), fold=True)
+    for one in found:
+        view.add_row(
+            one.part.name,
+            "\n".join(one.part.tensors),
+            f"{one.units:,}",
+            f"{one.part.units:,}",
+            f"{one.parameters:,}",
+        )
+    print_view(view)
+    click.echo(f"{lesion_text(lesions)} changes {taken:,} parameters of {model}")
+    click.echo(f"kept to restore them: {size_text(kept(found))}")
+
+
+@contextmanager
+def _parts(model: str, offline: bool | None) -> Iterator[Sequence[Part]]:
+    """Yield the parts of a model, which is loaded for it."""
+    from tabwb.plugin_api.components import LesionableBackend
+
+    with opened_plugins(offline) as plugins, closing(plugins.open_model(model)) as backend:
+        if not isinstance(backend, LesionableBackend):
+            raise plugins.no_lesions(model)
+        backend.open()
+        yield backend.parts()
+
+
+def _part_document(part: Part) -> dict[str, object]:
+    return {
+        "part": part.name,
+        "target": part.target,
+        "layer": part.layer,
+        "units": part.units,
+        "parameters": part.parameters,
+        "tensors": dict(part.tensors),
+    }
+
+
+def _tree(model: str, parts: Sequence[Part]) -> Tree:
+    """Return the parts under their layers; what is in no layer comes first."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from tabwb.lesion.declared import TARGETS
+
+    tree = Tree(Text(model))
+    layers: dict[int | None, Tree] = {None: tree}
+    for part in sorted(parts, key=lambda one: -1 if one.layer is None else one.layer):
+        if part.layer not in layers:
+            layers[part.layer] = tree.add(Text(f"layer {part.layer}"))
+        unit = TARGETS[part.target].unit
+        units = "" if unit == "weight" else f"{plural(part.units, unit)}, "
+        layers[part.layer].add(Text(f"{part.target}  {units}{part.parameters:,} parameters"))
+    return tree

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabwb.lesion.declared import OPERATIONS, TARGETS
+from tabwb.lesion.spec import Lesion, canonical, lesion_text, made, parse_lesions
+from tabwb.records.errors import UsageError
+
+_NUMBERS = st.lists(st.integers(0, 40), max_size=5, unique=True).map(sorted)
+_FROM_END = st.lists(st.integers(-40, -1), max_size=3, unique=True).map(sorted)
+
+
+@st.composite
+def lesions(draw: st.DrawFn) -> Lesion:
+    target = TARGETS[draw(st.sampled_from(sorted(TARGETS)))]
+    operation = draw(st.sampled_from(target.operations or sorted(OPERATIONS)))
+    values: dict[str, object] = {"target": target.id, "operation": operation}
+    values["amount"] = draw(st.floats(0, 1))
+    values["seed"] = draw(st.integers(0, 2**63 - 1))
+    if target.unit != "layer":
+        values["select"] = draw(st.sampled_from(["random", "magnitude"]))
+    option = OPERATIONS[operation].option
+    if option:
+        change = st.floats(0.001, 1e9).filter(lambda number: number != 1.0)
+        values[option] = draw(change)
+    numbers = [*draw(_NUMBERS), *draw(_FROM_END)]
+    if numbers and target.in_layers:
+        values["layers"] = numbers
+    if numbers and target.unit in ("head", "neuron", "expert"):
+        values[f"{target.unit}s"] = numbers
+    return made(values, "made up")
+
+
+@given(st.lists(lesions(), min_size=1, max_size=3))
+def test_text_and_parse_are_inverses(several: list[Lesion]) -> None:
+    text = lesion_text(several)
+    assert parse_lesions(text) == tuple(several)
+    assert canonical(text) == text
+
+
+@given(st.text(max_size=40))
+def test_any_other_text_is_one_error(text: str) -> None:
+    try:
+        found = parse_lesions(text)
+    except UsageError as error:
+        assert error.allowed
+    else:
+        assert parse_lesions(lesion_text(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        ("attention.q:zero", "attention.q:zero:1"),
+        ("attention.q:zero:.30@seed=1", "attention.q:zero:0.3@seed=1"),
+        ("attention.q:zero:0.3", "attention.q:zero:0.3@seed=1"),
+        ("attention.q:zero@seed=9", "attention.q:zero:1"),  # everything is taken, nothing drawn
+        ("mlp.down:noise@sigma=0.50", "mlp.down:noise:1@sigma=0.5,seed=1"),
+        ("norm:scale:1@factor=2,layers=3,1,2,-1", "norm:scale:1@layers=1-3,-1,factor=2"),
+        ("experts:zero:1@experts=0,layers=1", "experts:zero:1@layers=1,experts=0"),
+        ("mlp.neurons:prune:1e-1", "mlp.neurons:zero:0.1@select=magnitude"),
+        ("layer:zero@layers=-3--2", "layer:zero:1@layers=-3,-2"),
+    ],
+)
+def test_the_stored_form(written: str, stored: str) -> None:
+    assert canonical(written) == stored
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no known target"),
+        ("attention", "no known target"),
+        ("attention.q", "is not complete"),
+        ("attention.q:zero:0.1:2", "is not complete"),
+        ("attention.q:burn", "has the operation 'burn'"),
+        ("attention.q:zero:1.01", "the amount 1.01"),
+        ("attention.q:zero:-0.1", "the amount -0.1"),
+        ("attention.q:zero:nan", "has amount=nan"),
+        ("attention.q:zero:1e400", "has amount=1e400"),
+        ("attention.q:scale", "lacks factor="),
+        ("attention.q:scale@factor=1", "changes nothing"),
+        ("attention.q:zero@factor=2", "has factor="),
+        ("attention.q:noise@sigma=0", "has sigma=0"),
+        ("attention.q:noise@sigma=-1", "has sigma=-1"),
+        ("attention.q:zero@heads=1", "has heads="),
+        ("embedding:zero@layers=1", "is in no layer"),
+        ("attention.q:zero@layers=3-1", "which is empty"),
+        ("attention.q:zero@layers=-1-2", "which is empty"),
+        ("attention.q:zero@layers=0-99999999", "out of bounds"),
+        ("attention.q:zero@layers=a", "has layers=a"),
+        ("attention.q:zero@layers=0,layers=1", "has layers= twice"),
+        ("attention.q:zero@seed=-1", "has seed=-1"),
+        ("attention.q:zero@seed=1.5", "has seed=1.5"),
+        ("attention.q:zero@select=best", "has select=best"),
+        ("attention.q:prune@select=random", "prunes by another choice"),
+        ("layer:scale@factor=2", "cannot 'scale' a layer"),
+        ("layer:prune:0.5", "whole layers by magnitude"),
+        ("attention.q:zero@", "among its options"),
+        ("attention.q:zero@x=1", "among its options"),
+        ("attention.q:zero@3", "among its options"),
+        ("attention.q:zero+", "no known target|the operation"),
+    ],
+)
+def test_wrong_specs(text: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        parse_lesions(text)
