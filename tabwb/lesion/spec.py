@@ -62,7 +62,18 @@ class Lesion:
         chosen = self.select == "random" and 0.0 < self.amount < 1.0
         return chosen or (OPERATIONS[self.operation].draws and self.amount > 0.0)
 
+    def kind(self, amount: str = "amount") -> str:
+        """Return the spec without seed, and with ``*`` for a number.
+
+        Args:
+            amount: which number: ``amount``, ``factor`` or ``sigma``.
+        """
+        return self._text(star=amount, seed=False)
+
     def __str__(self) -> str:
+        return self._text()
+
+    def _text(self, star: str = "", *, seed: bool = True) -> str:
         options = []
         if self.layers:
             options.append(f"layers={numbers_text(self.layers)}")
@@ -72,10 +83,11 @@ class Lesion:
             options.append(f"select={self.select}")
         for key, value in (("factor", self.factor), ("sigma", self.sigma)):
             if value is not None:
-                options.append(f"{key}={_plain(value)}")
-        if self.draws:
+                options.append(f"{key}={'*' if key == star else _plain(value)}")
+        if self.draws and seed:
             options.append(f"seed={self.seed}")
-        head = f"{self.target}:{self.operation}:{_plain(self.amount)}"
+        amount = "*" if star == "amount" else _plain(self.amount)
+        head = f"{self.target}:{self.operation}:{amount}"
         return head + ("@" + ",".join(options) if options else "")
 
 

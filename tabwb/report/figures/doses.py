@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tabwb.lesion.spec import parse_lesions
 from tabwb.records.condition_kinds import Real, Whole
 from tabwb.records.condition_table import compared, declared
 from tabwb.records.conditions import Conditions
@@ -81,7 +82,29 @@ def lesion_dose(spec: str, key: str = "") -> tuple[str, float, str]:
     ('mlp.down:zero:*', 0.3, '7')
     >>> lesion_dose("noise:mlp@layers=2,sigma=0.05,seed=1", "sigma")
     ('noise:mlp@layers=2,sigma=*', 0.05, '1')
+    >>> lesion_dose("mlp.up:zero:0.3@layers=0-2,seed=7+mlp.down:zero:0.3@layers=0-2,seed=7")
+    ('mlp.up:zero:*@layers=0-2+mlp.down:zero:*@layers=0-2', 0.3, '7')
     """
+    try:
+        lesions = parse_lesions(spec)
+    except UsageError:  # made with another tool
+        return _any_dose(spec, key)
+    key = key or "amount"
+    amounts = {getattr(one, key, None) for one in lesions}
+    seeds = {str(one.seed) for one in lesions if one.draws}
+    amount = amounts.pop()
+    if amounts or not isinstance(amount, float) or len(seeds) > 1:
+        raise UsageError(
+            f"the lesion '{spec}' has more than one seed"
+            if len(seeds) > 1
+            else f"the lesion '{spec}' has not one {key}",
+            allowed="lesions joined by + with one amount and one seed; or amount=factor, "
+            "amount=sigma where these differ",
+        )
+    return "+".join(one.kind(key) for one in lesions), amount, "".join(seeds)
+
+
+def _any_dose(spec: str, key: str) -> tuple[str, float, str]:
     seed = _SEED.search(spec)
     rest = _SEED.sub("", spec)
     if "," in rest and "@" not in rest:  # the seed was the first option
