@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, offline_option, opened_plugins, print_json, size_text
+from tabwb.cli.common import (
+    json_option,
+    offline_option,
+    opened_plugins,
+    print_json,
+    size_text,
+    store_option,
+    verbosity_options,
+)
+from tabwb.cli.options import condition_options
+from tabwb.cli.run import batch_option
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -91,6 +101,48 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     print_view(view)
     click.echo(f"{lesion_text(lesions)} changes {taken:,} parameters of {model}")
     click.echo(f"kept to restore them: {size_text(kept(found))}")
+
+
+@lesion.command()
+@click.argument("battery")
+@_model_option
+@click.option(
+    "--grid", required=True, metavar="FILE", help="A TOML file with lesions, amounts and seeds."
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Number of models that work at one time, each in a process of its own.",
+)
+@click.option(
+    "--shard",
+    metavar="I/N",
+    default="1/1",
+    show_default=True,
+    help="Give only the Ith of N shares of the conditions, for arrays of a cluster.",
+)
+@condition_options("run", "replicates", "seed", "protocol")
+@batch_option
+@click.option(
+    "--dry-run", is_flag=True, help="Show the conditions, the time and what they can show."
+)
+@verbosity_options
+@store_option
+@json_option
+@offline_option
+def sweep(**options: Any) -> None:
+    """Give BATTERY to a model under every lesion of a grid, and to the intact model.
+
+    Each condition is an administration of its own, tagged with the name of the grid. What the store
+    already has is not given again, so that the same command continues a sweep that was stopped.
+
+    Exit status: 0 done; 1 conditions failed; 3 stopped early, the same command continues.
+    """
+    from tabwb.cli.sweep import sweep_battery
+
+    sweep_battery(options)
 
 
 @contextmanager

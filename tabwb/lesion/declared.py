@@ -21,6 +21,7 @@ class Target:
         meaning: for people, without a final stop.
         in_layers: whether each layer has one.
         operations: what can be done to it; empty: everything.
+        of: of a group, the targets that it stands for; each part is drawn as if named alone.
     """
 
     id: str
@@ -28,6 +29,7 @@ class Target:
     meaning: str
     in_layers: bool = True
     operations: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,20 @@ def _targets() -> dict[str, Target]:
         ("norm", "weights of the layer norms of a layer"),
     )
     declared = [Target(name, "weight", meaning) for name, meaning in weights]
+    attention, mlp = (
+        tuple(name for name, _ in weights if name.startswith(group))
+        for group in ("attention.", "mlp.")
+    )
+    declared += [
+        Target("attention", "weight", "all projections of attention", of=attention),
+        Target("mlp", "weight", "all projections of feed-forward networks", of=mlp),
+        Target(
+            "projections",
+            "weight",
+            "all projections of attention and feed-forward networks",
+            of=attention + mlp,
+        ),
+    ]
     declared += [
         Target("attention.heads", "head", "attention heads, at the input of the output projection"),
         Target("mlp.neurons", "neuron", "feed-forward neurons, at the input of down (or out)"),

@@ -52,9 +52,11 @@ def parts_taken(lesion: Lesion, parts: Sequence[Part], model: str = "the model")
     Raises:
         UsageError: the model has no such part, layer or unit, or the amount takes no unit.
     """
-    found = [part for part in parts if part.target == lesion.target]
+    targets = TARGETS[lesion.target].of or (lesion.target,)
+    found = [part for part in parts if part.target in targets]
     if not found:
-        has = ", ".join(target for target in TARGETS if any(p.target == target for p in parts))
+        own = {part.target for part in parts}
+        has = ", ".join(one.id for one in TARGETS.values() if own & {one.id, *one.of})
         raise _wrong(lesion, f"finds no '{lesion.target}' in {model}", has)
     if lesion.layers:
         numbers = [part.layer for part in parts if part.layer is not None]

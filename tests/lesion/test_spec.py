@@ -72,7 +72,7 @@ def test_the_stored_form(written: str, stored: str) -> None:
     ("text", "words"),
     [
         ("", "no known target"),
-        ("attention", "no known target"),
+        ("attention", "is not complete"),
         ("attention.q", "is not complete"),
         ("attention.q:zero:0.1:2", "is not complete"),
         ("attention.q:burn", "has the operation 'burn'"),

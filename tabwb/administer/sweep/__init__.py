@@ -1,0 +1,1 @@
+"""Sweeps: a battery given to a model under many lesions, the intact model and controls."""

@@ -1,0 +1,215 @@
+"""The grid of a sweep: a TOML file that says which lesions, layers, amounts and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+from tabwb.lesion.declared import TARGETS
+from tabwb.lesion.part import Part
+from tabwb.lesion.spec import Lesion, lesion_text, made, parse_numbers
+from tabwb.plugin_api.config.table import Table
+from tabwb.records.errors import UsageError
+
+Role = Literal["intact", "lesion", "control"]
+_KEYS = ("format", "name", "lesions")
+_LESION_KEYS = (
+    *("targets", "operation", "amounts", "layers", "seeds", "select", "factor", "sigma"),
+    "controls",
+)
+CONTROLS = "projections"
+"""The target over which controls spread their weights."""
+MOST = 1_000_000
+"""A grid with more conditions is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One condition of a sweep.
+
+    Attributes:
+        role: the intact model, a lesion of the grid, or a control.
+        lesion: its spec; empty of the intact model.
+        matches: of a control, the first lesion whose number of parameters it has; else empty.
+    """
+
+    role: Role
+    lesion: str = ""
+    matches: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """One table ``[[lesions]]`` of a grid."""
+
+    targets: tuple[str, ...]
+    values: dict[str, Any]
+    amounts: tuple[float, ...]
+    layers: tuple[str, ...]
+    seeds: tuple[int, ...]
+    controls: bool
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A grid as it was read.
+
+    Attributes:
+        name: of the sweep; its administrations get it as a tag.
+        rows: its tables.
+    """
+
+    name: str
+    rows: tuple[_Rows, ...]
+
+    def points(self, parts: Sequence[Part], model: str) -> tuple[Point, ...]:
+        """Return the conditions, each once: the intact model, then lesions, each with its control.
+
+        Args:
+            parts: of the model.
+            model: its name, for errors.
+
+        Raises:
+            UsageError: the model lacks what the grid names.
+        """
+        found = {"": Point("intact")}
+        for rows in self.rows:
+            for lesions in _combined(rows, parts):
+                _check(lesions, parts, model)
+                text = lesion_text(lesions)
+                found.setdefault(text, Point("lesion", text))
+                if rows.controls:
+                    control = str(control_of(lesions, parts, model))
+                    found.setdefault(control, Point("control", control, text))
+        return tuple(found.values())
+
+
+def read_grid(path: Path) -> Grid:
+    """Return the grid of a file.
+
+    Args:
+        path: a TOML file; docs/lesions.md has an example.
+
+    Raises:
+        UsageError: it cannot be read, or a value is not allowed; the message names file and key.
+    """
+    import tomli
+
+    try:
+        content = tomli.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise UsageError("is not UTF-8", where=str(path)) from error
+    except tomli.TOMLDecodeError as error:
+        raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
+    table = Table(path, content)
+    table.refuse_unknown(_KEYS)
+    if content.get("format") != 1:
+        raise table.error("format", f"{content.get('format')!r} is not known", allowed="1")
+    lesions = table.get("lesions", list)
+    if not lesions:
+        raise table.error("lesions", "there are none", allowed="one or more tables [[lesions]]")
+    rows = tuple(
+        _rows(table.inner(f"lesions[{place}]", one, _LESION_KEYS))
+        for place, one in enumerate(lesions)
+    )
+    grid = Grid(table.get("name", str, path.stem), rows)
+    count = sum(
+        len(one.targets) * len(one.amounts) * len(one.layers) * len(one.seeds) for one in rows
+    )
+    if count > MOST:
+        raise table.error("lesions", f"there are {count:,}", allowed=f"at most {MOST:,}")
+    return grid
+
+
+def _rows(table: Table) -> _Rows:
+    targets = _listed(table, "targets", str)
+    rows = _Rows(
+        targets,
+        {key: table.content[key] for key in ("select", "factor", "sigma") if key in table.content},
+        tuple(map(float, _listed(table, "amounts", (int, float), [1.0]))),
+        _listed(table, "layers", str, ["all"]),
+        _listed(table, "seeds", int, [1]),
+        table.get("controls", bool, False),
+        f"{table.path}: {table.key}",
+    )
+    rows.values["operation"] = table.get("operation", str, "zero")
+    for layers in rows.layers:
+        if layers not in ("all", "each"):
+            parse_numbers(layers, "layers", rows.where)
+    for target, amount, seed in product(rows.targets, rows.amounts, rows.seeds):
+        _joined(rows, target, amount, (), seed)
+    return rows
+
+
+def _listed(table: Table, key: str, kind: Any, default: list[Any] | None = None) -> tuple[Any, ...]:
+    values = table.get(key, list, default)
+    if not values:
+        raise table.error(key, "there are none", allowed="a list with one value or more")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, kind):
+            allowed = {str: "texts", int: "whole numbers"}.get(kind, "numbers")
+            raise table.error(key, f"{value!r} is not allowed", allowed=f"a list of {allowed}")
+    return tuple(dict.fromkeys(values))
+
+
+def _joined(
+    rows: _Rows, target: str, amount: float, layers: Sequence[int], seed: int
+) -> tuple[Lesion, ...]:
+    """Return the lesions of a target, which may be several joined by a plus sign."""
+    more: dict[str, object] = {"amount": amount, "seed": seed, **rows.values}
+    if layers:
+        more["layers"] = list(layers)
+    return tuple(made({"target": one, **more}, rows.where) for one in target.split("+"))
+
+
+def _combined(rows: _Rows, parts: Sequence[Part]) -> Iterator[tuple[Lesion, ...]]:
+    count = max((part.layer for part in parts if part.layer is not None), default=0) + 1
+    layers: list[tuple[int, ...]] = []
+    for text in rows.layers:
+        if text == "each":
+            layers += [(number,) for number in range(count)]
+        else:
+            layers.append(() if text == "all" else parse_numbers(text, "layers", rows.where))
+    # The seed varies fastest: after each amount of a series there is something to look at.
+    for target, own, amount, seed in product(rows.targets, layers, rows.amounts, rows.seeds):
+        yield _joined(rows, target, amount, own, seed)
+
+
+def _check(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> None:
+    from tabwb.lesion.taken import parts_taken
+
+    for lesion in lesions:
+        parts_taken(lesion, parts, model)
+
+
+def control_of(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> Lesion:
+    """Return the control of lesions: the same operation on as many weights, anywhere.
+
+    The weights are drawn from all projections of attention and feed-forward networks, each with the
+    same probability; their number differs from that of the lesions by chance alone.
+
+    Args:
+        lesions: applied together, with one operation and one seed.
+        parts: of the model.
+        model: its name, for errors.
+    """
+    from tabwb.lesion.plan import planned
+
+    everywhere = sum(part.parameters for part in parts if part.target in TARGETS[CONTROLS].of)
+    taken = sum(one.parameters for one in planned(lesions, parts, model))
+    if taken > everywhere:
+        raise UsageError(
+            f"the lesion '{lesion_text(lesions)}' takes more parameters than the projections of "
+            f"{model} have, so that no control has as many",
+            hint="leave out controls = true for it",
+        )
+    # Six digits: differences below one weight in a million do not matter, and specs stay short.
+    amount = float(f"{taken / everywhere:.6g}")
+    first = lesions[0]
+    return replace(first, target=CONTROLS, layers=(), units=(), select="random", amount=amount)

@@ -1,0 +1,129 @@
+"""Runs a sweep with one or more workers: threads, each with a model in a process of its own."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+
+from tabwb.administer.sweep.grid import Point
+from tabwb.administer.sweep.sweep import TRIES, Model, Sweep, Told, Worker
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import Administration
+from tabwb.store.store import Store
+
+OpenStore = Callable[[], Store]
+
+
+def run_sweep(
+    sweep: Sweep,
+    points: Sequence[Point],
+    open_store: OpenStore,
+    cancel: threading.Event,
+    *,
+    model: Model | None = None,
+    workers: int = 1,
+    together: int = 64,
+) -> Iterator[Told]:
+    """Give the conditions that the store lacks; yield what happens, after it is stored.
+
+    A condition whose model process died, or in which items are in error, goes back to the queue and
+    is continued, also by another worker; after :data:`TRIES` tries it has failed, and the others go
+    on.
+
+    Args:
+        sweep: what to give.
+        points: the conditions among which this call chooses: all, or a shard.
+        open_store: opens the store; each worker has its own connection.
+        cancel: stops the sweep; it can be run again.
+        model: of the first worker, where one is loaded already; it is closed at the end.
+        workers: number of models that are used.
+        together: number of items put to a model at once.
+
+    Raises:
+        TabwbError: the model cannot be loaded, by any worker.
+    """
+    with open_store() as store:
+        known = sweep.known(store)
+    done = {lesion for lesion, one in known.items() if one.status is AdministrationStatus.DONE}
+    left: queue.SimpleQueue[tuple[Point, int]] = queue.SimpleQueue()
+    waiting = [point for point in points if point.lesion not in done]
+    for point in waiting:
+        left.put((point, 1))
+    told: queue.SimpleQueue[Told | TabwbError | BaseException | None] = queue.SimpleQueue()
+    models = [*([None] * (workers - 1)), model]
+    threads = [
+        threading.Thread(
+            target=_work,
+            args=(sweep, known, left, told, open_store, cancel, together, models.pop()),
+            name=f"sweep {number}",
+            daemon=True,
+        )
+        for number in range(min(workers, len(waiting)))
+    ]
+    for thread in threads:
+        thread.start()
+    running, ended, stopped = len(threads), 0, None
+    while running:
+        one = told.get()
+        if one is None:
+            running -= 1
+        elif isinstance(one, BaseException):
+            stopped = one
+        else:
+            ended += one.event is None
+            yield one
+    if stopped is not None and not cancel.is_set() and ended < len(waiting):
+        raise stopped
+
+
+def _work(
+    sweep: Sweep,
+    known: dict[str, Administration],
+    left: queue.SimpleQueue[tuple[Point, int]],
+    told: queue.SimpleQueue[Told | BaseException | None],
+    open_store: OpenStore,
+    cancel: threading.Event,
+    together: int,
+    model: Model | None,
+) -> None:
+    """Give conditions until none is left; errors of a worker itself end it, and only it."""
+    try:
+        spec = sweep.conditions.examinee
+        model = Model.loaded(sweep.plugins, spec) if model is None else model
+        with closing(model.backend), open_store() as store:
+            worker = Worker(sweep, model, store, cancel, together)
+            while not cancel.is_set():
+                try:
+                    point, tries = left.get_nowait()
+                except queue.Empty:
+                    return
+                _give(worker, known, point, tries, left, told, cancel)
+    except BaseException as error:  # noqa: BLE001 - another thread reports it
+        told.put(error)
+    finally:
+        told.put(None)
+
+
+def _give(
+    worker: Worker,
+    known: dict[str, Administration],
+    point: Point,
+    tries: int,
+    left: queue.SimpleQueue[tuple[Point, int]],
+    told: queue.SimpleQueue[Told | BaseException | None],
+    cancel: threading.Event,
+) -> None:
+    try:
+        for one in worker.give(point, known):
+            told.put(one)
+        told.put(Told(point))
+    except TabwbError as error:
+        if cancel.is_set():
+            return
+        if tries < TRIES:
+            left.put((point, tries + 1))
+        else:
+            told.put(Told(point, failed=str(error)))

@@ -1,0 +1,159 @@
+"""Runs the conditions of a sweep on one loaded model; what the store has is not run again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tabwb.administer.session import setup
+from tabwb.administer.session.drive import drive
+from tabwb.administer.sweep.grid import Point
+from tabwb.plugin_api.components import Cancel, LesionableBackend
+from tabwb.records.errors import Interrupted
+from tabwb.records.marks import Marks, changes
+from tabwb.records.states import AdministrationStatus
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
+    from tabwb.battery.model import Battery
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.conditions import Conditions
+    from tabwb.records.events import Event
+    from tabwb.records.trials import Administration
+    from tabwb.store.store import Store
+
+CONTROL = "control"
+"""The tag of controls."""
+TRIES = 3
+"""A condition is given so often before it counts as failed; items in error are asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A sweep that can be run, or continued where it stopped.
+
+    Attributes:
+        plugins: with the model.
+        battery: to be given.
+        conditions: of every administration, resolved; the lesion is added.
+        name: of the sweep, which is the tag of its administrations.
+        points: its conditions.
+    """
+
+    plugins: Plugins
+    battery: Battery
+    conditions: Conditions
+    name: str
+    points: Sequence[Point]
+
+    def known(self, store: Store) -> dict[str, Administration]:
+        """Return lesion to the first administration that the store has under it.
+
+        It is one of this sweep if battery and all other conditions are the same, whoever began it.
+        """
+        found: dict[str, Administration] = {}
+        for one in store.administrations():
+            same = one.battery_hash == self.battery.content_hash
+            same = same and replace(one.conditions, lesion=None) == self.conditions
+            if same and one.status is not AdministrationStatus.DISCONTINUED:
+                found.setdefault(one.conditions.lesion or "", one)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What happened to one condition of a sweep.
+
+    Attributes:
+        point: the condition.
+        event: of its administration; None: it ended, or failed.
+        failed: why it failed, or empty.
+    """
+
+    point: Point
+    event: Event | None = None
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A loaded model, and what it says of itself."""
+
+    backend: LesionableBackend
+    facts: Mapping[str, str]
+
+    @classmethod
+    def loaded(cls, plugins: Plugins, spec: str) -> Model:
+        """Return the model of a spec, loaded.
+
+        Args:
+            plugins: with the model.
+            spec: of the model.
+
+        Raises:
+            TabwbError: it cannot be loaded, or cannot be lesioned.
+        """
+        backend = plugins.open_model(spec)
+        if not isinstance(backend, LesionableBackend):
+            raise plugins.no_lesions(spec)
+        try:
+            return cls(backend, backend.open())
+        except BaseException:
+            backend.close()
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Gives conditions with one loaded model.
+
+    Attributes:
+        sweep: what to give.
+        model: loaded once for all conditions.
+        store: of this thread.
+        cancel: ends the condition at the next item.
+        together: number of items put to the model at once.
+    """
+
+    sweep: Sweep
+    model: Model
+    store: Store
+    cancel: Cancel
+    together: int
+
+    def give(self, point: Point, known: MutableMapping[str, Administration]) -> Iterator[Told]:
+        """Give one condition, or what is left of it.
+
+        Args:
+            point: the condition.
+            known: lesion to administration of those that were begun; a new one is added.
+
+        Raises:
+            Interrupted: items are left.
+            TabwbError: the lesion cannot be applied, or the model cannot be loaded.
+        """
+        backend = self.model.backend
+        facts = {**self.model.facts, **backend.lesion(point.lesion)}
+        with self._session(point, known.get(point.lesion)) as session:
+            record = known[point.lesion] = session.administration
+            wanted = [self.sweep.name, *([CONTROL] if point.role == "control" else [])]
+            tags = [tag for tag in wanted if tag not in record.tags]
+            session.commit(changes(Marks(record.title, record.tags), add=tags))
+            if session.status is not AdministrationStatus.RUNNING:
+                session.resume()
+            session.opened(facts)
+            for event in drive(session, backend, self.cancel, together=self.together):
+                yield Told(point, event)
+            if session.status is AdministrationStatus.PAUSED:
+                raise Interrupted(
+                    f"administration {record.id} is paused: "
+                    f"{session.history.pause_reason or 'stopped'}"
+                )
+
+    def _session(self, point: Point, known: Administration | None) -> Session:
+        sweep = self.sweep
+        if known is not None:
+            return setup.resume(self.store, sweep.plugins, known.id)
+        conditions = replace(sweep.conditions, lesion=point.lesion or None)
+        return setup.create(self.store, sweep.plugins, sweep.battery, conditions)

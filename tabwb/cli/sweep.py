@@ -1,0 +1,228 @@
+"""``tabwb lesion sweep``: a battery under every condition of a grid."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tabwb.administer.session import setup
+from tabwb.administer.session.exchange import request_for
+from tabwb.administer.session.plan import plan_trials
+from tabwb.administer.session.smallest_difference import planned, said, to_json
+from tabwb.administer.sweep.grid import Point, read_grid
+from tabwb.administer.sweep.pool import run_sweep
+from tabwb.administer.sweep.sweep import Model, Sweep, Told
+from tabwb.battery.model import Battery
+from tabwb.cli.common import (
+    inform,
+    is_quiet,
+    missing_store,
+    note,
+    on_terminal,
+    open_store,
+    opened_plugins,
+    print_json,
+)
+from tabwb.cli.options import requested_conditions
+from tabwb.cli.progress import Countdown, time_left
+from tabwb.cli.signals import stopping
+from tabwb.plugin_api.components import BatchingBackend, ModelJudge
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.states import AdministrationStatus
+from tabwb.records.words import plural
+from tabwb.store.store import Store
+
+
+def sweep_battery(options: Mapping[str, Any]) -> None:
+    """Give a battery under every condition of a grid, as the options of the command say.
+
+    Raises:
+        UsageError: an option, the grid or the model cannot be used.
+        TabwbError: conditions failed; the others are stored.
+        Interrupted: conditions are left.
+    """
+    grid = read_grid(Path(options["grid"]))
+    first, count = parse_shard(options["shard"])
+    cancel = threading.Event()
+    with opened_plugins(options["offline"]) as plugins, stopping(cancel):
+        battery, conditions = _asked(plugins, options)
+        if on_terminal():
+            inform(f"loading {conditions.examinee}")
+        model = Model.loaded(plugins, conditions.examinee)
+        with closing(model.backend):
+            points = grid.points(model.backend.parts(), conditions.examinee)
+            sweep = Sweep(plugins, battery, conditions, grid.name, points)
+            own = points[first - 1 :: count]
+            if options["dry_run"]:
+                _dry_run(sweep, own, model, options)
+            else:
+                _run(sweep, own, model, options, cancel)
+
+
+def _asked(plugins: Plugins, options: Mapping[str, Any]) -> tuple[Battery, Conditions]:
+    battery = setup.find_battery(plugins, options["battery"])
+    asked = requested_conditions("run", options["model"], "model", options)
+    if asked.lesion is not None:
+        raise UsageError("the grid says the lesions", where="--lesion", hint="leave it out")
+    conditions = setup.resolve(plugins, battery, asked)
+    for judge in conditions.judges:
+        if isinstance(plugins.judge(judge), ModelJudge):
+            raise UsageError(
+                f"the judge '{judge}' asks a model, which a sweep does not",
+                where="--judge",
+                hint="judge the responses when the sweep is done: tabwb judge run",
+            )
+    return battery, conditions
+
+
+def _run(
+    sweep: Sweep,
+    own: Sequence[Point],
+    model: Model,
+    options: Mapping[str, Any],
+    cancel: threading.Event,
+) -> None:
+    def open_own() -> Store:
+        return open_store(options["store_location"], sweep.plugins)
+
+    as_json = options["as_json"]
+    countdown = Countdown("condition", len(own), quiet=as_json or is_quiet())
+    failed: list[Told] = []
+    given = 0
+    with open_own() as store:
+        done = _count_done(sweep, own, store)
+    try:
+        for told in run_sweep(
+            sweep, own, open_own, cancel,
+            model=model, workers=options["workers"], together=options["batch_size"],
+        ):  # fmt: skip
+            name = told.point.lesion or "intact"
+            if told.failed:
+                failed.append(told)
+                countdown.status.interrupt(f"{name}: {told.failed}")
+            elif told.event is None:
+                given += 1
+                countdown.show(done + given, f"  {name}", timed=given)
+    finally:
+        countdown.status.close()
+    left = len(own) - done - given - len(failed)
+    if as_json:
+        print_json(
+            {
+                "format": 1,
+                "name": sweep.name,
+                "conditions": len(own),
+                "done_before": done,
+                "given": given,
+                "failed": [{"lesion": one.point.lesion, "reason": one.failed} for one in failed],
+                "left": left,
+            }
+        )
+    else:
+        click.echo(
+            f"sweep '{sweep.name}': {plural(len(own), 'condition')}, {done} done before, "
+            f"{given} given now"
+        )
+    if failed:
+        raise TabwbError(
+            f"{plural(len(failed), 'condition')} failed: {failed[0].failed}",
+            hint="all others are stored; the same command tries again",
+        )
+    if left:
+        raise Interrupted(
+            f"{plural(left, 'condition')} of the sweep left", hint="the same command continues"
+        )
+
+
+def _count_done(sweep: Sweep, own: Sequence[Point], store: Store) -> int:
+    known = sweep.known(store)
+    return sum(
+        point.lesion in known and known[point.lesion].status is AdministrationStatus.DONE
+        for point in own
+    )
+
+
+def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[str, Any]) -> None:
+    """Say what the sweep would give, how long it takes, and what it can show."""
+    roles = Counter(point.role for point in own)
+    done = 0
+    if missing_store(options["store_location"], sweep.plugins) is None:
+        with open_store(options["store_location"], sweep.plugins, create=False) as store:
+            done = _count_done(sweep, own, store)
+    trials = len(plan_trials(sweep.battery, sweep.conditions))
+    seconds = _seconds(sweep, model, options)
+    left = len(own) - done
+    can_show = planned(sweep.plugins, sweep.battery, sweep.conditions)
+    if options["as_json"]:
+        print_json(
+            {
+                "format": 1,
+                "name": sweep.name,
+                "conditions": len(own),
+                "roles": dict(roles),
+                "done_before": done,
+                "responses": trials * left,
+                "seconds_each": seconds,
+                "seconds": seconds * left / options["workers"],
+                "smallest_difference": to_json(can_show),
+                "points": [
+                    {"role": one.role, "lesion": one.lesion, "matches": one.matches} for one in own
+                ],
+            }
+        )
+        return
+    for point in own:
+        matched = f"  (as many parameters as {point.matches})" if point.matches else ""
+        click.echo(f"{point.role:8} {point.lesion or '-'}{matched}")
+    counts = ", ".join(f"{plural(number, role)}" for role, number in roles.items())
+    note(f"{plural(len(own), 'condition')} ({counts}), {done} done before")
+    note(f"{trials * left:,} responses left, {trials} under each condition")
+    spent = time_left(seconds * left / options["workers"]).strip() or "less than 2 s left"
+    note(f"{spent}: the intact model took {seconds:.2g} s for the battery just now")
+    for line in said(can_show):
+        note(line)
+
+
+def _seconds(sweep: Sweep, model: Model, options: Mapping[str, Any]) -> float:
+    """Return how long the intact model takes for the battery; nothing is stored."""
+    requests = [
+        request_for(sweep.battery, sweep.conditions, plan)
+        for plan in plan_trials(sweep.battery, sweep.conditions)
+    ]
+    began = time.monotonic()
+    assert isinstance(model.backend, BatchingBackend)
+    for first in range(0, len(requests), options["batch_size"]):
+        batch = requests[first : first + options["batch_size"]]
+        for _ in model.backend.reply_many(batch, threading.Event()):
+            pass
+    return time.monotonic() - began
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """Return which share of the conditions is given, and of how many.
+
+    Raises:
+        UsageError: it is not I/N with I from 1 to N.
+
+    >>> parse_shard("2/8")
+    (2, 8)
+    """
+    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    first, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= first <= count:
+        raise UsageError(
+            f"'{text}' is not a share",
+            where="--shard",
+            allowed="I/N, for example 2/8: I from 1 to N",
+        )
+    return first, count
