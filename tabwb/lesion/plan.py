@@ -18,15 +18,37 @@ class Planned:
 
     Attributes:
         lesion: the lesion.
-        part: the part.
-        units: how many of its units are taken: weights, heads, neurons, experts or layers.
-        parameters: how many of its parameters.
+        taken: the part, and how much of it.
     """
 
     lesion: Lesion
-    part: Part
-    units: int
-    parameters: int
+    taken: Taken
+
+    @property
+    def part(self) -> Part:
+        """The part."""
+        return self.taken.part
+
+    @property
+    def units(self) -> int:
+        """How many of its units are taken: weights, heads, neurons, experts or layers."""
+        part, amount = self.part, self.taken.amount
+        is_drawn = TARGETS[self.lesion.target].unit == "weight" and self.lesion.select == "random"
+        if is_drawn and 0.0 < amount < 1.0:
+            return int(weights_taken(self.lesion.seed, part.name, part.units, amount).sum())
+        return self.taken.count
+
+    @property
+    def parameters(self) -> int:
+        """How many of its parameters are taken."""
+        return self.units * self.part.parameters // self.part.units
+
+    @property
+    def expected(self) -> float:
+        """How many parameters are taken on average over seeds."""
+        if TARGETS[self.lesion.target].unit == "weight":
+            return self.taken.amount * self.part.parameters
+        return float(self.parameters)
 
 
 def planned(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> list[Planned]:
@@ -41,16 +63,8 @@ def planned(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> lis
         UsageError: the model lacks what a lesion names.
     """
     return [
-        _planned(lesion, taken) for lesion in lesions for taken in parts_taken(lesion, parts, model)
+        Planned(lesion, taken) for lesion in lesions for taken in parts_taken(lesion, parts, model)
     ]
-
-
-def _planned(lesion: Lesion, taken: Taken) -> Planned:
-    part, units = taken.part, taken.count
-    is_drawn = TARGETS[lesion.target].unit == "weight" and lesion.select == "random"
-    if is_drawn and 0.0 < taken.amount < 1.0:
-        units = int(weights_taken(lesion.seed, part.name, part.units, taken.amount).sum())
-    return Planned(lesion, part, units, units * part.parameters // part.units)
 
 
 def kept(plan: Sequence[Planned]) -> int:

@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.part import Part
+from tabwb.lesion.plan import planned
 from tabwb.lesion.spec import Lesion, lesion_text, made, parse_numbers
+from tabwb.lesion.taken import parts_taken
 from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import UsageError
 
@@ -182,8 +184,6 @@ def _combined(rows: _Rows, parts: Sequence[Part]) -> Iterator[tuple[Lesion, ...]
 
 
 def _check(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> None:
-    from tabwb.lesion.taken import parts_taken
-
     for lesion in lesions:
         parts_taken(lesion, parts, model)
 
@@ -192,17 +192,16 @@ def control_of(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> 
     """Return the control of lesions: the same operation on as many weights, anywhere.
 
     The weights are drawn from all projections of attention and feed-forward networks, each with the
-    same probability; their number differs from that of the lesions by chance alone.
+    probability that makes their expected number that of the lesions. So controls of all seeds have
+    one amount; the numbers differ by chance alone.
 
     Args:
         lesions: applied together, with one operation and one seed.
         parts: of the model.
         model: its name, for errors.
     """
-    from tabwb.lesion.plan import planned
-
     everywhere = sum(part.parameters for part in parts if part.target in TARGETS[CONTROLS].of)
-    taken = sum(one.parameters for one in planned(lesions, parts, model))
+    taken = sum(one.expected for one in planned(lesions, parts, model))
     if taken > everywhere:
         raise UsageError(
             f"the lesion '{lesion_text(lesions)}' takes more parameters than the projections of "

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tabwb.administer.sweep.grid import Point, read_grid
+from tabwb.lesion.part import Part
+from tabwb.lesion.spec import parse_lesions
+from tabwb.records.errors import UsageError
+
+
+def part(name: str, parameters: int, units: int | None = None) -> Part:
+    layer, _, target = name.rpartition("/")
+    number = int(layer) if layer else None
+    return Part(
+        name.replace("/", "."), target, number, units or parameters, parameters, {name: parameters}
+    )
+
+
+PARTS = [
+    *(part(f"{layer}/attention.q", 300) for layer in range(3)),
+    *(part(f"{layer}/attention.heads", 200, 4) for layer in range(3)),
+    *(part(f"{layer}/mlp.down", 700) for layer in range(3)),
+    part("embedding", 5000),
+]
+
+
+def points(tmp_path: Path, text: str) -> tuple[Point, ...]:
+    path = tmp_path / "grid.toml"
+    path.write_text(text)
+    return read_grid(path).points(PARTS, "made-up")
+
+
+def test_every_combination_comes_once_after_the_intact_model(tmp_path: Path) -> None:
+    found = points(
+        tmp_path,
+        """
+        format = 1
+        [[lesions]]
+        targets = ["attention", "mlp.down"]
+        amounts = [0.1, 0.2]
+        layers = ["all", "0-1"]
+        seeds = [1, 2]
+        [[lesions]]
+        targets = ["mlp"]
+        amounts = [0.1]
+        seeds = [2]
+        [[lesions]]
+        targets = ["attention"]
+        amounts = [0.2]
+        """,
+    )
+    assert found[0] == Point("intact")
+    assert len(found) == 1 + 2 * 2 * 2 * 2 + 1  # attention:zero:0.2@seed=1 is there already
+    assert [one.lesion for one in found[1:5]] == [
+        "attention:zero:0.1@seed=1",
+        "attention:zero:0.1@seed=2",
+        "attention:zero:0.2@seed=1",
+        "attention:zero:0.2@seed=2",
+    ]
+    assert len({one.lesion for one in found}) == len(found)
+
+
+def test_each_layer(tmp_path: Path) -> None:
+    found = points(
+        tmp_path, 'format = 1\n[[lesions]]\ntargets = ["attention.heads"]\nlayers = ["each"]'
+    )
+    assert [one.lesion for one in found[1:]] == [
+        f"attention.heads:zero:1@layers={layer}" for layer in range(3)
+    ]
+
+
+def test_a_control_takes_as_many_weights_of_all_projections(tmp_path: Path) -> None:
+    found = points(
+        tmp_path,
+        """
+        format = 1
+        [[lesions]]
+        targets = ["attention.q", "attention.heads+mlp.down"]
+        operation = "scale"
+        factor = 0.5
+        amounts = [0.5]
+        layers = ["1"]
+        seeds = [3, 4]
+        controls = true
+        """,
+    )
+    controls = [one for one in found if one.role == "control"]
+    # Of 300 weights the half; 2 of 4 heads of 50 weights each, and the half of 700: of 3,000.
+    assert [(one.lesion, one.matches) for one in controls] == [
+        (f"projections:scale:{amount}@factor=0.5,seed={seed}", matched)
+        for amount, named in (
+            ("0.05", "attention.q:scale:0.5@layers=1,factor=0.5,seed={0}"),
+            (
+                "0.15",
+                "attention.heads:scale:0.5@layers=1,factor=0.5,seed={0}"
+                "+mlp.down:scale:0.5@layers=1,factor=0.5,seed={0}",
+            ),
+        )
+        for seed, matched in ((3, named.format(3)), (4, named.format(4)))
+    ]
+    for one in found[1:]:
+        parse_lesions(one.lesion)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = [", "is not TOML"),
+        ("", "format: None is not known"),
+        ("format = 1", "lesions: there are none"),
+        ("format = 1\nlesion = 2", "lesion: unknown key"),
+        ("format = 1\n[[lesions]]\noperation = 'zero'", r"lesions\[0\].targets: there are none"),
+        ("format = 1\n[[lesions]]\ntargets = [1]", "1 is not allowed"),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\nseeds = [1.5]", "1.5 is not allowed"),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\nseed = [1]", "seed: unknown key"),
+        ("format = 1\n[[lesions]]\ntargets = ['mpl']", "has the target 'mpl'"),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\namounts = [2]", "the amount 2"),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\noperation = 'scale'", "lacks factor="),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['first']", "layers=first"),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['7']", "the layer 7"),
+        ("format = 1\n[[lesions]]\ntargets = ['experts']", "finds no 'experts'"),
+        (
+            "format = 1\n[[lesions]]\ntargets = ['embedding']\ncontrols = true",
+            "takes more parameters than the projections",
+        ),
+    ],
+)
+def test_wrong_grids(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        points(tmp_path, text)
+
+
+def test_a_grid_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
+        read_grid(tmp_path / "none.toml")
