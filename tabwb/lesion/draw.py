@@ -105,7 +105,11 @@ def weights_taken(seed: int, name: str, count: int, amount: float) -> NDArray[np
 
 
 def how_many(count: int, amount: float) -> int:
-    """Return how many of ``count`` units an amount takes: rounded, a half upwards.
+    """Return how many units an amount takes: rounded, a half upwards.
+
+    Args:
+        count: number of units.
+        amount: 0 to 1.
 
     >>> how_many(4, 0.1), how_many(4, 0.125), how_many(10, 0.3), how_many(4, 1.0)
     (0, 1, 3, 4)
@@ -143,7 +147,13 @@ def normal(seed: int, name: str, count: int) -> NDArray[np.float32]:
 
 
 def order(seed: int, name: str, count: int) -> NDArray[np.int64]:
-    """Return the numbers from 0 to ``count`` in a random order, shape (count,)."""
+    """Return the numbers from 0 to ``count - 1`` in a random order, shape (count,).
+
+    Args:
+        seed: of the lesion.
+        name: of the part.
+        count: how many.
+    """
     draws = Draws(seed, name, "order")
     high = draws.take(2 * count).astype(np.uint64)
     # 64 bits each, so that equal draws, which would keep their order, do not occur in practice.

@@ -197,7 +197,7 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
         factor=found["factor"],
         sigma=found["sigma"],
     )
-    # A seed that makes no difference is no part of the lesion.
+    # Nothing is drawn: specs that differ in the seed alone are the same lesion.
     return lesion if lesion.draws else replace(lesion, seed=SEED)
 
 

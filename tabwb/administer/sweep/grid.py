@@ -199,6 +199,9 @@ def control_of(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> 
         lesions: applied together, with one operation and one seed.
         parts: of the model.
         model: its name, for errors.
+
+    Raises:
+        UsageError: no control has as many parameters.
     """
     everywhere = sum(part.parameters for part in parts if part.target in TARGETS[CONTROLS].of)
     taken = sum(one.expected for one in planned(lesions, parts, model))
