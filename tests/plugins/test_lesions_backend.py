@@ -124,6 +124,7 @@ def test_a_new_process_in_place_of_one_that_died_has_the_lesion() -> None:
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(ComponentError, match="SIGKILL"):
             texts(backend, together=False)
+        assert backend.lesion(HALF)["lesion"] == HALF  # its facts are not lost either
         assert texts(backend, together=True) == expected
         assert backend.pid != pid  # type: ignore[attr-defined]
         assert backend.parts()[0].name == "0.attention.q"

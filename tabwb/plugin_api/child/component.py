@@ -146,6 +146,8 @@ class ChildComponent:
         self._spec = spec
         self._configuration = configuration
         self._process: _Process | None = None
+        self._in_use = False
+        """It was opened and not closed; its process may have died since."""
 
     @property
     def pid(self) -> int | None:
@@ -170,6 +172,7 @@ class ChildComponent:
             self._result(process, "make", {"kind": self._KIND, "spec": self._spec})
             self._prepare(process)
             facts = self._result(process, "open", {})
+            self._in_use = True
         except BaseException:
             self.close()
             raise
@@ -181,6 +184,7 @@ class ChildComponent:
     def close(self) -> None:
         """End the process; may be called twice, also from another thread than the reply's."""
         process, self._process = self._process, None
+        self._in_use = False
         if process is not None:
             process.end(CLOSE_S)
 
@@ -290,7 +294,7 @@ class ChildModel(ChildComponent):
 
     def _lesion(self, spec: str) -> Mapping[str, str]:
         self._lesions = spec
-        if self._process is None:
+        if not self._in_use:
             return {}
         return dict(self._result(self._ready(), "lesion", {"spec": spec}))
 
