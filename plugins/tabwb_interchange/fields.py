@@ -9,9 +9,11 @@ from typing import Any
 
 from tabwb.battery.problems import Problem
 from tabwb.plugin_api import Protocol, StopReason
+from tabwb.plugin_api.config.profiles import TUNINGS, number_of_parameters
+from tabwb.records.errors import UsageError
 from tabwb.records.speakers import ORIGINS
 from tabwb.records.words import near
-from tabwb_interchange.reading import number_of, real, whole
+from tabwb_interchange.reading import number_of, plain_text, real, whole
 
 FIELDS: Mapping[str, str] = {
     "response": "the answer, unaltered; an empty cell is an empty answer",
@@ -21,13 +23,16 @@ FIELDS: Mapping[str, str] = {
     "options": "the options in the order shown, separated by |",
     "replicate": "number of the repetition of the item",
     "model": "who answered",
+    "model_family": "family of the model",
+    "model_tuning": ", ".join(TUNINGS),
+    "model_parameters": "its number of parameters: 1240000000, 1.24B",
     "participant": "the participant code of a person who answered",
     "origin": ", ".join(ORIGINS),
     "administration": "tells runs of one file apart",
     "temperature": "0 is greedy",
     "top_p": "above 0 to 1",
     "max_tokens": "token limit of the answer",
-    "seed": "of this answer's draw",
+    "seed": "of this answer's draw; one that all answers of an administration have is the run's",
     "protocol": ", ".join(Protocol),
     "status": "truncated or refused where the answer is; anything else is found from the text",
     "stop_reason": ", ".join(StopReason),
@@ -143,6 +148,21 @@ class Row:
             self.wrong(name, "this is not allowed", text, ", ".join(allowed), near(text, allowed))
             return ""
         return text
+
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Return the family, tuning and number of parameters of the model, as a profile has them."""
+        parameters = self.text("model_parameters")
+        if parameters:
+            try:
+                parameters = str(number_of_parameters(parameters))
+            except UsageError as error:
+                self.wrong("model_parameters", error.message, parameters, error.allowed or "")
+        found = {
+            "family": plain_text(self.text("model_family"), 100),
+            "tuning": self.one_of("model_tuning", TUNINGS),
+            "parameters": parameters,
+        }
+        return tuple((name, value) for name, value in found.items() if value)
 
     def _number(self, name: str) -> float | None:
         value = self.cells.get(name)

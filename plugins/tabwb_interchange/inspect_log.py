@@ -45,6 +45,8 @@ STOPS = {
     "content_filter": StopReason.REFUSED,
 }
 """Stop reason of inspect_ai to ours; any other one is *end*."""
+MOST_LOGS = 10_000
+"""The most logs of a folder."""
 _ATTACHMENT = "attachment://"
 _ROLES = ("system", "user", "assistant")
 
@@ -53,7 +55,9 @@ class InspectLog:
     """The importer ``inspect``."""
 
     def recognises(self, path: Path) -> bool:
-        """Return whether the file is a ``.eval`` log, or a JSON log with its keys in front."""
+        """Return whether it is a ``.eval`` log, a folder of them, or a JSON log by its first keys."""
+        if path.is_dir():
+            return any(path.glob("*.eval"))
         if path.suffix == ".eval":
             return path.is_file()
         if path.suffix != ".json" or not path.is_file():
@@ -66,35 +70,44 @@ class InspectLog:
         """Return the answer of every sample.
 
         Args:
-            path: of the log.
+            path: of the log, or of a folder with ``.eval`` logs.
             names: none are allowed: the fields of a log have fixed names.
 
         Raises:
-            TabwbError: it is not such a log, is damaged, or has no samples.
+            TabwbError: a log is not one, is damaged, or has no samples.
         """
         ours.refuse_names(names, path, "inspect")
         left_out: Counter[str] = Counter()
-        if path.suffix == ".eval":
-            with Archive.opened(path) as archive:
-                header = _header(archive, path)
-                run, decoding = _run_of(header, str(path))
-                answers = [
-                    answer
-                    for sample, where in _samples(archive)
-                    for answer in _answers(sample, where, run, decoding, left_out)
-                ]
-        else:
-            log = table_of(parsed(text_of(read_bytes(path), str(path)), str(path)), str(path), "it")
-            run, decoding = _run_of(log, str(path))
-            answers = []
-            for number, sample in enumerate(
-                list_of(log.get("samples") or [], str(path), "'samples'"), start=1
-            ):
-                where = f"{path} (sample {number})"
-                answers += _answers(table_of(sample, where, "it"), where, run, decoding, left_out)
-        if not answers:
-            raise TabwbError("the log has no samples", where=str(path))
-        return AnswerFile(run.tool, tuple(answers), (path,), left_out=dict(left_out))
+        files = sorted(path.glob("*.eval")) if path.is_dir() else [path]
+        if len(files) > MOST_LOGS:
+            raise TabwbError("holds too many logs", where=str(path), allowed=f"{MOST_LOGS:,}")
+        answers = [answer for file in files for answer in _read(file, left_out)]
+        title = f"{len(files)} logs of inspect_ai" if len(files) > 1 else answers[0].run.tool
+        return AnswerFile(title, tuple(answers), tuple(files), left_out=dict(left_out))
+
+
+def _read(path: Path, left_out: Counter[str]) -> list[RecordedAnswer]:
+    """Return the answers of one log."""
+    if path.suffix == ".eval":
+        with Archive.opened(path) as archive:
+            run, decoding = _run_of(_header(archive, path), str(path))
+            answers = [
+                answer
+                for sample, where in _samples(archive)
+                for answer in _answers(sample, where, run, decoding, left_out)
+            ]
+    else:
+        log = table_of(parsed(text_of(read_bytes(path), str(path)), str(path)), str(path), "it")
+        run, decoding = _run_of(log, str(path))
+        answers = []
+        for number, sample in enumerate(
+            list_of(log.get("samples") or [], str(path), "'samples'"), start=1
+        ):
+            where = f"{path} (sample {number})"
+            answers += _answers(table_of(sample, where, "it"), where, run, decoding, left_out)
+    if not answers:
+        raise TabwbError("the log has no samples", where=str(path))
+    return answers
 
 
 def _header(archive: Archive, path: Path) -> dict[str, Any]:

@@ -36,7 +36,11 @@ def tabwb_register_exporters(register: Register) -> None:
 def tabwb_register_importers(register: Register) -> None:
     """Register the same two, and tables."""
     register(
-        Descriptor("inspect", "inspect_ai log (.eval, .json)", _made("inspect_log", "InspectLog"))
+        Descriptor(
+            "inspect",
+            "inspect_ai log (.eval, .json), or a folder of .eval logs",
+            _made("inspect_log", "InspectLog"),
+        )
     )
     register(
         Descriptor(

@@ -256,29 +256,35 @@ def _run(row: Row, decoding: KnownDecoding) -> RecordedRun:
         protocol=Protocol(row.one_of("protocol", [*Protocol]) or Protocol.GENERATE),
         lesion=words_of(row.others.get("lesion")) or None if exported else None,
         facts=ours.facts_of(row.others.get("model_facts")) if exported else (),
-        labels=ours.labels_of(row.others.get("labels")) if exported else (),
+        labels=ours.labels_of(row.others.get("labels")) if exported else row.labels(),
         exported=exported,
     )
 
 
 def _with_decoding(answers: Sequence[RecordedAnswer]) -> Iterator[RecordedAnswer]:
-    """Give each run without a decoding the one that its answers have, where that is only one.
+    """Give each run without a decoding or seed the one that all its answers have.
 
     In our own export some answers of a run have none: their options were weighed.
     """
     drawn: dict[RecordedRun, set[tuple[float | None, float | None]]] = {}
+    seeds: dict[RecordedRun, list[int | None]] = {}
     for answer in answers:
         own, known = answer.decoding, drawn.setdefault(answer.run, set())
         if own.temperature is not None:
             known.add((own.temperature, own.top_p))
-    for answer in answers:
-        known = drawn[answer.run]
-        if answer.run.decoding == KnownDecoding() and len(known) == 1:
+        seeds.setdefault(answer.run, []).append(own.seed)
+    runs: dict[RecordedRun, RecordedRun] = {}
+    for run, known in drawn.items():
+        runs[run] = run
+        if run.decoding == KnownDecoding() and len(known) == 1:
             temperature, top_p = next(iter(known))
             decoding = KnownDecoding(temperature=temperature, top_p=top_p)
-            yield replace(answer, run=replace(answer.run, decoding=decoding))
-        else:
-            yield answer
+            runs[run] = replace(run, decoding=decoding)
+        given = seeds[run]
+        if not run.exported and len(given) > 1 and len(set(given)) == 1:
+            runs[run] = replace(runs[run], seed=given[0])
+    for answer in answers:
+        yield replace(answer, run=runs[answer.run])
 
 
 def _metadata(row: Row, reply: Mapping[str, Any]) -> dict[str, str]:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 Progress = bool | Callable[["Event"], object]
 """True: a line on stderr. A function: it gets each event of the engine, after the commit."""
 LABELS = ("family", "tuning", "parameters")
-TUNINGS = ("base", "instruct")
 
 
 def run(
@@ -56,7 +55,7 @@ def run(
     items: Names = (),
     limit: int | None = None,
     name: str | None = None,
-    labels: Mapping[str, str | int] | None = None,
+    labels: Mapping[str, str | float] | None = None,
     store: Place = None,
     batch_size: int = 64,
     workers: int = 1,
@@ -248,8 +247,10 @@ def _asked(spec: str, **values: object) -> Conditions:
 
 
 def _labels(
-    labels: Mapping[str, str | int] | None, function: Answering | None
+    labels: Mapping[str, str | float] | None, function: Answering | None
 ) -> dict[str, str] | None:
+    from tabwb.plugin_api.config.profiles import TUNINGS, number_of_parameters
+
     if not labels:
         return None
     if function is None:
@@ -265,13 +266,10 @@ def _labels(
             raise UsageError(
                 f"{value!r} cannot be used", where="labels: tuning", allowed=", ".join(TUNINGS)
             )
-        if key == "parameters" and (type(value) is not int or value < 1):
-            raise UsageError(
-                f"{value!r} cannot be used",
-                where="labels: parameters",
-                allowed="a whole number above 0",
-            )
-    return {key: str(value) for key, value in labels.items()}
+    return {
+        key: str(number_of_parameters(str(value))) if key == "parameters" else str(value)
+        for key, value in labels.items()
+    }
 
 
 Loaded = tuple["ModelBackend", Mapping[str, str]]

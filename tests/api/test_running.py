@@ -97,7 +97,7 @@ def test_a_name_and_labels_are_recorded(give: Callable[..., tabwb.Administration
         ({"model": "echo", "labels": {"family": "F"}}, "labels"),
         ({"labels": {"size": 3}}, "family, tuning, parameters"),
         ({"labels": {"tuning": "tuned"}}, "base, instruct"),
-        ({"labels": {"parameters": "many"}}, "whole number"),
+        ({"labels": {"parameters": "many"}}, "1240000000, 1.24B"),
         ({"protocol": "likelihood"}, "allowed: generate"),
     ],
 )

@@ -429,3 +429,25 @@ def test_answers_to_nothing_in_the_battery(run: Run, table: Path) -> None:
     refused = run("import", DATA / "words.eval", "--battery", "naming-demo")
     assert refused.status == 2
     assert "none of 6 answers is to an item of 'naming-demo'" in refused.err
+
+
+def test_models_of_a_table_have_the_labels_of_columns_or_of_a_profile(
+    run: Run, battery_file: Path, table: Path
+) -> None:
+    added = run("model", "add", "mine", "echo", "--family", "GPT", "--tuning", "instruct")
+    assert added.status == 0, added.err
+    head = f"{HEAD},model,model_family,model_tuning,model_parameters"
+    names = (",A-1B,A,base,1e9", ",profile:mine,,,")
+    rewrite(table, head, *(row + name for name in names for row in ROWS))
+    done = run("import", table, "--battery", battery_file, "--json")
+    assert done.status == 0, done.err
+    first, second = done.document["administrations"]
+    assert (first["examinee"], second["examinee"]) == ("imported:A-1B", "echo")
+    assert first["labels"] == {"family": "A", "tuning": "base", "parameters": "1000000000"}
+    assert second["labels"] == {"family": "GPT", "tuning": "instruct", "profile": "mine"}
+
+
+def test_a_profile_that_there_is_not_is_refused(run: Run, battery_file: Path, table: Path) -> None:
+    done = run("import", table, "--battery", battery_file, "--model", "profile:none")
+    assert done.status != 0
+    assert "'none'" in done.err

@@ -269,3 +269,15 @@ def test_values_of_the_wrong_type_are_read_or_refused(
     path.write_text(json.dumps(data.draw(damaged(line()))), encoding="utf-8")
     with suppress(TabwbError):
         assert LmEvalSamples().read(path, {}).answers
+
+
+def test_a_folder_of_logs_is_read_as_one_source(tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    for name in ("a.eval", "b.eval"):
+        (tmp_path / name).write_bytes(LOG.read_bytes())
+    assert InspectLog().recognises(tmp_path)
+    read = InspectLog().read(tmp_path, {})
+    assert (read.title, len(read.answers)) == ("2 logs of inspect_ai", 12)
+    assert [path.name for path in read.files] == ["a.eval", "b.eval"]
+    (tmp_path / "empty").mkdir()
+    assert not InspectLog().recognises(tmp_path / "empty")

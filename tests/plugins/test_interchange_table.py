@@ -206,3 +206,21 @@ def test_conformance(csv: Path) -> None:
     check_importer("table", csv)
     with pytest.raises(AnswerProblems):
         read(csv, "a,b\n1,2")
+
+
+def test_the_model_of_an_answer_has_family_tuning_and_size(csv: Path) -> None:
+    header = "item,response,model,model_family,model_tuning,model_parameters"
+    (answer,) = read(csv, f"{header}\nw1,dog,OLMo-2-1B,OLMo-2,base,1.48B")
+    assert answer.run.labels == (
+        ("family", "OLMo-2"), ("tuning", "base"), ("parameters", "1480000000"),
+    )  # fmt: skip
+    wrong = problem(csv, f"{header}\nw1,dog,m,F,chat,big")
+    assert "'chat'" in wrong
+    assert "base, instruct" in wrong
+    assert "'big' is not a number of parameters" in wrong
+
+
+def test_one_seed_of_all_answers_is_the_runs(csv: Path) -> None:
+    rows = "item,response,administration,seed\nw1,a,x,7\nw2,b,x,7\nw1,c,y,1\nw2,d,y,2\n"
+    assert [answer.run.seed for answer in read(csv, rows)] == [7, 7, None, None]
+    assert [answer.decoding.seed for answer in read(csv, rows)] == [7, 7, 1, 2]

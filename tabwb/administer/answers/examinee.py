@@ -133,7 +133,7 @@ def spec_of(name: str, plugins: Plugins) -> str:
         plugins: with the model back ends.
 
     Raises:
-        UsageError: it cannot be printed.
+        UsageError: it cannot be printed, or is a profile that there is not.
     """
     cleaned = name.strip()
     if not cleaned or not cleaned.isprintable() or len(cleaned) > 300:
@@ -146,7 +146,8 @@ def spec_of(name: str, plugins: Plugins) -> str:
         if descriptor.made_by is None:
             return str(spec)
     except TabwbError:
-        pass
+        if cleaned.startswith("profile:"):
+            raise
     whole = cleaned if cleaned.startswith(IMPORTED) else f"{IMPORTED}{cleaned}"
     try:
         parse_spec(whole)

@@ -180,10 +180,10 @@ def _limit(battery: Battery, planned: PlannedRun) -> int | None:
 
 
 def _labels(plugins: Plugins, stated: Stated, run: RecordedRun) -> dict[str, str]:
-    named = stated.model
-    if named is None:
-        return dict(run.labels)
-    return plugins.labels_of(named) if named.startswith("profile:") else {}
+    """Return the labels of the model: the profile's that is named, over those of the file."""
+    named = stated.model or ("" if run.exported else run.model)
+    own = {} if stated.model and run.exported else dict(run.labels)
+    return {**own, **plugins.labels_of(named)} if named.startswith("profile:") else own
 
 
 def import_answers(
