@@ -150,7 +150,7 @@ class Row:
         return text
 
     def labels(self) -> tuple[tuple[str, str], ...]:
-        """Return the family, tuning and number of parameters of the model, as a profile has them."""
+        """Return the family, tuning and size of the model, as a profile has them."""
         parameters = self.text("model_parameters")
         if parameters:
             try:

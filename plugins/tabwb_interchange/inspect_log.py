@@ -55,7 +55,7 @@ class InspectLog:
     """The importer ``inspect``."""
 
     def recognises(self, path: Path) -> bool:
-        """Return whether it is a ``.eval`` log, a folder of them, or a JSON log by its first keys."""
+        """Return whether it is a ``.eval`` log, a folder of them, or a JSON log."""
         if path.is_dir():
             return any(path.glob("*.eval"))
         if path.suffix == ".eval":

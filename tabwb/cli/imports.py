@@ -113,9 +113,10 @@ if TYPE_CHECKING:
 def import_(**options: Any) -> None:
     """Read answers that were given elsewhere from PATH, and score them with the battery.
 
-    A table (CSV, TSV, JSON lines) with the columns item and response; a log of inspect_ai, or a folder of them; samples
-    of lm-evaluation-harness; or spoken naming: a TextGrid, an EAF, a folder of them, or a PSST
-    folder, with the sound files beside them. All answers of a file are stored, or none.
+    A table (CSV, TSV, JSON lines) with the columns item and response; a log of inspect_ai, or
+    a folder of them; samples of lm-evaluation-harness; or spoken naming: a TextGrid, an EAF, a
+    folder of them, or a PSST folder, with the sound files beside them. All answers of a file are
+    stored, or none.
     """
     with opened_plugins(options["offline"]) as plugins:
         path: Path = options["path"]
