@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList, Static
 
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.shell.wording import shortened_apart
 from tests.workbench.seat import SIZES, Seat, Sit
-from tests.workbench.stocked import stock
+from tests.workbench.stocked import give, stock
 
 WIDE = (160, 48)
 
@@ -335,6 +337,32 @@ async def test_every_part_of_the_page_has_help(sit: Sit) -> None:
                 assert help_for(seat.app.screen) != GENERAL, widget
 
 
+async def test_figures_with_words_after_them_are_below_each_other(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat, "likelihood:y")
+        able, weak, _ = (row[4] for row in rows(seat))
+        assert able == "0.40 n=5"
+        assert weak == "   -    "
+
+
+async def test_the_page_opens_at_its_first_row(sit: Sit) -> None:
+    async with sit(WIDE) as seat:
+        await by_model(seat)
+        assert names(seat)[1] == "able"  # which was read first
+        assert table(seat).cursor_row == 0
+
+
+async def test_the_explorer_keeps_what_differs_between_long_names(sit: Sit, tmp_path: Path) -> None:
+    plugins = Plugins.load()
+    with Store.open(tmp_path / "store.db") as store:
+        for name in ("oak-base", "oak-chat"):
+            give(store, plugins, f"transformers:made-up/{name}@dtype=float32")
+    plugins.close()
+    async with sit(WIDE) as seat:
+        await seat.reads("oak-base")
+        await seat.reads("oak-chat")
+
+
 def test_names_that_would_look_alike_keep_what_differs() -> None:
     given = [f"m{n} (temperature {n}, options as given, whole battery)" for n in (1, 1, 2)]
     given[1] = given[1].replace("temperature 1", "temperature 0.7")
@@ -342,3 +370,19 @@ def test_names_that_would_look_alike_keep_what_differs() -> None:
     assert len(set(shown)) == 3
     assert all(len(name) <= 20 for name in shown)
     assert "0.7" in shown[1]
+
+
+def test_names_that_differ_in_several_places_are_told_apart() -> None:
+    given = [
+        f"Linden-2407-{size}-{tuning}-revision-{revision}"
+        for size in ("1b", "70b")
+        for tuning in ("base", "instruct")
+        for revision in range(3)
+    ]
+    shown = shortened_apart(given, 24)
+    assert len(set(shown)) == len(given)
+    assert all(len(name) <= 24 for name in shown)
+    for name, cut in zip(given, shown, strict=True):
+        assert name.split("-")[2] in cut
+        assert cut.endswith(name[-1])
+    assert len(set(shortened_apart([f"{'a' * 30}{n}{'b' * 30}" for n in range(12)], 10))) == 12

@@ -393,7 +393,7 @@ def test_memory_lies_in_the_configuration_folder(
 
 @pytest.mark.parametrize("theme", settings.THEMES, ids=lambda theme: theme.name)
 def test_texts_stand_out_from_what_is_behind_them(theme: object) -> None:
-    """WCAG 2: 4.5 for text; 7 in high contrast."""
+    """WCAG 2: 4.5 for text, also on the row of the cursor; 7 in high contrast."""
 
     def luminance(colour: str) -> float:
         def linear(part: int) -> float:
@@ -405,13 +405,18 @@ def test_texts_stand_out_from_what_is_behind_them(theme: object) -> None:
 
     least = 7.0 if theme is settings.HIGH_CONTRAST else 4.5
     assert isinstance(theme, type(settings.DARK))
-    texts = [theme.foreground, theme.accent, theme.warning, theme.variables["quiet"]]
+    named = theme.variables
+    texts = [theme.foreground, theme.accent, theme.warning, theme.error, named["quiet"]]
+    pages = [(behind, least) for behind in (theme.background, theme.surface, theme.panel)]
+    rows = [
+        (named[f"block-cursor-{behind}"], 4.5) for behind in ("background", "blurred-background")
+    ]
     for text in texts:
-        for behind in (theme.background, theme.surface, theme.panel):
+        for behind, ratio in [*pages, *rows]:
             assert text is not None
             assert behind is not None
             light, dark = sorted((luminance(text), luminance(behind)), reverse=True)
-            assert (light + 0.05) / (dark + 0.05) >= least, (text, behind)
+            assert (light + 0.05) / (dark + 0.05) >= ratio, (text, behind)
 
 
 async def test_a_flow_shows_the_same_words_in_another_style() -> None:

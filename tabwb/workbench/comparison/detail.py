@@ -98,7 +98,7 @@ class ModelDetail(OptionList):
             return
         judge = judge_of(row, basis)
         lines = [
-            Content.styled(row.label, "bold"),
+            Content.styled("\n".join(wrap(row.label, width)), "bold"),
             *(_quiet(fact, width) for fact in _facts(row)),
             Content(""),
         ]

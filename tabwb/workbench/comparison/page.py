@@ -177,6 +177,7 @@ class ModelsPage(Page):
         if row is None and total:
             self._head(self.shown)
         else:
+            self.query_one(ModelsTable).stay_at_top()
             self.lay_out()
 
     def lay_out(self) -> None:

@@ -18,7 +18,7 @@ from tabwb.report.measures import BASELINES
 from tabwb.report.summaries.groups import Grouped
 from tabwb.scoring.estimate import Interval
 from tabwb.workbench.comparison.table import Basis, judge_of
-from tabwb.workbench.shell.wording import AMBER, QUIET, shortened
+from tabwb.workbench.shell.wording import AMBER, QUIET, shortened, shortened_apart
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
@@ -119,6 +119,8 @@ PLOTS: Mapping[str, tuple[str, Callable[[Sequence[Grouped], Basis], Iterator[Poi
 KINDS = tuple(PLOTS)
 LABEL = 34
 """The most columns of a label."""
+FIGURE = 4
+"""The least columns of the figure in it."""
 HELP = """\
 # Plots
 
@@ -217,21 +219,29 @@ def draw(plot: PlotextPlot, figure: Figure, step: int, room: int) -> None:
             [point.low, point.value] if point.baseline and point.low is not None else [point.value]
         )
         plt.scatter(ends, [place] * len(ends), marker=mark, color="default")
-    plt.yticks(places, [label(point, room) for point in figure.points])
+    plt.yticks(places, labels(figure.points, room))
 
 
-def label(point: Point, room: int) -> str:
-    """A line's label with its figure; headings at the left.
+def labels(points: Sequence[Point], room: int) -> list[str]:
+    """Return the label of each line with its figure; headings at the left.
 
-    >>> label(Point("bundled", 0.9), 16), label(Point("Fluency, of 2", heading=True), 16)
-    ('    bundled 0.90 ', 'Fluency, of 2    ')
-    >>> label(Point("first", 1.0, 0.17, 1.0, baseline=True), 20)
-    '     first 0.17-1.00 '
+    >>> labels([Point("Fluency, of 2", heading=True), Point("bundled", 0.9)], 16)
+    ['Fluency, of 2    ', '    bundled 0.90 ']
+    >>> labels([Point("first", 1.0, 0.17, 1.0, baseline=True)], 20)
+    ['     first 0.17-1.00 ']
     """
-    if point.heading:
-        return point.label[:room].ljust(room + 1)
+    own = [point for point in points if not (point.heading or point.baseline)]
+    names = shortened_apart([point.label for point in own], room - FIGURE - 1)
+    apart = dict(zip((point.label for point in own), names, strict=True))
+    return [
+        point.label[:room].ljust(room + 1) if point.heading else _label(point, apart, room)
+        for point in points
+    ]
+
+
+def _label(point: Point, names: Mapping[str, str], room: int) -> str:
     figure = "-" if point.value is None else f"{point.value:.2f}"
     if point.baseline and point.low is not None:
         figure = "-".join(dict.fromkeys((f"{point.low:.2f}", figure)))
-    name = shortened(point.label, room - max(len(figure), 4) - 1)
-    return f"{name} {figure:>4} ".rjust(room + 1)
+    name = shortened(names.get(point.label, point.label), room - max(len(figure), FIGURE) - 1)
+    return f"{name} {figure:>{FIGURE}} ".rjust(room + 1)

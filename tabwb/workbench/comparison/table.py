@@ -172,6 +172,29 @@ def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     return words
 
 
+def _align(figures: Sequence[dict[Column, str]], column: Column, width: int) -> bool:
+    """Pad a column's cells where words follow a figure, so that figures are below each other.
+
+    Args:
+        figures: the cells of the rows.
+        column: of these cells.
+        width: the least width of the column.
+
+    Returns:
+        Whether there are such words.
+    """
+    after = [words[column].partition(" ")[2] for words in figures]
+    if not any(after):
+        return False
+    most = max(map(len, after))
+    for words, rest in zip(figures, after, strict=True):
+        words[column] += " " * (most - len(rest) + (not rest))
+    width = max(width, *(len(words[column]) for words in figures))
+    for words in figures:
+        words[column] = words[column].rjust(width)
+    return True
+
+
 LEAST_NAME = 10
 MARK = 3
 ROOMY = 84
@@ -214,6 +237,11 @@ class ModelsTable(DataTable[Text]):
         """The row under the cursor."""
         return self._keys[self.cursor_row] if 0 <= self.cursor_row < len(self._keys) else None
 
+    def stay_at_top(self) -> None:
+        """Leave the cursor on the first row, if it is there, when rows come that are before it."""
+        if self.cursor_row == 0:
+            self._keys = []
+
     def show(
         self,
         rows: Sequence[Grouped],
@@ -232,6 +260,8 @@ class ModelsTable(DataTable[Text]):
         if width < ROOMY:
             heads["interval"] = "95 %"
         heads[order.column] += f" {order.arrow}"
+        # Rich takes away the spaces at the end of what is justified at the right.
+        left = {"model", "burden"} if _align(figures, "burden", len(heads["burden"])) else {"model"}
         sizes = {
             column: max(len(heads[column]), *(len(words[column]) for words in figures), 2)
             for column in COLUMNS
@@ -249,7 +279,7 @@ class ModelsTable(DataTable[Text]):
                 Text(
                     words[column],
                     style="bold" if column == "burden" else "",
-                    justify="left" if column == "model" else "right",
+                    justify="left" if column in left else "right",
                 )
                 for column in COLUMNS
             )

@@ -28,6 +28,7 @@ from tabwb.workbench.shell.wording import (
     glyph_of,
     marks,
     sentence,
+    shortened_apart,
     spread,
 )
 
@@ -217,22 +218,40 @@ What there is: batteries, examinees, administrations (the latest first).
             return
         for node in self._branches["Administrations"].children:
             if node.data == Entry("administration", str(current.id)):
-                label = Text(_label(current, number), no_wrap=True)
+                width = len(str(catalogue.administrations[-1].id))
+                label = Text(_label(current, number, width), no_wrap=True)
                 if node.label != label:
                     node.set_label(label)
                 return
 
+    def on_resize(self) -> None:
+        """Cut names for the new width."""
+        catalogue, current = self._shown
+        if catalogue is not None:
+            self._fill(catalogue, current)
+
+    @property
+    def _room(self) -> int:
+        return max(self.size.width - self.guide_depth - 2, MIN_WIDTH - 4)  # beside the scroll bar
+
     def _fill(self, catalogue: Catalogue, current: int | None) -> None:
-        line = self.cursor_line
+        line, room = self.cursor_line, self._room
         examinees = catalogue.examinees[:MOST_LISTED]
         given = catalogue.administrations
+        digits = len(str(given[-1].id)) if given else 1
         rows = {
             "Batteries": [
                 (battery.id, Entry("battery", battery.id)) for battery in catalogue.batteries
             ],
-            "Examinees": [(name, Entry("examinee", name)) for name in examinees],
+            "Examinees": [
+                (shown, Entry("examinee", name))
+                for shown, name in zip(shortened_apart(examinees, room), examinees, strict=True)
+            ],
             "Administrations": [
-                (_label(administration, current), Entry("administration", str(administration.id)))
+                (
+                    _label(administration, current, digits),
+                    Entry("administration", str(administration.id)),
+                )
                 for administration in reversed(given[-MOST_LISTED:])
             ],
         }
@@ -247,12 +266,12 @@ What there is: batteries, examinees, administrations (the latest first).
         self.cursor_line = min(line, self.last_line)
 
 
-def _label(administration: Administration, current: int | None) -> str:
+def _label(administration: Administration, current: int | None, digits: int) -> str:
     is_done = administration.status is AdministrationStatus.DONE
     progress = "" if is_done else f" {administration.answered}/{administration.planned}"
     mark = "●" if administration.id == current else glyph_of(administration)
     title = f"  {administration.title}" if administration.title else ""
-    return f"{mark} {administration.id}  {administration.status_word}{progress}{title}"
+    return f"{mark} {administration.id:>{digits}}  {administration.status_word}{progress}{title}"
 
 
 class ShownScores(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
 
@@ -18,7 +20,6 @@ from tabwb.records.states import (
     StopReason,
 )
 from tabwb.records.trials import Administration
-from tabwb.records.words import common_start
 from tabwb.workbench.engine.view_models import Item, SubtestScore
 
 ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"
@@ -190,28 +191,86 @@ def shortened(label: str, width: int) -> str:
 def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
     """Return labels cut to a width; those that would look alike keep what differs between them.
 
+    Of a label that is too long the words go that tell it least from the others. Labels that are
+    alike even then are numbered.
+
     Args:
         labels: one for each row.
         width: columns of characters.
 
     >>> given = ["m (temperature 1, whole battery)", "m (temperature 0.7, whole battery)"]
     >>> shortened_apart(given, 14)
-    ['m (temperat…1…', 'm (temper…0.7…']
+    ['m…1, whole…', 'm…0.7, whole…']
+    >>> given = [f"oak-{size}-chat + mlp:zero:0.{dose}@seed=4" for size in "17" for dose in "35"]
+    >>> shortened_apart(given, 16)
+    ['oak-1-…mlp…0.3…4', 'oak-1-…mlp…0.5…4', 'oak-7-…mlp…0.3…4', 'oak-7-…mlp…0.5…4']
     """
-    cut = [shortened(label, width) for label in labels]
-    alike: dict[str, list[int]] = {}
-    for place, label in enumerate(cut):
-        alike.setdefault(label, []).append(place)
-    for places in alike.values():
-        several = [labels[place] for place in places]
-        if len(set(several)) < 2:
-            continue
-        start = common_start(several)
-        end = common_start([label[start:][::-1] for label in several])
-        for place, label in zip(places, several, strict=True):
-            differing = f"…{label[start : len(label) - end]}…"
-            cut[place] = shortened(label[: max(width - len(differing), 0)] + differing, width)
-    return cut
+    different = dict.fromkeys(labels)
+    cut = {label: shortened(label, width) for label in different}
+    if len(set(cut.values())) == len(cut):
+        return [cut[label] for label in labels]
+    words = {label: _words(label) for label in different}
+    having: Counter[str] = Counter()
+    sharing: dict[str, int] = {}
+    for place, own in enumerate(words.values()):
+        having.update(set(own))
+        for word in own:
+            sharing[word] = sharing.get(word, 0) | 1 << place
+    for label, own in words.items():
+        if len(label) > width:
+            cut[label] = shortened(_fewer_words(own, sharing, having, width), width)
+    alike = Counter(cut.values())
+    for number, label in enumerate(different, 1):
+        if alike[cut[label]] > 1:
+            cut[label] = f"{cut[label][: width - len(str(number)) - 1]}#{number}"
+    return [cut[label] for label in labels]
+
+
+SEPARATORS = " -_/:@=,+()"
+ENDS = " :@=,+("
+"""Separators that are not shown before an ellipsis."""
+_ANY = re.escape(SEPARATORS)
+
+
+def _words(label: str) -> list[str]:
+    return re.findall(rf"[^{_ANY}]*[{_ANY}]*", label)[:-1]
+
+
+def _fewer_words(
+    words: Sequence[str], sharing: Mapping[str, int], having: Mapping[str, int], width: int
+) -> str:
+    """Return words without those that tell least, with … for them.
+
+    Args:
+        words: of a label, each with the separators after it; a short first one stays.
+        sharing: by word, a bit for each label that has it.
+        having: by word, how many labels have it.
+        width: columns.
+    """
+    kept = list(range(len(words)))
+
+    def joined() -> str:
+        text, before = "", -1
+        for at in kept:
+            text = (text if at == before + 1 else f"{text.rstrip(ENDS)}…") + words[at]
+            before = at
+        return text if before == len(words) - 1 else f"{text.rstrip(ENDS)}…"
+
+    def others_without(at: int) -> int:
+        same = -1
+        for place in kept:
+            if place != at:
+                same &= sharing[words[place]]
+        return same.bit_count()
+
+    while len(joined()) > width and len(kept) > 2:
+        kept.remove(
+            min(
+                kept if len(words[kept[0]].rstrip(SEPARATORS)) > width // 2 else kept[1:],
+                key=lambda at: (others_without(at), -having[words[at]], -len(words[at]), -at),
+            )
+        )
+    return joined()
 
 
 def conditions_words(administration: Administration) -> list[str]:
