@@ -93,6 +93,7 @@ def repeated_answers(answers: Iterable[ComparedAnswer]) -> frozenset[object]:
 
 
 NO_BURDEN = "no response has a burden"
+NO_FEATURES = "the battery has none of the features that the judge rates"
 NO_USABLE = "no usable response"
 
 
@@ -285,7 +286,8 @@ def burden_of(
         categories: of the battery, see :func:`categories_of`.
         interval: whether to compute :attr:`Burden.intervals`.
     """
-    items = [counts.profiles[cluster] for cluster in sorted(counts.profiles, key=str)]
+    rated = counts.profiles if features else {}
+    items = [rated[cluster] for cluster in sorted(rated, key=str)]
     sizes = tuple(sum(item.values()) for item in items)
     found = [
         [float(len(present)) for present, n in item.items() for _ in range(n)] for item in items
@@ -308,7 +310,9 @@ def burden_of(
         words_mean=ratio(counts.words, counts.usable.usable, NO_USABLE),
         n_burden=sum(sizes),
         no_burden=dict(sorted(counts.no_burden.items())),
-        symptom_burden=ratio(sum(present.values()), sum(sizes), NO_BURDEN),
+        symptom_burden=ratio(
+            sum(present.values()), sum(sizes), NO_BURDEN if features else NO_FEATURES
+        ),
         intervals=intervals,
         categories=categories,
         present=present,

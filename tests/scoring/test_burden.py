@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.scoring.burden import (
+    NO_FEATURES,
     RatedResponse,
     symptom_burden,
 )
@@ -112,3 +113,10 @@ def test_a_burden_without_an_interval_needs_no_numpy() -> None:
         "sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_a_judge_without_a_feature_of_the_battery_has_no_burden() -> None:
+    burden = symptom_burden([response("a"), response("b")], (), interval=True)
+    assert burden.symptom_burden.value is None
+    assert burden.symptom_burden.reason == NO_FEATURES
+    assert burden.interval is None

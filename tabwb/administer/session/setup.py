@@ -196,8 +196,9 @@ def unknown_features(battery: Battery, judge: Judge) -> str:
     left = len(judge.features) - len(unknown)
     return (
         f"battery '{battery.id}' does not have {plural(len(unknown), 'feature')} of judge "
-        f"'{judge.rater}': {', '.join(unknown)}; its burden is over "
-        f"{plural(left, 'feature')} (the battery has: {', '.join(known)})"
+        f"'{judge.rater}': {', '.join(unknown)}; "
+        + (f"its burden is over {plural(left, 'feature')}" if left else "it gives no burden")
+        + f" (the battery has: {', '.join(known)})"
     )
 
 
