@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tabwb.records.condition_kinds import ColumnType
 from tabwb.report.measures import Measure
 from tabwb.report.summaries.groups import Grouped
 from tabwb.scoring.estimate import Interval
@@ -12,6 +13,8 @@ from tabwb.tables.table import P_VALUE, Column, RecordColumn, column_of
 
 LIKE, THESE = "prompts like these", "these prompts"
 ENDS = (("low", "lower"), ("high", "upper"))
+Taken = Callable[[Any], Any]
+"""Takes the value of a column from a record."""
 
 
 def group_columns(row: Callable[[Any], Grouped]) -> tuple[RecordColumn, ...]:
@@ -27,7 +30,7 @@ def group_columns(row: Callable[[Any], Grouped]) -> tuple[RecordColumn, ...]:
     )
 
 
-def shared(name: str, value: Callable[[Any], Any]) -> RecordColumn:
+def shared(name: str, value: Taken) -> RecordColumn:
     """Return a column that files have too; an empty text is a missing value.
 
     Args:
@@ -38,66 +41,37 @@ def shared(name: str, value: Callable[[Any], Any]) -> RecordColumn:
     return RecordColumn(column, _not_empty(value) if column.type == "text" else value)
 
 
-def text(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> RecordColumn:
-    """Return a column of text; an empty text is a missing value.
-
-    Args:
-        name: of the column.
-        title: above it.
-        meaning: for the data dictionary.
-        value: from a record.
-    """
-    return RecordColumn(Column(name, title, meaning), _not_empty(value))
+MakeColumn = Callable[[str, str, str, Taken], RecordColumn]
+"""Makes a column of its name, its title, its meaning, and the function of a record."""
 
 
-def texts(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> RecordColumn:
-    """Return a column of lists of texts; an empty list is a missing value.
+def _of_type(
+    kind: ColumnType, unit: str = "", digits: int | None = None, *, or_empty: bool = False
+) -> MakeColumn:
+    def make(name: str, title: str, meaning: str, value: Taken) -> RecordColumn:
+        column = Column(name, title, meaning, kind, unit, digits)
+        return RecordColumn(column, _not_empty(value) if or_empty else value)
 
-    Args:
-        name: of the column.
-        title: above it.
-        meaning: for the data dictionary.
-        value: from a record.
-    """
-    return RecordColumn(Column(name, title, meaning, "list of text"), _not_empty(value))
+    return make
 
 
-def whole(name: str, title: str, meaning: str, value: Callable[[Any], Any]) -> RecordColumn:
-    """Return a column of whole numbers.
-
-    Args:
-        name: of the column.
-        title: above it.
-        meaning: for the data dictionary.
-        value: from a record.
-    """
-    return RecordColumn(Column(name, title, meaning, "integer"), value)
+text = _of_type("text", or_empty=True)
+"""An empty text is a missing value, as an empty list of :data:`texts` is."""
+texts = _of_type("list of text", or_empty=True)
+whole = _of_type("integer")
+truth = _of_type("boolean")
+p_value = _of_type("number", P_VALUE, 3)
 
 
-def truth(name: str, title: str, meaning: str, value: Callable[[Any], bool | None]) -> RecordColumn:
-    """Return a column of truth values.
-
-    Args:
-        name: of the column.
-        title: above it.
-        meaning: for the data dictionary.
-        value: from a record.
-    """
-    return RecordColumn(Column(name, title, meaning, "boolean"), value)
-
-
-def measured(
-    measure: Measure, value: Callable[[Any], float | None], name: str = ""
-) -> RecordColumn:
+def measured(measure: Measure, value: Callable[[Any], float | None]) -> RecordColumn:
     """Return the column of a measure.
 
     Args:
         measure: its declaration.
         value: from a record.
-        name: of the column; the measure's id by default.
     """
     column = Column(
-        name or measure.id,
+        measure.id,
         measure.title[:1].upper() + measure.title[1:],
         measure.meaning,
         "number",
@@ -130,20 +104,6 @@ def number(
     return RecordColumn(Column(name, title, meaning, "number", unit, digits), value)
 
 
-def p_value(
-    name: str, title: str, meaning: str, value: Callable[[Any], float | None]
-) -> RecordColumn:
-    """Return a column of p values.
-
-    Args:
-        name: of the column.
-        title: above it.
-        meaning: for the data dictionary.
-        value: from a record.
-    """
-    return RecordColumn(Column(name, title, meaning, "number", P_VALUE, 3), value)
-
-
 def ends(
     prefix: str, of: str, interval: Callable[[Any], Interval | None], digits: int = 2
 ) -> tuple[RecordColumn, ...]:
@@ -171,7 +131,6 @@ def with_interval(
     column: Column,
     value: Callable[[Any], float | None],
     interval: Callable[[Any], Interval | None],
-    of: str = f"95 % interval for {LIKE}",
     why: Callable[[Any], str | None] | None = None,
 ) -> tuple[RecordColumn, ...]:
     """Return the column of an estimate, and the two of its interval, ``x_low`` and ``x_high``.
@@ -182,7 +141,6 @@ def with_interval(
         column: of the estimate.
         value: from a record.
         interval: from a record; None without one.
-        of: which interval it is.
         why: there is none, from a record.
     """
     name = column.name
@@ -193,7 +151,7 @@ def with_interval(
             number(
                 f"{name}_{which}",
                 which.capitalize(),
-                f"{words} end of the {of} of {name}",
+                f"{words} end of the 95 % interval for {LIKE} of {name}",
                 _end(interval, which),
                 unit=column.unit,
             )
@@ -224,7 +182,7 @@ def names_right(column: Column, subtest: str, basis: str) -> tuple[RecordColumn,
     return with_interval(column, taken("rate"), taken("interval"))
 
 
-def _not_empty(value: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _not_empty(value: Taken) -> Taken:
     return lambda given: value(given) or None
 
 
