@@ -139,9 +139,10 @@ class Study(Reading):
             ids: numbers or uids; None for all.
             where: filters.
         """
-        from tabwb.report.paper.methods import methods_of
+        from tabwb.report.paper.methods import methods_about
+        from tabwb.report.paper.studied import studied
 
-        return methods_of(self.groups(ids, where=where)).text
+        return methods_about(studied(self.groups(ids, where=where))).text
 
     def report(
         self,

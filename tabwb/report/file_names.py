@@ -106,15 +106,14 @@ def specs_in(value: Any, key: str = "") -> Iterator[str]:
         yield value
 
 
-def renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:
+def renamed(value: Any, names: Mapping[str, str]) -> Any:
     """Return a document, or a part of one, with specs replaced by their names.
 
     Args:
         value: plain data.
         names: spec to what an export calls it.
-        key: of the document under which the value stands.
     """
-    return _renamed(value, names, key) if names else value
+    return _renamed(value, names) if names else value
 
 
 def _renamed(value: Any, names: Mapping[str, str], key: str = "") -> Any:

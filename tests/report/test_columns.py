@@ -30,7 +30,14 @@ from tabwb.records.trials import (
 from tabwb.report.summaries.difference import difference
 from tabwb.report.summaries.disagreements import disagreements
 from tabwb.report.summaries.live.summary import summarise
-from tabwb.report.summaries.load import load_administrations, load_columns, sources_of
+from tabwb.report.summaries.load import (
+    AdministrationData,
+    load_administrations,
+    load_columns,
+    outlines,
+    sources_of,
+    with_columns,
+)
 from tabwb.report.summaries.robustness import robustness
 from tabwb.report.summaries.summary import pool
 from tabwb.store import column_file
@@ -252,6 +259,10 @@ def test_summaries_count_what_the_trials_have(
             assert before.declarations == after.declarations
 
 
+def explained(feature: str, store: Store, side: list[int]) -> tuple[AdministrationData, ...]:
+    return with_columns(store, outlines(store, side), explained=[feature])
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_comparisons_read_the_same_from_columns_and_trials(
     seed: int,
@@ -263,7 +274,7 @@ def test_comparisons_read_the_same_from_columns_and_trials(
             made.administration()
         feature = made.features[4]
         said = []
-        for read in (partial(load_columns, explained=[feature]), load_administrations):
+        for read in (partial(explained, feature), load_administrations):
             first, second = (sources_of(read(store, side)) for side in ([1], [2, 3]))
             compared = difference(first, second, ("A", "B")).to_json()
             judges = robustness(second).to_json()

@@ -16,8 +16,9 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
 from tabwb.records.states import Protocol
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.report.paper.methods import Methods, methods_of
+from tabwb.report.paper.methods import Methods, methods_about
 from tabwb.report.paper.references import GARWOOD, Reference, of_battery
+from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
@@ -30,7 +31,8 @@ GREEDY = Conditions("model-a", "model")
 
 
 def of(*members: AdministrationData, study_ids: bool = False) -> Methods:
-    return methods_of(summarised(grouped(members, "model")), study_ids=study_ids)
+    rows = summarised(grouped(members, "model"))
+    return methods_about(studied(rows, study_ids=study_ids))
 
 
 def text(methods: Methods, title: str) -> str:
@@ -244,8 +246,9 @@ def test_numbers_agree_with_the_data() -> None:
 
 def test_the_sentence_about_research_and_the_batterys_own_are_always_there() -> None:
     assert text(of(given(1, GREEDY)), "Scope") == f"{RESEARCH_ONLY} Not a diagnostic tool."
-    assert RESEARCH_ONLY in methods_of(()).text
-    assert "There are no administrations to describe." in methods_of(()).text
+    nothing = methods_about(studied(())).text
+    assert RESEARCH_ONLY in nothing
+    assert "There are no administrations to describe." in nothing
 
 
 @pytest.mark.parametrize(

@@ -106,14 +106,13 @@ def noted_table(
     return table_of(name, declared, rows_of(declared, given), told)
 
 
-def mark_of(row: int, record: Record, options: Options, *, shift: float = 0.0) -> Mark:
+def mark_of(row: int, record: Record, options: Options) -> Mark:
     """Return the mark of a value: open where few responses are usable.
 
     Args:
         row: its place.
         record: with value, intervals, ``few_usable``.
         options: with the estimand.
-        shift: see :class:`~tabwb.report.figures.forest.Mark`.
     """
     prefix = ESTIMANDS[options["interval"]]
     low, high = record[f"{prefix}low"], record[f"{prefix}high"]
@@ -121,7 +120,7 @@ def mark_of(row: int, record: Record, options: Options, *, shift: float = 0.0) -
     if record.get("few_usable"):
         style = OPEN
     words = f"undefined: {record['reason']}" if record["reason"] else "undefined"
-    return Mark(row, record["value"], low, high, style, shift, words)
+    return Mark(row, record["value"], low, high, style, words=words)
 
 
 def mark_legend(given: Sequence[Record], options: Options) -> list[tuple[dict[str, Any], str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
@@ -118,7 +118,6 @@ def forest(
     panels: Sequence[Panel],
     legend: Legend = (),
     *,
-    sections: Callable[[int], str] | None = None,
     pitch: float = PITCH,
 ) -> None:
     """Draw rows with their labels, panel by panel, legend and notes below; finish the page.
@@ -128,7 +127,6 @@ def forest(
         labels: of the rows, from the top.
         panels: with marks by row.
         legend: marks and their meaning.
-        sections: a heading above a row, or an empty text.
         pitch: inches from row to row; more for labels of several lines.
     """
     cells = max(panel.cells_width for panel in panels)
@@ -142,8 +140,7 @@ def forest(
     bands = -(-len(panels) // side_by_side)
     side_by_side = -(-len(panels) // bands)
     each = (room + GAP) / side_by_side - GAP
-    heads = [sections(row) if sections else "" for row in range(len(labels))]
-    places, bottom = _places(named, heads, pitch)
+    places, bottom = _places(named, pitch)
     top = MARGIN
     for first in range(0, len(panels), side_by_side):
         band = panels[first : first + side_by_side]
@@ -154,7 +151,7 @@ def forest(
         if any(panel.head for panel in band):
             above = max(above, line_height(SMALL))
         start = top + above + (0.04 if above else 0)
-        _row_labels(page, named, heads, places, start)
+        _row_labels(page, named, places, start)
         deepest = 0.0
         for at, panel in enumerate(band):
             x = MARGIN + left + 0.08 + at * (each + GAP)
@@ -177,14 +174,10 @@ def forest(
     page.finish(page.caption(top))
 
 
-def _places(
-    named: Sequence[Sequence[str]], heads: Sequence[str], pitch: float
-) -> tuple[list[float], float]:
+def _places(named: Sequence[Sequence[str]], pitch: float) -> tuple[list[float], float]:
     places: list[float] = []
     y = 0.03
-    for lines, head in zip(named, heads, strict=True):
-        if head:
-            y += line_height(SMALL) + 0.05
+    for lines in named:
         height = max(pitch, len(lines) * line_height(SMALL) + 0.05)
         places.append(y + height / 2)
         y += height
@@ -192,18 +185,11 @@ def _places(
 
 
 def _row_labels(
-    page: Page,
-    named: Sequence[Sequence[str]],
-    heads: Sequence[str],
-    places: Sequence[float],
-    start: float,
+    page: Page, named: Sequence[Sequence[str]], places: Sequence[float], start: float
 ) -> None:
-    for lines, head, place in zip(named, heads, places, strict=True):
+    for lines, place in zip(named, places, strict=True):
         height = len(lines) * line_height(SMALL)
         page.lines(MARGIN, start + place - height / 2, lines)
-        if head:
-            top = start + place - max(PITCH, height + 0.05) / 2 - line_height(SMALL) - 0.01
-            page.lines(MARGIN, top, [head], SMALL, fontweight="bold")
 
 
 def _draw(

@@ -14,18 +14,17 @@ _AFTER = re.compile(r"(?<=[\s:/@,_|+-])(?=\S)")
 
 
 @lru_cache(maxsize=8192)
-def text_width(text: str, points: float, *, bold: bool = False) -> float:
+def text_width(text: str, points: float) -> float:
     """Return the width of one line in inches, without hinting.
 
     Args:
         text: one line.
         points: size of its font.
-        bold: whether it is bold.
     """
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(family="DejaVu Sans", size=points, weight="bold" if bold else "normal")
+    font = FontProperties(family="DejaVu Sans", size=points)
     width, _, _ = text_to_path.get_text_width_height_descent(text, font, False)
     return float(width) / 72
 

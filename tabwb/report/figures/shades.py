@@ -28,9 +28,7 @@ def shade(value: float) -> str:
     return "#" + "".join(f"{part:02X}" for part in mixed)
 
 
-def shade_bar(
-    page: Page, left: float, top: float, title: str, *, undefined: bool, most: str = "100"
-) -> float:
+def shade_bar(page: Page, left: float, top: float, title: str, *, undefined: bool) -> float:
     """Draw the shades with their numbers and what is undefined; return where they end.
 
     Args:
@@ -39,7 +37,6 @@ def shade_bar(
         top: inches.
         title: what the shades are.
         undefined: explain the hatched cells too.
-        most: what the darkest shade stands for.
     """
     from matplotlib.patches import Rectangle
 
@@ -58,7 +55,7 @@ def shade_bar(
             Rectangle(place, wide / STEPS, tall, facecolor=colour, edgecolor=colour, linewidth=0.1)
         )
     page.sheet.add_patch(Rectangle((x, top), wide, tall, fill=False, edgecolor=INK, linewidth=0.5))
-    for part, words in ((0.0, "0"), (1.0, most)):
+    for part, words in ((0.0, "0"), (1.0, "100")):
         page.text(x + part * wide, top + tall + 0.11, words, ha="center")
     if undefined:
         box = x + wide + 0.2

@@ -7,7 +7,7 @@ are counted and not named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tabwb.records.words import RESEARCH_ONLY
@@ -20,9 +20,8 @@ from tabwb.report.paper.methods_given import (
 from tabwb.report.paper.methods_procedure import procedure
 from tabwb.report.paper.methods_scored import analysis, scoring, unusable
 from tabwb.report.paper.references import Citations, Reference, bibliography
-from tabwb.report.paper.studied import Studied, studied
+from tabwb.report.paper.studied import Studied
 from tabwb.report.plain import Json
-from tabwb.report.summaries.groups import Grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +72,6 @@ class Methods:
                 for number, work in enumerate(self.references, 1)
             ],
         }
-
-
-def methods_of(rows: Sequence[Grouped], *, study_ids: bool = False) -> Methods:
-    """Return the methods of the administrations in groups.
-
-    Args:
-        rows: the groups with their summaries, as tables and figures have them.
-        study_ids: print the study IDs of participants instead of their number.
-    """
-    return methods_about(studied(rows, study_ids=study_ids))
 
 
 def methods_about(about: Studied) -> Methods:

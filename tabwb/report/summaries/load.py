@@ -129,7 +129,6 @@ def load_columns(
     *,
     primary: str = "",
     statistics: tuple[Statistic, ...] = (),
-    explained: Collection[str] = (),
 ) -> tuple[AdministrationData, ...]:
     """Return administrations whose responses are columns; of speakers who name, with trials too.
 
@@ -140,15 +139,8 @@ def load_columns(
         references: numbers or uids; without any, all administrations.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
         statistics: of plugins, which summaries with intervals have too.
-        explained: further measures of which the reasons of all values are read.
     """
-    return with_columns(
-        store,
-        outlines(store, references),
-        primary=primary,
-        statistics=statistics,
-        explained=explained,
-    )
+    return with_columns(store, outlines(store, references), primary=primary, statistics=statistics)
 
 
 def with_columns(

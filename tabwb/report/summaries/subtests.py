@@ -63,9 +63,9 @@ class Share:
         intervals = self.intervals(policy)
         return intervals[0].interval if intervals else None
 
-    def interval_reason(self, policy: str = "exact") -> str:
+    def interval_reason(self) -> str:
         """Return why there is no such interval, else an empty text."""
-        intervals = self.intervals(policy)
+        intervals = self.intervals()
         return intervals[0].reason if intervals else ""
 
     def intervals(self, policy: str = "exact") -> tuple[EstimatedInterval, ...]:
