@@ -27,7 +27,7 @@ from tabwb.report.keys import key_of
 from tabwb.report.measures import ACCURACY, BURDEN, SUBTEST_MEASURES, WORDS_MEAN, measure_of
 from tabwb.report.summaries.cautions import cautions
 from tabwb.report.summaries.grouping import Group
-from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.groups import Grouped, specs_of
 from tabwb.report.summaries.judges import JudgeSummary, judge_labels
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.subtests import SubtestSummary
@@ -169,13 +169,7 @@ def _specs(groups: Sequence[Grouped]) -> Iterator[str]:
         name = group.group.name
         if without_folders(name) != name:
             yield name  # models with the same short name can have their paths as names
-        for member in group.group.members:
-            conditions = member.administration.conditions
-            yield conditions.examinee
-            yield from conditions.judges
-            if conditions.lesion is not None:
-                yield conditions.lesion
-        yield from (judge.terms.rater for judge in group.summary.judges)
+        yield from specs_of([group])
 
 
 def _row(group: Grouped, groups: Sequence[Grouped]) -> Row:

@@ -73,13 +73,12 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
                 "status": "undefined",
                 "reason": "not given",
             }
-            for subtest in group.summary.subtests:
-                if subtest.id == part:
-                    share = subtest.share
-                    record |= value_cells(share.accuracy(policy))
-                    record |= interval_cells(share.intervals(policy))
-                    record |= {"n": share.of(policy), "n_items": len(share.by_item[policy])}
-                    record |= {key: value.value for key, value in subtest.baselines.items()}
+            if subtest := group.part(part):
+                share = subtest.share
+                record |= value_cells(share.accuracy(policy))
+                record |= interval_cells(share.intervals(policy))
+                record |= {"n": share.of(policy), "n_items": len(share.by_item[policy])}
+                record |= {key: value.value for key, value in subtest.baselines.items()}
             given.append(record)
     notes = [
         f"Accuracy, the share of right responses, policy {policy}.",

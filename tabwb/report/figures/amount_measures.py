@@ -28,12 +28,10 @@ class Measured:
     """One measure.
 
     Attributes:
-        panel: the title under which it is drawn.
-        place: its cells in the table: measure, part, rater, feature.
+        place: its cells in the table: measure, panel, part, rater, feature.
         of: takes the value with its intervals from a group.
     """
 
-    panel: str
     place: Record
     of: Callable[[Grouped], Record]
 
@@ -59,7 +57,7 @@ def measures(groups: Sequence[Grouped], options: Options) -> Iterator[Measured]:
             if subtest.share.scored
         }
         for part, title in parts.items():
-            yield Measured(title, _place(ACCURACY.id, title, part=part), _accuracy(part))
+            yield Measured(_place(ACCURACY.id, title, part=part), _accuracy(part))
         if not parts:
             raise UsageError("nothing was scored right or wrong in these administrations")
         return
@@ -76,11 +74,11 @@ def measures(groups: Sequence[Grouped], options: Options) -> Iterator[Measured]:
         )
     for terms, title in titles.items():
         if chosen == BURDEN.id:
-            yield Measured(title, _place(BURDEN.id, title, rater=terms.rater), _burden(terms))
+            yield Measured(_place(BURDEN.id, title, rater=terms.rater), _burden(terms))
         elif feature in terms.features:
             panel = f"{names[feature]}, {title}"
             place = _place(FEATURE_RATE.id, panel, rater=terms.rater, feature=feature)
-            yield Measured(panel, place, _rate(terms, feature))
+            yield Measured(place, _rate(terms, feature))
 
 
 def _place(measure: str, panel: str, **cells: str) -> Record:
@@ -89,7 +87,9 @@ def _place(measure: str, panel: str, **cells: str) -> Record:
 
 def _accuracy(part: str) -> Callable[[Grouped], Record]:
     def value(group: Grouped) -> Record:
-        share = next(one.share for one in group.summary.subtests if one.id == part)
+        subtest = group.part(part)
+        assert subtest is not None
+        share = subtest.share
         return {
             **value_cells(share.accuracy()), **interval_cells(share.intervals()), "n": share.scored
         }  # fmt: skip

@@ -58,18 +58,17 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
                 "status": "undefined",
                 "reason": "not judged under these terms",
             }
-            for judge in group.summary.judges:
-                if judge.terms == terms:
-                    burden = judge.burden
-                    record |= value_cells(burden.symptom_burden)
-                    record |= interval_cells(burden.intervals)
-                    record |= {
-                        "n": burden.n_burden,
-                        "n_items": len(burden.sizes),
-                        "n_usable": burden.usable.usable,
-                        "n_responses": burden.usable.n,
-                        "few_usable": burden.usable.few,
-                    }
+            if judge := group.judge(terms):
+                burden = judge.burden
+                record |= value_cells(burden.symptom_burden)
+                record |= interval_cells(burden.intervals)
+                record |= {
+                    "n": burden.n_burden,
+                    "n_items": len(burden.sizes),
+                    "n_usable": burden.usable.usable,
+                    "n_responses": burden.usable.n,
+                    "few_usable": burden.usable.few,
+                }
             given.append(record)
     names = feature_titles(groups)
     notes = [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.records.visible import visible
 from tabwb.report.file_names import file_names, named
+from tabwb.report.summaries.groups import specs_of
 from tabwb.tables.table import Series, Table
 
 if TYPE_CHECKING:
@@ -40,15 +41,4 @@ def _plain(text: str, names: Mapping[str, str]) -> str:
 
 def spec_names(groups: Sequence[Grouped]) -> dict[str, str]:
     """Return what a figure calls the models, lesions and judges whose specs name a folder."""
-    return file_names(_specs(groups))
-
-
-def _specs(groups: Sequence[Grouped]) -> Iterator[str]:
-    for group in groups:
-        for member in group.group.members:
-            conditions = member.administration.conditions
-            yield conditions.examinee
-            yield from conditions.judges
-            if conditions.lesion is not None:
-                yield conditions.lesion
-        yield from (judge.terms.rater for judge in group.summary.judges)
+    return file_names(specs_of(groups))

@@ -83,9 +83,6 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     chosen = chosen_features(groups)
     shown = [name for name in shown if name in chosen] if chosen else shown
     shown.sort(key=lambda name: list(categories).index(name) if name in categories else len(names))
-    judges = [
-        next((one for one in group.summary.judges if one.terms == terms), None) for group in groups
-    ]
     given: list[Record] = [
         {
             "group": own,
@@ -94,9 +91,9 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
             "feature": name,
             "title": names[name],
             "category": categories.get(name),
-            **_cells(judge, name),
+            **_cells(group.judge(terms), name),
         }
-        for own, judge in zip(names_of(groups), judges, strict=True)
+        for own, group in zip(names_of(groups), groups, strict=True)
         for name in shown
     ]
     notes = [
@@ -116,7 +113,7 @@ def _with_texts(groups: Sequence[Grouped], terms: Terms) -> tuple[list[Grouped],
     kept = [
         group
         for group in groups
-        if any(judge.terms == terms for judge in group.summary.judges)
+        if group.judge(terms)
         or any(part.share.n for part in group.summary.subtests if task_type(part.kind).connected)
     ]
     left_out = len(groups) - len(kept)

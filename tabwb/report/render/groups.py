@@ -112,12 +112,11 @@ def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
     waiting: dict[str, int] = {}
     few = False
     for row in chosen:
-        for judge in row.summary.judges:
-            if judge.terms == terms:
-                causes.update(without_burden(judge.burden))
-                few = few or judge.burden.usable.few
-                if judge.burden.usable.causes:
-                    yield f"{row.group.title}: {usable_words(judge.burden.usable)}"
+        if judge := row.judge(terms):
+            causes.update(without_burden(judge.burden))
+            few = few or judge.burden.usable.few
+            if judge.burden.usable.causes:
+                yield f"{row.group.title}: {usable_words(judge.burden.usable)}"
         waiting[row.group.title] = row.not_judged(terms.rater)
     if few:
         yield "few: fewer than half of the responses are usable; such rows are sorted last"
@@ -154,10 +153,7 @@ def _sessions(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
             style="bold",
         )
         rows = [
-            (row.label, _days(row.group), subtest)
-            for row in chosen
-            for subtest in row.summary.named
-            if subtest.id == name
+            (row.label, _days(row.group), subtest) for row in chosen if (subtest := row.named(name))
         ]
         yield sessions_table(sorted(rows, key=lambda row: row[1]), "group")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.battery.model import Battery
@@ -58,7 +58,7 @@ class Grouped:
         """What its members were given."""
         return self.group.battery
 
-    def judge(self, terms: Terms) -> JudgeSummary | None:
+    def judge(self, terms: Terms | None) -> JudgeSummary | None:
         """Return the summary of a judge under these terms, or None."""
         return next((judge for judge in self.summary.judges if judge.terms == terms), None)
 
@@ -153,6 +153,18 @@ def _by_keys(row: Grouped) -> list[tuple[bool, bool, float, str]]:
         )
         for one in row.group.values
     ]
+
+
+def specs_of(rows: Sequence[Grouped]) -> Iterator[str]:
+    """Yield the specs of the models, lesions and judges of groups."""
+    for row in rows:
+        for member in row.group.members:
+            conditions = member.administration.conditions
+            yield conditions.examinee
+            yield from conditions.judges
+            if conditions.lesion is not None:
+                yield conditions.lesion
+        yield from (judge.rater for judge in row.summary.judges)
 
 
 def check_judge(judge: str, raters: Sequence[str]) -> None:

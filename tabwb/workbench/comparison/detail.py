@@ -23,7 +23,7 @@ from tabwb.report.render.wording import (
 )
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.workbench.comparison.table import Basis, judge_of
+from tabwb.workbench.comparison.table import Basis
 from tabwb.workbench.shell.width_aware import content_of
 from tabwb.workbench.shell.wording import QUIET, sentence, spread
 
@@ -96,7 +96,7 @@ class ModelDetail(OptionList):
     ) -> Iterator[Option]:
         if row is None or basis is None:
             return
-        judge = judge_of(row, basis)
+        judge = row.judge(basis.terms)
         lines = [
             Content.styled("\n".join(wrap(row.label, width)), "bold"),
             *(_quiet(fact, width) for fact in _facts(row)),

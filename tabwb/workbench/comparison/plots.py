@@ -17,7 +17,7 @@ from tabwb.records.errors import MissingExtra
 from tabwb.report.measures import BASELINES
 from tabwb.report.summaries.groups import Grouped
 from tabwb.scoring.estimate import Interval
-from tabwb.workbench.comparison.table import Basis, judge_of
+from tabwb.workbench.comparison.table import Basis
 from tabwb.workbench.shell.wording import AMBER, QUIET, shortened, shortened_apart
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _ends(interval: Interval | None) -> tuple[float, float] | tuple[None, None]:
 
 def _burdens(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
     for row in rows:
-        judge = judge_of(row, basis)
+        judge = row.judge(basis.terms)
         if judge is None:
             yield Point(row.label)
             continue
@@ -80,7 +80,7 @@ def _burdens(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
 
 
 def _categories(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
-    judged = [(row, judge) for row in rows if (judge := judge_of(row, basis)) is not None]
+    judged = [(row, judge) for row in rows if (judge := row.judge(basis.terms)) is not None]
     for grouping in rows[0].battery.groupings[:1] if rows else ():
         for category in grouping.categories:
             own = [

@@ -15,7 +15,7 @@ from tabwb.report.measures import NONE
 from tabwb.report.render.groups import burden_cells
 from tabwb.report.render.wording import number, plain
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.judges import JudgeSummary, Terms
+from tabwb.report.summaries.judges import Terms
 from tabwb.workbench.shell.wording import shortened_apart
 
 Column = Literal["model", "N", "distinct", "burden", "interval", "words", "over"]
@@ -106,11 +106,6 @@ def bases(rows: Sequence[Grouped]) -> tuple[Basis, ...]:
     return tuple(sorted(choices, key=lambda basis: -basis.n))
 
 
-def judge_of(row: Grouped, basis: Basis) -> JudgeSummary | None:
-    """The row's burden on this basis, if it has one."""
-    return next((judge for judge in row.summary.judges if judge.terms == basis.terms), None)
-
-
 def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> list[Grouped]:
     """The rows of the basis' battery whose name or spec has every word, in order.
 
@@ -137,7 +132,7 @@ def _searched(row: Grouped) -> str:
 
 
 def _value(row: Grouped, basis: Basis, column: Column) -> float | None:
-    judge = judge_of(row, basis)
+    judge = row.judge(basis.terms)
     if judge is None and basis.terms is not None:
         return None
     if column == "burden":
@@ -153,7 +148,7 @@ def _value(row: Grouped, basis: Basis, column: Column) -> float | None:
 
 def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     """A row's figures; dashes where this judge has not seen it."""
-    judge = judge_of(row, basis)
+    judge = row.judge(basis.terms)
     words: dict[Column, str] = dict.fromkeys(COLUMNS, NONE)
     words["model"] = row.label
     if judge is not None:
