@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from tabwb.records.errors import UsageError
 from tabwb.report.key import Sort
@@ -18,6 +18,8 @@ Names = str | Iterable[str]
 """One name, several with commas between, or a sequence of names."""
 Where = str | Iterable["str | Filter"] | Mapping[str, object]
 """Filters: ``"temperature>0"``, several such texts, or keys with a value or several each."""
+Changes = Literal["change", "sessions", "items"]
+"""What a row of :meth:`tabwb.Study.change` is."""
 
 
 class Choosing(TypedDict, total=False):

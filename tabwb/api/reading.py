@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tabwb.api.administration import Administration, stored_in
-from tabwb.api.comparing import Changes, change_stored, compare_stored
 from tabwb.api.engine import Place
 from tabwb.api.options import (
+    Changes,
     Choosing,
     Grouping,
     Ids,
@@ -222,9 +222,17 @@ class Reading:
         Raises:
             UsageError: there are no such sessions, or a set names an item that there is not.
         """
-        return change_stored(
-            self.store, participant, battery, sets, baselines, rows, self._counting(primary)
-        )
+        from tabwb.report.summaries.change import change_of
+        from tabwb.report.summaries.load import load_columns
+        from tabwb.report.summaries.sessions import named_sets, sessions_of
+        from tabwb.report.tables import change as tables
+
+        numbers = [one.id for one in sessions_of(self.store, participant, battery)]
+        members = load_columns(self.store, numbers, primary=self._counting(primary))
+        found = change_of(members, named_sets(members, sets), baselines)
+        if rows == "items":
+            return tables.change_items_table(found)
+        return tables.change_table(found) if rows == "change" else tables.sessions_table(found)
 
     def compare(self, first: Ids, second: Ids, *, primary: str = "") -> Table:
         """Return the differences of two sides on their common items, with intervals and tests.
@@ -237,9 +245,15 @@ class Reading:
         Raises:
             UsageError: the sides were given different batteries.
         """
-        return compare_stored(
-            self.store, named_references(first), named_references(second), self._counting(primary)
+        from tabwb.report.summaries.difference import members_compared
+        from tabwb.report.summaries.load import load_columns
+        from tabwb.report.tables.differences import differences_table
+
+        left, right = (
+            load_columns(self.store, named_references(side), primary=self._counting(primary))
+            for side in (first, second)
         )
+        return differences_table(members_compared(left, right))
 
     def groups(self, ids: Ids = None, **options: Unpack[Grouping]) -> tuple[Grouped, ...]:
         """Return the groups behind :meth:`results`, with their whole summaries.

@@ -9,7 +9,7 @@ import click
 
 from tabwb.cli.common import note
 from tabwb.records.errors import UsageError
-from tabwb.report.tables.named import SECTIONS, TABLES
+from tabwb.report.tables.named import TABLES
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
@@ -275,14 +275,9 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
 
         from tabwb.report.render.printing import print_view
         from tabwb.report.render.typed import explained_view
-        from tabwb.report.tables.named import shown_columns
 
         views = [
-            Group(
-                Text(caption, style="bold"),
-                explained_view(table, shown_columns(table), SECTIONS.get(table.name, ())),
-                Text(),
-            )
+            Group(Text(caption, style="bold"), explained_view(table), Text())
             for table, caption in tables
         ]
         print_view(Group(*views))

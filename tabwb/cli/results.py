@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -42,9 +42,6 @@ from tabwb.cli.selecting import (
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout
 from tabwb.report.tables.named import DEFAULT_BY
-
-if TYPE_CHECKING:
-    from tabwb.report.summaries.load import AdministrationData
 
 
 @click.command()
@@ -141,17 +138,14 @@ def diff(
     prompts, and with the smallest p value and difference that the items can show.
     """
     from tabwb.report.summaries.cautions import battery_cautions
-    from tabwb.report.summaries.difference import difference
-    from tabwb.report.summaries.groups import unlike
-    from tabwb.report.summaries.load import load_columns, sources_of
+    from tabwb.report.summaries.difference import members_compared
+    from tabwb.report.summaries.load import load_columns
 
     with opened_store(store_location) as (plugins, store):
         counting = plugins.configuration.study.counting_rater(primary)
-        sides = [load_columns(store, side.split(","), primary=counting) for side in (first, second)]
+        sides = (load_columns(store, side.split(","), primary=counting) for side in (first, second))
         left, right = sides
-        compared = difference(
-            sources_of(left), sources_of(right), (_label(left), _label(right)), unlike(left, right)
-        )
+        compared = members_compared(left, right)
     battery = left[0].battery
     model = any(one.administration.conditions.kind == "model" for one in (*left, *right))
     notices = list(battery_cautions(battery, model=model))
@@ -165,14 +159,6 @@ def diff(
 
     print_view(difference_view(compared, battery, everything=everything))
     print_view(Text("\n" + "\n".join(notices), style="dim"))
-
-
-def _label(side: tuple[AdministrationData, ...]) -> str:
-    from tabwb.report.summaries.counted import name_of
-
-    numbers = ", ".join(f"#{data.administration.id}" for data in side)
-    names = dict.fromkeys(name_of(data.administration.conditions) for data in side)
-    return f"{numbers} {', '.join(names)}"
 
 
 @click.command()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from io import StringIO
 
+import pytest
 from rich.console import Console
 
 from tabwb.report.render.typed import explained_view, sectioned_view, table_view
+from tabwb.report.tables import named
 from tabwb.tables.table import Column, table_of
 
 COLUMNS = (
@@ -70,8 +72,12 @@ def test_long_texts_have_several_lines() -> None:
     assert " ".join([first.removesuffix("0.50"), *others]).split() == name.split()
 
 
-def test_what_is_the_same_in_all_rows_stands_above_and_reasons_below() -> None:
-    lines = printed(explained_view(TABLE, TABLE.names[:7], ["group"]))
+def test_what_is_the_same_in_all_rows_stands_above_and_reasons_below(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(named.SHOWN, TABLE.name, ("group", "item", "kind", "share", "p"))
+    monkeypatch.setitem(named.SECTIONS, TABLE.name, ("group",))
+    lines = printed(explained_view(TABLE))
     assert lines[0] == "kind: k" and "Kind" not in " ".join(lines[1:])
     assert lines[-2:] == ["why there is no share: nothing counted", "A note."]
 

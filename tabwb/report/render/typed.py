@@ -13,11 +13,11 @@ from rich.text import Text
 
 from tabwb.report.measures import NONE
 from tabwb.report.render.printing import INDENT, ForWidth, empty_table, spec_lines
+from tabwb.report.tables.captioned import HIGH, LOW
+from tabwb.report.tables.named import SECTIONS, shown_columns
 from tabwb.tables.rounding import digits_of, ends_of
 from tabwb.tables.table import Column, Table
 
-LOW, HIGH = "_low", "_high"
-"""End the names of the two columns of an interval, which are shown as one."""
 GAP = 2
 """Spaces between columns."""
 MOST_TEXT = 40
@@ -169,17 +169,13 @@ def _between(column: Column, low: object, high: object, joint: str) -> str:
     return joint.join(ends_of(low, high, column.digits))
 
 
-def explained_view(
-    table: Table, shown: Sequence[str] | None = None, sections: Sequence[str] = ()
-) -> RenderableType:
+def explained_view(table: Table) -> RenderableType:
     """Return a table below what is the same in all rows, and above why values are missing.
 
-    Args:
-        table: with its notes; of columns whose names end in ``reason`` each text is shown once.
-        shown: names of its columns; None: all.
-        sections: see :func:`sectioned_view`.
+    It has the columns that people are shown, and a line above each of its sections. Of columns
+    whose names end in ``reason`` each text is shown once.
     """
-    wanted = table.names if shown is None else shown
+    wanted = shown_columns(table)
     same = [name for name in wanted if len(table) > 1 and _is_same(table, name)]
     head = [f"{table.column(name).title.lower()}: {table[name].to_list()[0]}" for name in same]
     reasons = [
@@ -192,7 +188,7 @@ def explained_view(
     below = "\n".join([*reasons, *table.notes])
     parts: list[RenderableType] = [Text("  ·  ".join(head))] if head else []
     own = table.select([name for name in wanted if name not in same])
-    apart = [name for name in sections if name not in same]
+    apart = [name for name in SECTIONS.get(table.name, ()) if name not in same]
     parts.append(ForWidth(partial(sectioned_view, own, apart)))
     return Group(*parts, Text(below, style="dim"))
 

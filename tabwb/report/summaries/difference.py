@@ -16,7 +16,9 @@ from tabwb.report.summaries.columns.judged import summarise_judges
 from tabwb.report.summaries.columns.subtests import decider, right_side
 from tabwb.report.summaries.columns.table import Table, first_of, table_of
 from tabwb.report.summaries.compared import Compared, Tested, accuracies, burdens
-from tabwb.report.summaries.counted import Source
+from tabwb.report.summaries.counted import Source, name_of
+from tabwb.report.summaries.groups import unlike
+from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.paired import Place
 from tabwb.report.summaries.summary import interval_json
 
@@ -87,7 +89,7 @@ def difference(
     first: Sequence[Source],
     second: Sequence[Source],
     labels: tuple[str, str],
-    unlike: tuple[tuple[str, str, str], ...] = (),
+    differing: tuple[tuple[str, str, str], ...] = (),
 ) -> Difference:
     """Compare two sides, each of one or more administrations of one battery.
 
@@ -97,7 +99,7 @@ def difference(
         first: administrations of one side.
         second: of the other.
         labels: names of the sides.
-        unlike: conditions that they do not share (:func:`tabwb.report.summaries.groups.unlike`).
+        differing: conditions that they do not share (:func:`unlike`).
 
     Raises:
         UsageError: the sides were given different batteries or battery versions.
@@ -116,9 +118,34 @@ def difference(
         _side_by_side(*tables),
         left_out,
         _named(battery, first, second),
-        unlike,
+        differing,
         (_shared(tables[0]), _shared(tables[1])),
     )
+
+
+def members_compared(
+    first: Sequence[AdministrationData],
+    second: Sequence[AdministrationData],
+    labels: tuple[str, str] | None = None,
+) -> Difference:
+    """Compare two sides with the conditions that they do not share.
+
+    Args:
+        first: administrations of one side, responses as columns.
+        second: of the other.
+        labels: names of the sides; None: their numbers with what was tested.
+
+    Raises:
+        UsageError: the sides were given different batteries or battery versions.
+    """
+    labels = labels or (_label(first), _label(second))
+    return difference(sources_of(first), sources_of(second), labels, unlike(first, second))
+
+
+def _label(side: Sequence[AdministrationData]) -> str:
+    numbers = ", ".join(f"#{data.administration.id}" for data in side)
+    names = dict.fromkeys(name_of(data.administration.conditions) for data in side)
+    return f"{numbers} {', '.join(names)}"
 
 
 def _shared(table: Table) -> Counts:

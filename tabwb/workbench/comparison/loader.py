@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.report.summaries.grouping import Group, grouped
-from tabwb.report.summaries.groups import Grouped, summarised, unlike
+from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData, outlines, sources_of, with_columns
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown
@@ -89,10 +89,6 @@ class ResponseLoader:
             raise Interrupted("something else has been asked for")
         return members
 
-    def summaries(self, groups: Sequence[Group]) -> tuple[Grouped, ...]:
-        """Summarise groups."""
-        return summarised(groups)
-
     def let_go(self) -> None:
         """Free what was read; no other reference may exist."""
         let_go(self._held)
@@ -160,12 +156,11 @@ class SurveyReader:
 
 def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:
     """Compare two groups of administrations item by item."""
-    from tabwb.report.summaries.difference import difference
+    from tabwb.report.summaries.difference import members_compared
     from tabwb.workbench.comparison.dialogs import CompareScreen
 
-    members = [loader.members(group) for group in (first, second)]
-    first_side, second_side = map(sources_of, members)
-    result = difference(first_side, second_side, (first.name, second.name), unlike(*members))
+    left, right = (loader.members(group) for group in (first, second))
+    result = members_compared(left, right, (first.name, second.name))
     return partial(CompareScreen, result, first.battery)
 
 
@@ -205,7 +200,7 @@ def _groups(store: Store, by: str) -> list[Group]:
 
 
 def _row(loader: ResponseLoader, group: Group) -> Grouped:
-    (row,) = loader.summaries([replace(group, members=loader.read(group.members))])
+    (row,) = summarised([replace(group, members=loader.read(group.members))])
     return without_trials(row)
 
 
@@ -213,4 +208,4 @@ def _pairs(loader: ResponseLoader, sides: Sequence[Group]) -> tuple[Pair, ...]:
     from tabwb.report.summaries.pairs import pairs_of
 
     groups = [replace(group, members=loader.members(group)) for group in sides]
-    return pairs_of(loader.summaries(groups))
+    return pairs_of(summarised(groups))

@@ -96,20 +96,13 @@ class ExtensionController(Controller):
         from tabwb.report.summaries.grouping import grouped
         from tabwb.report.summaries.groups import summarised
         from tabwb.report.summaries.load import load_columns
-        from tabwb.report.tables.named import (
-            DEFAULT_BY,
-            SECTIONS,
-            TABLES,
-            named_table,
-            shown_columns,
-        )
+        from tabwb.report.tables.named import DEFAULT_BY, TABLES, named_table
 
         by = DEFAULT_BY.get(name, "model")
         statistics = self.plugins.statistics() if name == "results" else ()
         loaded = load_columns(self.store, tuple(numbers), statistics=statistics)
         rows = summarised(grouped(loaded, by))
-        made = named_table(name, rows)
-        view = explained_view(made, shown_columns(made), SECTIONS[name])
+        view = explained_view(named_table(name, rows))
         self.say(PageBuilt(_title(TABLES[name]), what, view))
 
     def change(self, participant: str, battery: str) -> None:
@@ -128,18 +121,14 @@ class ExtensionController(Controller):
         from tabwb.report.summaries.load import load_columns
         from tabwb.report.summaries.sessions import sessions_of, sets_of_tags, tags_as_sets
         from tabwb.report.tables.change import change_items_table, change_table, sessions_table
-        from tabwb.report.tables.named import SECTIONS, shown_columns
 
         sessions = sessions_of(self.store, participant, battery)
         members = load_columns(self.store, [one.id for one in sessions])
         subtests = members[0].battery.subtests
         found = change_of(members, sets_of_tags(subtests, tags_as_sets(subtests)))
         tables = (change_table(found), sessions_table(found), change_items_table(found))
-        views = (
-            explained_view(one, shown_columns(one), SECTIONS.get(one.name, ())) for one in tables
-        )
         what = f"{participant}, {battery}, {plural(len(sessions), 'session')}"
-        self.say(PageBuilt(CHANGE, what, Group(*views)))
+        self.say(PageBuilt(CHANGE, what, Group(*map(explained_view, tables))))
 
 
 def _title(words: str) -> str:
