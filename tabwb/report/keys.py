@@ -7,7 +7,6 @@ command line, the Python API, documents and figures read these declarations.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import isfinite
 from typing import TYPE_CHECKING
 
 from tabwb.records import declared_conditions
@@ -16,9 +15,9 @@ from tabwb.records.condition import Condition
 from tabwb.records.condition_kinds import Real, Switch, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.specs import parse_spec
 from tabwb.records.words import did_you_mean
 from tabwb.report.key import Key, Value
+from tabwb.report.lesion_keys import lesion_keys, option_value
 from tabwb.report.summaries.counted import name_of, spec_of
 
 if TYPE_CHECKING:
@@ -288,7 +287,7 @@ def keys() -> tuple[Key, ...]:
     True
     """
     declared = map(_condition_key, declared_conditions.CONDITIONS)
-    return (*SUBJECTS, *declared, *RESPONSES)
+    return (*SUBJECTS, *declared, *lesion_keys(), *RESPONSES)
 
 
 def key_of(name: str) -> Key:
@@ -314,19 +313,6 @@ def key_of(name: str) -> Key:
     )
 
 
-def _number(text: str) -> Value:
-    """Return a finite number from its text; any other text as it is.
-
-    >>> _number("0.5"), _number("mlp"), _number("nan")
-    (0.5, 'mlp', 'nan')
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return number if isfinite(number) else text
-
-
 def _option_key(of: str, option: str) -> Key:
     # A revision such as 12e5 must stay text; the strength of a lesion is a number.
     number = of == "lesion" and option not in ("id", "name")
@@ -336,13 +322,7 @@ def _option_key(of: str, option: str) -> Key:
         text = given.lesion if of == "lesion" else given.examinee
         if given.kind != "model" or not text:
             return ()
-        try:
-            spec = parse_spec(text)
-        except UsageError:  # not a spec, or stored by an earlier version
-            return ()
-        options = {name.replace("_", "-"): value for name, value in spec.options.items()}
-        given_as = {"id": spec.id, "name": spec.name or "", **options}.get(option)
-        return _one(_number(given_as) if number and given_as else given_as)
+        return option_value(text, option, number=number)
 
     return Key(
         f"{of}-{option}",

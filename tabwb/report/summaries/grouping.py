@@ -9,9 +9,11 @@ from itertools import product
 
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared, described, phrase_of
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.report.key import Key, Value, written
 from tabwb.report.keys import REPLICATE, key_of, pooling_keys, read_keys
+from tabwb.report.lesion_keys import LESION_SEED, without_seed
 from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.load import AdministrationData
@@ -279,10 +281,17 @@ class _Asked:
         ids = {key.id for key in self.keys}
         if "administration" in ids:
             return ()
-        facts = compared(member.administration.conditions, self.pooled)
+        facts = compared(self.conditions(member), self.pooled)
         if "model" in ids and "weights" not in self.together:
             facts |= member.identity
         return tuple(sorted(facts.items()))
+
+    def conditions(self, member: AdministrationData) -> Conditions:
+        """Return the conditions of a member; without the seeds of its lesion if pooled."""
+        given = member.administration.conditions
+        if LESION_SEED not in self.together:
+            return given
+        return replace(given, lesion=without_seed(given.lesion))
 
     def cells(self, member: AdministrationData) -> Iterator[tuple[Values, Part | None]]:
         """Yield the values of a member and the part of it that has them; None: all of it."""
@@ -336,7 +345,7 @@ class _Asked:
             values: of the keys.
             names: of models, by spec.
         """
-        given = member.administration.conditions
+        given = self.conditions(member)
         has_lesion = "lesion" not in {*self.together, *(key.id for key in self.keys)}
         who = name_in(names, given, lesion=has_lesion)
         who = f"speaker {who}" if given.kind == "speaker" else who

@@ -1,0 +1,139 @@
+"""Keys of groups and filters that are parts of a lesion's spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.records.errors import UsageError
+from tabwb.records.specs import parse_spec
+from tabwb.report.key import Key, KeyKind, Value, written
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.load import AdministrationData
+
+LESION_SEED = "lesion-seed"
+"""The key over which responses under one lesion are pooled."""
+Read = Callable[[Sequence[Lesion]], Value | None]
+
+
+def _common(value: Callable[[Lesion], Value | None]) -> Read:
+    """Return what reads the value that lesions share; None where they differ or have none."""
+
+    def read(lesions: Sequence[Lesion]) -> Value | None:
+        found = {value(one) for one in lesions}
+        return found.pop() if len(found) == 1 else None
+
+    return read
+
+
+def _seed(lesions: Sequence[Lesion]) -> Value | None:
+    """Return the seed of the lesions whose seed makes a difference."""
+    found = {one.seed for one in lesions if one.draws}
+    return found.pop() if len(found) == 1 else None
+
+
+def _targets(lesions: Sequence[Lesion]) -> Value:
+    return "+".join(dict.fromkeys(one.target for one in lesions))
+
+
+def _kind(lesions: Sequence[Lesion]) -> Value:
+    return "+".join(one.kind() for one in lesions)
+
+
+_PARTS: tuple[tuple[str, str, KeyKind, Read], ...] = (
+    ("target", "what is lesioned; of joined lesions all targets", "text", _targets),
+    ("operation", "what is done to the units", "text", _common(lambda one: one.operation)),
+    ("amount", "the share of units that is taken", "number", _common(lambda one: one.amount)),
+    ("layers", "in which layers; 'all' where the spec names none", "text",
+     _common(lambda one: numbers_text(one.layers) or "all")),
+    ("seed", "of the choice of units, of noise and orders", "number", _seed),
+    ("kind", "the lesion's spec with * for the amount and without the seed", "text", _kind),
+)  # fmt: skip
+
+
+def _values(name: str, read: Read) -> Callable[[AdministrationData], tuple[Value, ...]]:
+    def values(data: AdministrationData) -> tuple[Value, ...]:
+        given = data.administration.conditions
+        if given.kind != "model" or not given.lesion:
+            return ()
+        try:
+            value = read(parse_lesions(given.lesion))
+        except UsageError:  # made with another tool
+            return option_value(given.lesion, name, number=True)
+        return () if value is None else (value,)
+
+    return values
+
+
+def option_value(text: str, option: str, *, number: bool) -> tuple[Value, ...]:
+    """Return the value of an option of a spec; none where the text is not such a spec.
+
+    Args:
+        text: of a lesion or a model.
+        option: its name in kebab-case; ``id`` and ``name`` are the spec's own.
+        number: read a number as one.
+
+    >>> option_value("noise@severity=0.50", "severity", number=True)
+    (0.5,)
+    """
+    try:
+        spec = parse_spec(text)
+    except UsageError:  # not a spec, or stored by an earlier version
+        return ()
+    options = {name.replace("_", "-"): value for name, value in spec.options.items()}
+    given = {"id": spec.id, "name": spec.name or "", **options}.get(option)
+    return (_number(given) if number else given,) if given else ()
+
+
+def _number(text: str) -> Value:
+    """Return a finite number from its text; any other text as it is.
+
+    >>> _number("0.5"), _number("mlp"), _number("nan")
+    (0.5, 'mlp', 'nan')
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if isfinite(number) else text
+
+
+def without_seed(lesion: str | None) -> str | None:
+    """Return a lesion's spec without its seeds; of another tool's as it is.
+
+    >>> without_seed("mlp:zero:0.3@layers=1,seed=7")
+    'mlp:zero:0.3@layers=1'
+    """
+    try:
+        return lesion and "+".join(one.kind(amount="") for one in parse_lesions(lesion))
+    except UsageError:
+        return lesion
+
+
+def _label(name: str) -> Callable[[AdministrationData, Value, str], str]:
+    return lambda data, value, who: f"lesion {name} {written(value)}"
+
+
+def lesion_keys() -> tuple[Key, ...]:
+    """Return the keys: target, operation, amount, layers, seed and kind of a lesion.
+
+    Of joined lesions a key has the value that they share, and none where they differ. A lesion that
+    another tool made has the options of its own spec.
+    """
+    return tuple(
+        Key(
+            f"lesion-{name}",
+            f"lesion {name}",
+            f"of the lesion: {meaning}",
+            _values(name, read),
+            kind=kind,
+            whom="model",
+            absent=f"lesion {name} not said",
+            label=_label(name),
+            pooled=(LESION_SEED,) if name == "seed" else (),
+        )
+        for name, meaning, kind, read in _PARTS
+    )
