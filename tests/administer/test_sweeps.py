@@ -93,6 +93,7 @@ def answers(path: Path) -> Answers:
             ]
             facts = store.history(one.id).model_facts
             assert facts.get("lesion", "") == lesion
+            assert float(facts["lesion_perplexity"]) > 1
     return found
 
 

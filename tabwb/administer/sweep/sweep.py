@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.grid import Point
+from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.plugin_api.components import Cancel, LesionableBackend
 from tabwb.records.errors import Interrupted
 from tabwb.records.marks import Marks, changes
@@ -135,6 +136,7 @@ class Worker:
         """
         backend = self.model.backend
         facts = {**self.model.facts, **backend.lesion(point.lesion)}
+        facts |= manipulation_facts(backend, self.cancel)
         with self._session(point, known.get(point.lesion)) as session:
             record = known[point.lesion] = session.administration
             wanted = [self.sweep.name, *([CONTROL] if point.role == "control" else [])]
