@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tabwb.api.files import table_text as table_text
     from tabwb.api.importing import import_answers as import_answers
     from tabwb.api.importing import import_naming as import_naming
+    from tabwb.api.lesions import lesion_parts as lesion_parts
+    from tabwb.api.lesions import lesion_plan as lesion_plan
+    from tabwb.api.lesions import sweep as sweep
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
     from tabwb.api.study import Study as Study
@@ -44,6 +47,7 @@ _NAMES = {
     "tabwb.api.administration": "Administration",
     "tabwb.api.batteries": "load_battery",
     "tabwb.api.importing": "import_answers import_naming",
+    "tabwb.api.lesions": "lesion_parts lesion_plan sweep",
     "tabwb.api.files": "save_figure save_table table_text",
     "tabwb.api.running": "resume run",
     "tabwb.api.study": "Study open",
@@ -69,12 +73,15 @@ __all__ = [
     "__version__",
     "import_answers",
     "import_naming",
+    "lesion_parts",
+    "lesion_plan",
     "load_battery",
     "open",
     "resume",
     "run",
     "save_figure",
     "save_table",
+    "sweep",
     "table_text",
 ]
 

@@ -51,6 +51,7 @@ def run(
     conversation: bool | None = None,
     item_order: Literal["as-given", "shuffled"] | None = None,
     option_order: Literal["as-given", "shuffled", "rotated"] | None = None,
+    lesion: str | None = None,
     subtests: Names = (),
     items: Names = (),
     limit: int | None = None,
@@ -84,6 +85,7 @@ def run(
         conversation: keep one context over all items.
         item_order: of the items within their subtest.
         option_order: of the options of each item; rotated: each item in all rotations.
+        lesion: of the model (``"mlp.down:zero:0.3@seed=7"``); a function has none.
         subtests: give only these.
         items: give only these; ids, or ``SUBTEST/ITEM``.
         limit: give only so many items of each subtest, the first ones.
@@ -104,7 +106,7 @@ def run(
     """
     spec, function = spec_of(model, name)
     own = _labels(labels, function)
-    asked = _asked(
+    asked = asked_conditions(
         spec,
         judges=_judges(judges),
         replicates=replicates,
@@ -117,6 +119,7 @@ def run(
         conversation=conversation,
         item_order=item_order,
         option_order=option_order,
+        lesion=lesion,
         part_subtests=_ids(subtests),
         part_items=_ids(items),
         part_limit=limit,
@@ -223,8 +226,16 @@ def _ids(names: Names) -> tuple[str, ...] | None:
     return ((names,) if isinstance(names, str) else tuple(names)) or None
 
 
-def _asked(spec: str, **values: object) -> Conditions:
-    """Return the conditions, each value checked by its declaration."""
+def asked_conditions(spec: str, **values: object) -> Conditions:
+    """Return the conditions that are asked for, each value checked by its declaration.
+
+    Args:
+        spec: of the model.
+        values: condition to value; None: the default.
+
+    Raises:
+        UsageError: a value cannot be used; the error names the condition.
+    """
     for condition in declared.CONDITIONS:
         value = values.get(condition.id)
         if value is None:

@@ -19,6 +19,7 @@ from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import planned, said, to_json
 from tabwb.administer.sweep.grid import Point, read_grid
 from tabwb.administer.sweep.pool import run_sweep
+from tabwb.administer.sweep.suited import resolved
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.battery.model import Battery
 from tabwb.cli.common import (
@@ -34,7 +35,7 @@ from tabwb.cli.common import (
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Countdown, time_left
 from tabwb.cli.signals import stopping
-from tabwb.plugin_api.components import BatchingBackend, ModelJudge
+from tabwb.plugin_api.components import BatchingBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
@@ -72,17 +73,7 @@ def sweep_battery(options: Mapping[str, Any]) -> None:
 def _asked(plugins: Plugins, options: Mapping[str, Any]) -> tuple[Battery, Conditions]:
     battery = setup.find_battery(plugins, options["battery"])
     asked = requested_conditions("run", options["model"], "model", options)
-    if asked.lesion is not None:
-        raise UsageError("the grid says the lesions", where="--lesion", hint="leave it out")
-    conditions = setup.resolve(plugins, battery, asked)
-    for judge in conditions.judges:
-        if isinstance(plugins.judge(judge), ModelJudge):
-            raise UsageError(
-                f"the judge '{judge}' asks a model, which a sweep does not",
-                where="--judge",
-                hint="judge the responses when the sweep is done: tabwb judge run",
-            )
-    return battery, conditions
+    return battery, resolved(plugins, battery, asked)
 
 
 def _run(

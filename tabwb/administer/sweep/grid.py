@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -109,6 +109,23 @@ def read_grid(path: Path) -> Grid:
         raise UsageError("is not UTF-8", where=str(path)) from error
     except tomli.TOMLDecodeError as error:
         raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
+    return grid_of(content, path)
+
+
+def grid_of(content: Mapping[str, Any], path: Path = Path("grid")) -> Grid:
+    """Return a grid from its content.
+
+    Args:
+        content: what a TOML file of a grid holds.
+        path: of that file: for errors, and its name is the default name of the sweep.
+
+    Raises:
+        UsageError: a value is not allowed; the message names file and key.
+
+    >>> row = {"targets": ["mlp"], "amounts": [0.1, 0.2]}
+    >>> grid_of({"format": 1, "lesions": [row]}).rows[0].amounts
+    (0.1, 0.2)
+    """
     table = Table(path, content)
     table.refuse_unknown(_KEYS)
     if content.get("format") != 1:

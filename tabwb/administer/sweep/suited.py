@@ -1,0 +1,38 @@
+"""Which conditions a sweep can have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tabwb.administer.session import setup
+from tabwb.plugin_api.components import ModelJudge
+from tabwb.records.errors import UsageError
+
+if TYPE_CHECKING:
+    from tabwb.battery.model import Battery
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.records.conditions import Conditions
+
+
+def resolved(plugins: Plugins, battery: Battery, asked: Conditions) -> Conditions:
+    """Return the conditions of every administration of a sweep, specs resolved.
+
+    Args:
+        plugins: with the model.
+        battery: to be given.
+        asked: what is asked for.
+
+    Raises:
+        UsageError: they name a lesion, or a judge that asks a model.
+    """
+    if asked.lesion is not None:
+        raise UsageError("the grid says the lesions", where="--lesion", hint="leave it out")
+    conditions = setup.resolve(plugins, battery, asked)
+    for judge in conditions.judges:
+        if isinstance(plugins.judge(judge), ModelJudge):
+            raise UsageError(
+                f"the judge '{judge}' asks a model, which a sweep does not",
+                where="--judge",
+                hint="judge the responses when the sweep is done: tabwb judge run",
+            )
+    return conditions

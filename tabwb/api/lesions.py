@@ -1,0 +1,200 @@
+"""Lesions from Python: the parts of a model, what a lesion changes, sweeps."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from tabwb.api.batteries import named
+from tabwb.api.engine import Place, open_store, opened_plugins
+from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from tabwb.administer.sweep.sweep import Model, Sweep, Told
+    from tabwb.api.running import Progress
+    from tabwb.lesion.part import Part
+    from tabwb.store.store import Store
+    from tabwb.tables.table import Table
+
+
+def lesion_parts(model: str, *, offline: bool | None = None) -> Table:
+    """Return the parts of a model that can be lesioned, one in a row, with their sizes.
+
+    Args:
+        model: a spec (``"bundled"``); the model is loaded for it.
+        offline: use no network from now on, in the whole process; None: as configured.
+
+    Raises:
+        UsageError: models of this spec cannot be lesioned.
+        TabwbError: the model cannot be loaded, or its architecture is not known.
+    """
+    from tabwb.report.tables.lesions import parts_table
+
+    with _parts(model, offline) as parts:
+        return parts_table(parts)
+
+
+def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Table:
+    """Return what a lesion would change in a model, one part in a row; nothing is changed.
+
+    Args:
+        model: a spec (``"bundled"``); the model is loaded for it.
+        lesion: ``TARGET:OPERATION[:AMOUNT][@key=value,...]``, several joined by ``+``.
+        offline: use no network from now on, in the whole process; None: as configured.
+
+    Raises:
+        UsageError: it is not a lesion, or the model lacks what it names.
+        TabwbError: the model cannot be loaded, or its architecture is not known.
+    """
+    from tabwb.lesion.plan import planned
+    from tabwb.lesion.spec import lesion_text, parse_lesions
+    from tabwb.report.tables.lesions import plan_table
+
+    lesions = parse_lesions(lesion)
+    with _parts(model, offline) as parts:
+        return plan_table(planned(lesions, parts, model), lesion_text(lesions))
+
+
+def sweep(
+    battery: str | PathLike[str],
+    model: str,
+    grid: str | PathLike[str] | Mapping[str, Any],
+    *,
+    replicates: int | None = None,
+    seed: int | None = None,
+    protocol: Literal["generate", "enforced", "likelihood"] | None = None,
+    store: Place = None,
+    workers: int = 1,
+    batch_size: int = 64,
+    offline: bool | None = None,
+    progress: Progress = False,
+) -> Table:
+    """Return the conditions of a sweep, one in a row, after the battery is given under each.
+
+    Each condition is an administration, tagged with the name of the grid. What the store has
+    already is not given again: the same call continues a sweep that was stopped.
+
+    Args:
+        battery: an id (``"tab"``) or the path of a battery file.
+        model: a spec (``"bundled"``).
+        grid: the path of a TOML file, or its content as a dictionary.
+        replicates: number of times each item is given.
+        seed: of random orders and sampling.
+        protocol: how items with options are answered.
+        store: a path, a URL, or None for the configured store; it is made where there is none.
+        workers: number of models that work at one time, each in a process of its own.
+        batch_size: number of items given at once.
+        offline: use no network from now on, in the whole process; None: as configured.
+        progress: True for a line on stderr, or a function that gets each event.
+
+    Raises:
+        UsageError: an argument or the grid cannot be used, or the model lacks what it names.
+        Interrupted: conditions are left.
+        TabwbError: the model cannot be loaded, or conditions failed (all others are stored).
+    """
+    from tabwb.administer.session import setup
+    from tabwb.administer.sweep.grid import grid_of, read_grid
+    from tabwb.administer.sweep.suited import resolved
+    from tabwb.administer.sweep.sweep import Model, Sweep
+    from tabwb.api.running import asked_conditions
+
+    if workers < 1:
+        raise UsageError(f"{workers} cannot be used", where="workers", allowed="1 or more")
+    wanted = grid_of(grid) if isinstance(grid, Mapping) else read_grid(Path(grid))
+    asked = asked_conditions(model, replicates=replicates, seed=seed, protocol=protocol)
+    with opened_plugins(offline=offline) as plugins:
+        given = setup.find_battery(plugins, named(battery))
+        conditions = resolved(plugins, given, asked)
+        open_store(store, plugins.configuration, create=True).close()
+        loaded = Model.loaded(plugins, conditions.examinee)
+        with closing(loaded.backend):
+            points = wanted.points(loaded.backend.parts(), conditions.examinee)
+            whole = Sweep(plugins, given, conditions, wanted.name, points)
+
+            def opened() -> Store:
+                return open_store(store, plugins.configuration)
+
+            _give(whole, loaded, opened, workers, batch_size, progress)
+            with opened() as written:
+                return _table(whole, written)
+
+
+def _give(
+    whole: Sweep,
+    loaded: Model,
+    opened: Callable[[], Store],
+    workers: int,
+    batch_size: int,
+    progress: Progress,
+) -> None:
+    """Give the conditions that the store lacks."""
+    from tabwb.administer.sweep.pool import run_sweep
+
+    cancel = threading.Event()
+    failed: list[Told] = []
+    told = _teller(progress, len(whole.points))
+    try:
+        for one in run_sweep(
+            whole, whole.points, opened, cancel,
+            model=loaded, workers=workers, together=batch_size,
+        ):  # fmt: skip
+            told(one)
+            if one.failed:
+                failed.append(one)
+    except BaseException as error:
+        # The workers' threads end at the next item; what they have answered is stored.
+        cancel.set()
+        error.add_note("the same call continues the sweep")
+        raise
+    if failed:
+        raise TabwbError(
+            f"{plural(len(failed), 'condition')} failed, first '{failed[0].point.lesion}': "
+            f"{failed[0].failed}",
+            hint="all others are stored; the same call tries again",
+        )
+
+
+def _teller(progress: Progress, planned: int) -> Callable[[Told], object]:
+    if callable(progress):
+        return lambda told: None if told.event is None else progress(told.event)
+    if not progress:
+        return lambda told: None
+    ended = 0
+
+    def show(told: Told) -> None:
+        nonlocal ended
+        if told.event is None:
+            ended += 1
+            print(f"\rcondition {ended} of {planned}", end="", file=sys.stderr)
+
+    return show
+
+
+def _table(whole: Sweep, store: Store) -> Table:
+    from tabwb.report.tables.lesions import Condition, sweep_table
+
+    known = whole.known(store)
+    conditions = [Condition(point, known.get(point.lesion)) for point in whole.points]
+    left = sum(one.status != "done" for one in conditions)
+    if left:
+        raise Interrupted(
+            f"{plural(left, 'condition')} of the sweep left", hint="the same call continues"
+        )
+    return sweep_table(whole.name, conditions)
+
+
+@contextmanager
+def _parts(model: str, offline: bool | None) -> Iterator[Sequence[Part]]:
+    """Yield the parts of a model, which is loaded for it."""
+    from tabwb.administer.sweep.sweep import Model
+
+    with opened_plugins(offline=offline) as plugins:
+        loaded = Model.loaded(plugins, model)
+        with closing(loaded.backend):
+            yield loaded.backend.parts()

@@ -1,0 +1,68 @@
+"""Lesions and sweeps from Python: what the command line says and stores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tabwb
+from tabwb.records.events import Finished
+
+pytest.importorskip("torch", reason="needs tabwb[local]")
+pytestmark = pytest.mark.torch
+
+MODEL = "bundled@threads=1"
+GRID = {
+    "format": 1,
+    "name": "two",
+    "lesions": [{"targets": ["attention.heads"], "amounts": [1.0], "layers": ["0"]}],
+}
+
+
+def test_the_plan_counts_what_the_parts_have() -> None:
+    parts = tabwb.lesion_parts(MODEL)
+    heads = parts.where(target="attention.heads", layer=0).to_dicts()[0]
+    assert (heads["unit"], heads["part"]) == ("head", "0.attention.heads")
+    plan = tabwb.lesion_plan(MODEL, "attention.heads:zero@layers=0")
+    assert plan["taken_units"].to_list() == plan["units"].to_list() == [heads["units"]]
+    assert plan["taken_parameters"].to_list() == [heads["parameters"]]
+    assert plan.notes[0].startswith("attention.heads:zero:1@layers=0 changes ")
+    with pytest.raises(tabwb.UsageError, match="has no known target"):
+        tabwb.lesion_plan(MODEL, "mlq:zero")
+
+
+def test_a_sweep_stores_what_run_stores_and_is_not_given_again(
+    battery_file: Path, tmp_path: Path
+) -> None:
+    ended: list[object] = []
+    given = tabwb.sweep(
+        battery_file, MODEL, GRID, store=tmp_path / "a.db", progress=ended.append
+    )  # fmt: skip
+    assert sum(isinstance(event, Finished) for event in ended) == 2
+    assert given["role"].to_list() == ["intact", "lesion"]
+    assert given["lesion"].to_list() == [None, "attention.heads:zero:1@layers=0"]
+    assert given["status"].to_list() == ["done", "done"]
+    ended.clear()
+    again = tabwb.sweep(battery_file, MODEL, GRID, store=tmp_path / "a.db", progress=ended.append)
+    assert list(again.rows()) == list(given.rows()) and not ended
+
+    lesion = given["lesion"].to_list()[1]
+    one = tabwb.run(battery_file, MODEL, lesion=lesion, store=tmp_path / "b.db")
+    assert one.record.conditions.lesion == lesion
+    with tabwb.open(tmp_path / "a.db") as study:
+        swept = study.administration(given["administration"].to_list()[1])
+        assert swept.record.tags == ("two",)
+        assert swept.responses()["response"].to_list() == one.responses()["response"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("grid", "words"),
+    [({"format": 1}, "lesions: there are none"), ({**GRID, "lesion": []}, "unknown key")],
+)
+def test_a_grid_is_checked_before_the_model_is_loaded(
+    battery_file: Path, tmp_path: Path, grid: dict[str, object], words: str
+) -> None:
+    with pytest.raises(tabwb.UsageError, match=words):
+        tabwb.sweep(battery_file, MODEL, grid, store=tmp_path / "a.db")
+    assert not (tmp_path / "a.db").exists()
