@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
 from tabwb.records.condition_table import phrase_of
@@ -43,16 +42,13 @@ from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.summary import pool
-from tabwb.scoring.distributions import t_quantile
-from tabwb.scoring.estimate import UPPER, Estimate
+from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, mean_over_seeds
+from tabwb.scoring.estimate import Estimate
 from tabwb.tables.table import Column, Table
 
 if TYPE_CHECKING:
     from tabwb.report.figures.page import Page
 
-EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds differ"
-LEAST_SEEDS = 5
-"""Seeds from which on the mean over seeds has an interval (docs/uncertainty.md)."""
 COLUMNS = columns(
     Column(
         "series",
@@ -263,30 +259,24 @@ def _means(given: Sequence[Record]) -> Iterator[Record]:
     for (series, panel, amount), own in cells.items():
         if len(own) < 2:
             continue
-        values = [
-            record["value"]
-            for record in own
-            if record["value"] is not None and not record.get("few_usable")
+        used = [
+            record for record in own if record["value"] is not None and not record.get("few_usable")
         ]
         largest = float(own[0].get("n_features") or 1)
         place = {name: own[0].get(name) for name in ("measure", "part", "rater", "feature")}
         cell: Record = {
             "series": series, "row": "mean", "amount": amount, "panel": panel, **place,
-            "n_seeds": len(values), "n": sum(record.get("n") or 0 for record in own),
+            "n_seeds": len(used), "n": sum(record.get("n") or 0 for record in used),
         }  # fmt: skip
-        if not values:
+        found = mean_over_seeds([record["value"] for record in used], (0.0, largest))
+        if found.value is None:
             yield cell | value_cells(Estimate(None, "no seed has a value that may be averaged"))
             continue
-        mean = fsum(values) / len(values)
-        cell |= value_cells(Estimate(mean))
-        if len(values) < LEAST_SEEDS:
-            cell["interval_reason"] = f"fewer than {LEAST_SEEDS} seeds"
-        elif len(set(values)) == 1:
-            cell["interval_reason"] = EQUAL_SEEDS
+        cell |= value_cells(Estimate(found.value))
+        if found.interval is None:
+            cell["interval_reason"] = found.reason
         else:
-            variance = fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-            half = t_quantile(UPPER, len(values) - 1) * sqrt(variance / len(values))
-            cell |= {"low": max(0.0, mean - half), "high": min(largest, mean + half)}
+            cell |= {"low": found.interval.low, "high": found.interval.high}
         yield cell
 
 

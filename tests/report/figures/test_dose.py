@@ -20,7 +20,7 @@ from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData
 from tests.report.figures.looks import faults
 from tests.report.figures.test_numbers import panels
-from tests.report.given import SAMPLED
+from tests.report.given import SAMPLED, answered
 from tests.report.test_pairs import given, words
 
 T4 = 2.7764451051977987
@@ -67,6 +67,30 @@ def test_four_seeds_or_equal_ones_have_no_interval_over_seeds() -> None:
     table = figure_table("dose", groups(*FIVE, *equal), measure="accuracy")
     (last,) = (row for row in records(table) if row["row"] == "mean" and row["amount"] == 0.9)
     assert last["value"] == 0 and last["low"] is None and "same value" in last["interval_reason"]
+
+
+def test_a_seed_with_few_usable_responses_is_in_no_mean_and_not_in_its_n() -> None:
+    def told(number: int, amount: str, *said: str) -> AdministrationData:
+        lesion = f"mlp.down:zero:{amount}@seed={number % 10}"
+        made = replace(SAMPLED, lesion=lesion, seed=number)
+        answers = (
+            answered("ct1", text, number=1, replicate=at, features=["retracing"] if text else None)
+            for at, text in enumerate(said)
+        )
+        return given(number, made, *answers)
+
+    there = ("We went there.", "We saw it.", "We slept.")
+    seeds = [
+        *(told(n, "0.1", *there) for n in range(1, 6)),
+        *(told(n, "0.5", *there) for n in range(11, 15)),
+        told(15, "0.5", there[0], "", ""),
+    ]
+    rows = records(figure_table("dose", groups(*seeds), measure="burden"))
+    assert [(row["n_seeds"], row["n"]) for row in rows if row["row"] == "mean"] == [
+        (5, 15),
+        (4, 12),
+    ]
+    assert [row["n"] for row in rows if row.get("few_usable")] == [1]
 
 
 def test_the_lines_are_the_seeds_the_mean_and_the_intact_band() -> None:

@@ -1,0 +1,275 @@
+"""Dose and response over seeds of a lesion: one number for each seed, tested over seeds.
+
+The seed of a lesion decides which units it takes, so that seeds are the sample: intervals and tests
+are for *other draws of units, these prompts*. Responses and amounts of one seed are not independent
+(masks of growing amounts are nested). So the values of a seed
+become one number, its :func:`slope` or :func:`area`, and the test has as many values as seeds.
+No curve is fitted, and a response need not rise with the dose. p values are not corrected for
+several measures or lesions: see :func:`tabwb.scoring.permutation.holm`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import fsum
+
+from tabwb.scoring.distributions import t_quantile, t_tail
+from tabwb.scoring.estimate import UPPER, Estimate, Interval
+from tabwb.scoring.intervals import sum_of_squares
+
+LEAST_SEEDS = 5
+"""Seeds from which on there are an interval and a test."""
+FEW_SEEDS = f"fewer than {LEAST_SEEDS} seeds"
+EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds differ"
+NO_SEED = "no seed has a value"
+UNBOUNDED = (-math.inf, math.inf)
+Points = Mapping[float, float]
+"""The values of one seed by amount."""
+OF_SEEDS, PAIRED, WELCH = "t over seeds", "paired t over seeds", "Welch's t over seeds"
+
+
+@dataclass(frozen=True, slots=True)
+class SeedTest:
+    """A mean over seeds, or a difference of two, with its t interval and test.
+
+    Attributes:
+        value: the mean or difference; None where no seed has one.
+        n: seeds behind it; of Welch's test those of the lesion.
+        n_control: seeds of the controls in Welch's test, else 0.
+        left_out: seeds without a number, of both sides.
+        method: :data:`OF_SEEDS`, :data:`PAIRED` or :data:`WELCH`.
+        interval: 95 %; None with the reason.
+        df: degrees of freedom of t.
+        p: two-sided, that the value is 0 (for an intact model, that it is the intact model's).
+        reason: why there are no interval and no p, else empty.
+    """
+
+    value: float | None
+    n: int
+    n_control: int
+    left_out: int
+    method: str
+    interval: Interval | None = None
+    df: float | None = None
+    p: float | None = None
+    reason: str = ""
+
+
+def slope(points: Points) -> float:
+    """Return the least-squares slope of a seed's values over its amounts.
+
+    ``sum (d - mean d) y / sum (d - mean d)^2``: the change of the value for an amount of 1 more.
+    The intact model is not among the points: all seeds have the same one, so that its error would
+    not vary between seeds, and a test would take it for an effect.
+
+    Raises:
+        ValueError: fewer than two amounts.
+
+    >>> round(slope({0.1: 1.0, 0.2: 1.5, 0.3: 2.0}), 12)
+    5.0
+    """
+    _check(points)
+    middle = fsum(points) / len(points)
+    top = fsum((amount - middle) * value for amount, value in points.items())
+    return top / fsum((amount - middle) ** 2 for amount in points)
+
+
+def area(points: Points) -> float:
+    """Return the mean height of a seed's line: the area below it, divided by its width.
+
+    By the trapezoidal rule, from the least to the largest amount. The unit is that of the values.
+
+    Raises:
+        ValueError: fewer than two amounts.
+
+    >>> area({0.1: 1.0, 0.2: 2.0, 0.4: 2.0})
+    1.8333333333333333
+    """
+    _check(points)
+    line = sorted(points.items())
+    parts = [
+        (next_amount - amount) * (value + next_value) / 2
+        for (amount, value), (next_amount, next_value) in pairwise(line)
+    ]
+    return fsum(parts) / (line[-1][0] - line[0][0])
+
+
+def _check(points: Points) -> None:
+    if len(points) < 2:
+        raise ValueError("a slope or an area needs two amounts or more")
+
+
+def seed_numbers(
+    lines: Mapping[str, Mapping[float, float | None]],
+    number: Callable[[Points], float],
+    amounts: Sequence[float],
+) -> dict[str, Estimate]:
+    """Return one number for each seed, undefined where a seed lacks a value at an amount.
+
+    A number over fewer amounts is not comparable with the others: high amounts are where responses
+    become unusable. Choose fewer amounts for all seeds instead.
+
+    Args:
+        lines: for each seed its values by amount; None where it has no value that may be used.
+            The amount of a control is that of the lesion whose size it has.
+        number: :func:`slope` or :func:`area`.
+        amounts: those that each seed needs, two or more, the same for lesion and controls.
+
+    >>> seed_numbers({"1": {0.1: 0.0, 0.3: 1.0}, "2": {0.1: 0.0, 0.3: None}}, area, (0.1, 0.3))
+    {'1': Estimate(value=0.5, reason=''), '2': Estimate(value=None, reason='no value at 0.3')}
+    """
+    found: dict[str, Estimate] = {}
+    for seed, line in lines.items():
+        points: dict[float, float] = {}
+        missing: list[float] = []
+        for amount in amounts:
+            value = line.get(amount)
+            if value is None:
+                missing.append(amount)
+            else:
+                points[amount] = value
+        reason = ", ".join(f"{amount:g}" for amount in missing)
+        found[seed] = (
+            Estimate(None, f"no value at {reason}") if reason else Estimate(number(points))
+        )
+    return found
+
+
+def mean_over_seeds(
+    values: Sequence[float | None], limits: tuple[float, float] = UNBOUNDED
+) -> SeedTest:
+    """Return the mean over seeds with its t interval, and the test that it is 0.
+
+    ``mean +- t_{n-1} s / sqrt(n)`` from five seeds on. The test is of use for slopes.
+
+    Args:
+        values: one for each seed; None where it has none.
+        limits: the least and largest possible mean, where the interval is truncated.
+
+    >>> found = mean_over_seeds([1.0, 2.0, 3.0, 4.0, 5.0])
+    >>> found.value, round(found.interval.low, 4), round(found.p, 4)
+    (3.0, 1.0368, 0.0132)
+    """
+    given = [value for value in values if value is not None]
+    return _tested(given, len(values) - len(given), OF_SEEDS, limits=limits)
+
+
+def against_intact(
+    values: Sequence[float | None], intact: float, variance: float, df: float = math.inf
+) -> SeedTest:
+    """Return the mean over seeds less the intact model's value, with interval and test.
+
+    ``se^2 = s^2 / n + v``, t with Welch and Satterthwaite's degrees of freedom. v is the error of
+    the intact model's value on these prompts. It is 0 only where nothing is drawn (greedy
+    decoding). All seeds are compared with the same intact model, so that leaving v out would make
+    the test reject far too often: with one sampled run of the intact model and five seeds, .32
+    instead of .05 where the lesion does nothing.
+
+    Args:
+        values: one :func:`area` for each seed; None where it has none.
+        intact: the intact model's value of the same measure.
+        variance: v, 0 or more.
+        df: degrees of freedom of v; of k items with r responses each k (r - 1).
+
+    >>> found = against_intact([1.0, 2.0, 3.0, 4.0, 5.0], 1.0, 0.5, 20)
+    >>> found.value, round(found.df, 2), round(found.p, 4)
+    (2.0, 13.33, 0.0663)
+    """
+    given = [value - intact for value in values if value is not None]
+    return _tested(
+        given, len(values) - len(given), OF_SEEDS, largest=abs(intact), extra=(variance, df)
+    )
+
+
+def against_controls(lesion: Mapping[str, Estimate], control: Mapping[str, Estimate]) -> SeedTest:
+    """Return the mean number of a lesion less that of controls of its size, tested over seeds.
+
+    With the same seeds on both sides the paired t test: a control with the seed of a lesion takes
+    some of the same weights. Otherwise Welch's: ``t = (m_1 - m_2) / sqrt(v_1/n_1 + v_2/n_2)``
+    (Welch, Biometrika 34 (1947), 28). Five seeds or more on each side.
+
+    Args:
+        lesion: a number for each seed, see :func:`seed_numbers`; undefined ones are left out, in
+            the paired test with their partners.
+        control: likewise of the controls, over the same amounts.
+
+    >>> one = {str(n): Estimate(value) for n, value in enumerate((3.0, 4.0, 6.0, 5.0, 7.0))}
+    >>> two = {str(n): Estimate(value) for n, value in enumerate((1.0, 3.0, 4.0, 4.0, 5.0))}
+    >>> found = against_controls(one, two)
+    >>> found.method, round(found.value, 6), round(found.p, 4)
+    ('paired t over seeds', 1.6, 0.0028)
+    """
+    sides = [
+        {seed: one.value for seed, one in side.items() if one.value is not None}
+        for side in (lesion, control)
+    ]
+    if lesion.keys() == control.keys():
+        both = [seed for seed in sides[0] if seed in sides[1]]
+        differences = [sides[0][seed] - sides[1][seed] for seed in both]
+        largest = max((abs(sides[0][seed]) for seed in both), default=0.0)
+        return _tested(differences, len(lesion) - len(both), PAIRED, largest=largest)
+    first, second = (list(side.values()) for side in sides)
+    left_out = len(lesion) + len(control) - len(first) - len(second)
+    if not first or not second:
+        return SeedTest(None, len(first), len(second), left_out, WELCH, reason=NO_SEED)
+    middle = fsum(second) / len(second)
+    if len(second) < LEAST_SEEDS:
+        value = fsum(first) / len(first) - middle
+        return SeedTest(value, len(first), len(second), left_out, WELCH, reason=FEW_SEEDS)
+    return _tested(
+        [value - middle for value in first],
+        left_out,
+        WELCH,
+        largest=abs(middle),
+        extra=(_variance(second) / len(second), len(second) - 1),
+        n_control=len(second),
+    )
+
+
+def _tested(
+    values: Sequence[float],
+    left_out: int,
+    method: str,
+    *,
+    limits: tuple[float, float] = UNBOUNDED,
+    largest: float = 0.0,
+    extra: tuple[float, float] = (0.0, math.inf),
+    n_control: int = 0,
+) -> SeedTest:
+    """Return the t test of a mean.
+
+    Args:
+        values: one for each seed.
+        left_out: seeds without one.
+        method: its name.
+        limits: of the mean.
+        largest: of what was subtracted to get the values: their rounding error has its size.
+        extra: a further variance of the mean, with its degrees of freedom.
+        n_control: seeds behind that variance.
+    """
+    n = len(values)
+    if not n:
+        return SeedTest(None, n, n_control, left_out, method, reason=NO_SEED)
+    mean = fsum(values) / n
+    if n < LEAST_SEEDS:
+        return SeedTest(mean, n, n_control, left_out, method, reason=FEW_SEEDS)
+    own, (other, other_df) = _variance(values, largest) / n, extra
+    variance = own + other
+    # Of Welch's two sides one may be constant, as a lesion that leaves nothing.
+    if not own and not (method == WELCH and other):
+        return SeedTest(mean, n, n_control, left_out, method, reason=EQUAL_SEEDS)
+    df = variance**2 / (own**2 / (n - 1) + other**2 / other_df)
+    error = math.sqrt(variance)
+    half = t_quantile(UPPER, df) * error
+    interval = Interval(max(limits[0], mean - half), min(limits[1], mean + half))
+    p = 2 * t_tail(abs(mean) / error, df)
+    return SeedTest(mean, n, n_control, left_out, method, interval, df, p)
+
+
+def _variance(values: Sequence[float], largest: float = 0.0) -> float:
+    """Return the variance of a sample, 0 where values differ by rounding alone."""
+    found = sum_of_squares(values) / (len(values) - 1)
+    return 0.0 if found <= (1e-12 * max(largest, *map(abs, values))) ** 2 else found

@@ -1,0 +1,183 @@
+"""Numbers over seeds of lesions, against scipy and numpy; and how often the tests reject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from tabwb.scoring.dose import (
+    EQUAL_SEEDS,
+    FEW_SEEDS,
+    NO_SEED,
+    PAIRED,
+    WELCH,
+    against_controls,
+    against_intact,
+    area,
+    mean_over_seeds,
+    seed_numbers,
+    slope,
+)
+from tabwb.scoring.estimate import Estimate
+
+values = st.floats(-20, 20)
+lines = st.dictionaries(
+    st.integers(0, 1000).map(lambda n: n / 1000), values, min_size=2, max_size=9
+)
+
+
+def numbers(given: Sequence[float | None], first: int = 1) -> dict[str, Estimate]:
+    return {
+        str(seed): Estimate(None, "none") if value is None else Estimate(value)
+        for seed, value in enumerate(given, first)
+    }
+
+
+@given(lines)
+def test_slope_and_area_are_those_of_scipy(line: dict[float, float]) -> None:
+    amounts = sorted(line)
+    heights = [line[amount] for amount in amounts]
+    assert slope(line) == pytest.approx(
+        stats.linregress(amounts, heights).slope, rel=1e-6, abs=1e-6
+    )
+    width = amounts[-1] - amounts[0]
+    assert area(line) == pytest.approx(
+        integrate.trapezoid(heights, amounts) / width, rel=1e-9, abs=1e-9
+    )
+
+
+def test_a_line_that_falls_has_a_negative_slope_and_the_order_of_amounts_is_free() -> None:
+    assert slope({0.3: 0.0, 0.1: 1.0, 0.2: 0.5}) == pytest.approx(-5)
+    assert area({0.3: 0.0, 0.1: 1.0, 0.2: 0.5}) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("number", [slope, area])
+def test_one_amount_has_no_slope_and_no_area(number: object) -> None:
+    with pytest.raises(ValueError, match="two amounts or more"):
+        number({0.1: 1.0})  # type: ignore[operator]
+
+
+def test_a_seed_that_lacks_a_value_has_no_number() -> None:
+    line = {0.1: 0.0, 0.2: 0.5, 0.3: None}
+    found = seed_numbers({"1": line, "2": {0.1: 1.0}}, slope, (0.1, 0.2, 0.3))
+    assert [found[seed].reason for seed in "12"] == ["no value at 0.3", "no value at 0.2, 0.3"]
+    assert seed_numbers({"1": line}, slope, (0.1, 0.2))["1"].value == pytest.approx(5)
+
+
+def test_the_mean_over_seeds_by_scipy() -> None:
+    given = [0.2, 0.5, 0.9, 0.4, 0.7, 0.1]
+    found = mean_over_seeds([*given, None])
+    peer = stats.ttest_1samp(given, 0)
+    low, high = peer.confidence_interval()
+    assert found.interval is not None
+    assert (found.value, found.df, found.p) == pytest.approx((np.mean(given), 5, peer.pvalue))
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+    assert (found.n, found.left_out) == (6, 1)
+
+
+def test_an_interval_ends_where_the_measure_ends() -> None:
+    found = mean_over_seeds([0.0, 0.0, 0.0, 0.0, 1.0], (0.0, 1.0))
+    assert found.interval is not None and found.interval.low == 0.0
+    assert found.interval.high == pytest.approx(0.2 + 0.2 * stats.t.ppf(0.975, 4))
+
+
+def test_few_or_equal_or_no_seeds_have_a_reason_instead_of_an_interval() -> None:
+    for own, value, reason in (
+        ([1.0, 2.0, 3.0, 4.0, None], 2.5, FEW_SEEDS),
+        ([0.1 + 0.2, 0.3, 0.3, 0.3, 0.3], 0.3, EQUAL_SEEDS),
+        ([0.0] * 5, 0.0, EQUAL_SEEDS),
+        ([None, None], None, NO_SEED),
+    ):
+        found = mean_over_seeds(own)
+        assert found.reason == reason and found.interval is None and found.p is None
+        assert found.value == (None if value is None else pytest.approx(value))
+
+
+def test_the_same_seeds_are_compared_in_pairs() -> None:
+    lesion, control = [3.0, 4.0, 6.5, 5.0, 7.0, 1.0], [1.0, 3.0, 4.0, 4.0, 5.0, 2.0]
+    found = against_controls(numbers(lesion), numbers(control))
+    peer = stats.ttest_rel(lesion, control)
+    low, high = peer.confidence_interval()
+    assert found.method == PAIRED and found.interval is not None
+    assert (found.df, found.p) == pytest.approx((5, peer.pvalue))
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+
+
+def test_a_seed_without_a_number_leaves_the_pairs_with_its_partner() -> None:
+    lesion, control = [3.0, 4.0, 6.5, 5.0, 7.0, 1.0], [1.0, None, 4.0, 4.0, 5.0, 2.0]
+    found = against_controls(numbers(lesion), numbers(control))
+    assert (found.method, found.n, found.left_out) == (PAIRED, 5, 1)
+    assert found.value == pytest.approx(np.mean([2.0, 2.5, 1.0, 2.0, -1.0]))
+
+
+def test_other_seeds_are_compared_by_welch() -> None:
+    lesion, control = [3.0, 4.0, 6.5, 5.0, 7.0, 1.0], [1.0, 3.0, 4.0, 4.5, 5.0]
+    found = against_controls(numbers(lesion), numbers(control, 11))
+    peer = stats.ttest_ind(lesion, control, equal_var=False)
+    low, high = peer.confidence_interval()
+    assert found.method == WELCH and found.interval is not None
+    assert (found.n, found.n_control) == (6, 5)
+    assert (found.df, found.p) == pytest.approx((peer.df, peer.pvalue))
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+
+
+def test_few_controls_or_none_have_a_difference_at_most() -> None:
+    lesion = numbers([3.0, 4.0, 6.5, 5.0, 7.0])
+    few = against_controls(lesion, numbers([1.0, 2.0, 3.0, 4.0], 11))
+    assert few.value == pytest.approx(2.6)
+    assert few.reason == FEW_SEEDS and few.interval is None
+    none = against_controls(lesion, numbers([None], 11))
+    assert (none.value, none.reason, none.left_out) == (None, NO_SEED, 1)
+
+
+def test_a_side_without_variation_leaves_the_error_of_the_other() -> None:
+    control = [0.9, 0.8, 1.0, 0.7, 0.9]
+    found = against_controls(numbers([0.0] * 5), numbers(control, 11))
+    assert found.df == pytest.approx(4)
+    assert found.p == pytest.approx(stats.ttest_1samp(control, 0).pvalue)
+    both = against_controls(numbers([0.0] * 5), numbers([0.1] * 5, 11))
+    assert (both.reason, both.p) == (EQUAL_SEEDS, None)
+
+
+def test_pairs_that_differ_by_rounding_alone_are_equal() -> None:
+    lesion, control = [0.1 + 0.2, 1.0, 2.0, 3.0, 4.0], [0.3, 1.0, 2.0, 3.0, 4.0]
+    found = against_controls(numbers(lesion), numbers(control))
+    assert (found.reason, found.p) == (EQUAL_SEEDS, None)
+
+
+def test_the_error_of_the_intact_model_counts() -> None:
+    given = [1.0, 2.0, 3.0, 4.0, 5.0]
+    greedy = against_intact(given, 1.0, 0.0)
+    assert greedy.p == pytest.approx(stats.ttest_1samp(given, 1.0).pvalue)
+    # Two samples with a variance each are Welch's test.
+    intact = [0.0, 1.5, 1.0, 2.0]
+    drawn = against_intact(given, float(np.mean(intact)), float(np.var(intact, ddof=1) / 4), 3)
+    peer = stats.ttest_ind(given, intact, equal_var=False)
+    assert (drawn.df, drawn.p) == pytest.approx((peer.df, peer.pvalue))
+
+
+def test_a_lesion_that_does_nothing_is_rarely_told_from_a_sampled_intact_model() -> None:
+    """Five amounts of five seeds and one intact run, each with sampling error alone."""
+    rng = np.random.default_rng(1)
+    error, amounts = 0.2, (0.1, 0.2, 0.3, 0.4, 0.5)
+    rejected = {"known": 0, "drawn": 0, "slope": 0}
+    studies = 400
+    for _ in range(studies):
+        intact = rng.normal(1, error)
+        runs = [dict(zip(amounts, rng.normal(1, error, 5).tolist(), strict=True)) for _ in range(5)]
+        areas = [area(run) for run in runs]
+        found = {
+            "known": against_intact(areas, intact, 0.0),
+            "drawn": against_intact(areas, intact, error**2, 95),
+            "slope": mean_over_seeds([slope(run) for run in runs]),
+        }
+        for name, one in found.items():
+            assert one.p is not None
+            rejected[name] += one.p < 0.05
+    assert rejected["drawn"] / studies < 0.08 and rejected["slope"] / studies < 0.08
+    assert rejected["known"] / studies > 0.3
