@@ -1,4 +1,4 @@
-"""Short names of models: the profile's, else as much of the spec as tells models apart."""
+"""Short names of models and judges: the profile's, else as much of the spec as tells them apart."""
 
 from __future__ import annotations
 
@@ -55,6 +55,57 @@ def names_of(given: Iterable[Conditions]) -> dict[str, str]:
             spec: next(iter(names)) if len(names := found - {""}) == 1 else ""
             for spec, found in profiles.items()
         }
+    )
+
+
+def judge_names(raters: Iterable[str]) -> dict[str, str]:
+    """Return a name for each judge: its id and the short name of the model that it asks.
+
+    Args:
+        raters: specs of judges, as they are stored.
+
+    >>> judge_names(["rules-2", "tab-2026:openai:org/m@base_url=http://localhost:1/v1"])
+    {'rules-2': 'rules-2', 'tab-2026:openai:org/m@base_url=http://localhost:1/v1': 'tab-2026:m'}
+    """
+    asked: dict[str, dict[str, str]] = {}
+    given = list(dict.fromkeys(raters))
+    for rater in given:
+        judge, colon, model = rater.partition(":")
+        if colon:
+            asked.setdefault(judge, {})[model] = ""
+    names = {judge: short_names(models) for judge, models in asked.items()}
+    parts = ((rater, *rater.partition(":")) for rater in given)
+    return {
+        rater: f"{judge}:{names[judge][model]}" if colon else rater
+        for rater, judge, colon, model in parts
+    }
+
+
+def judge_called(judge: str, raters: Iterable[str]) -> str:
+    """Return the one of some raters that a text names: its spec, its short name or its id.
+
+    Args:
+        judge: what the user writes, such as ``tab-2026``.
+        raters: those who rated.
+
+    Raises:
+        UsageError: it names none of them, or several.
+    """
+    names = judge_names(raters)
+    if judge in names:
+        return judge
+    found = [rater for rater, name in names.items() if name == judge]
+    found = found or [rater for rater in names if rater.partition(":")[0] == judge]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(
+            f"several judges are called '{judge}'", allowed=", ".join(names[one] for one in found)
+        )
+    raise UsageError(
+        f"judge '{judge}' has rated none of these",
+        allowed=", ".join(names.values()) or "no judge has",
+        hint=f"tabwb judge run ID --judge {judge}",
     )
 
 

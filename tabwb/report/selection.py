@@ -19,8 +19,9 @@ from tabwb.report.filters import (
 )
 from tabwb.report.key import Key, Level, Sort
 from tabwb.report.keys import key_of, read_keys
+from tabwb.report.names import judge_called
 from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import Grouped, check_judge, only_judge, summarised
+from tabwb.report.summaries.groups import Grouped, only_judge, summarised
 from tabwb.report.summaries.judges import JudgeSummary
 from tabwb.report.summaries.load import AdministrationData, outlines, with_columns
 from tabwb.report.summaries.parts import Cell, part_of
@@ -180,8 +181,8 @@ def limited(summary: Summary, selection: Selection) -> Summary:
         UsageError: there are no ratings of theirs.
     """
     if selection.judge is not None:
-        check_judge(selection.judge, [judged.rater for judged in summary.judges])
-        summary = only_judge(summary, selection.judge)
+        judged = judge_called(selection.judge, (judge.rater for judge in summary.judges))
+        summary = only_judge(summary, judged)
     check_features(summary.judges, selection.features)
     return with_features(summary, selection.features)
 

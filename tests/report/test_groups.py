@@ -213,7 +213,7 @@ def test_one_judge_can_be_shown_alone() -> None:
     assert person.summary.judges == ()
     with pytest.raises(UsageError, match="nobody") as refused:
         summarised(groups, judge="nobody")
-    assert refused.value.allowed == f"rules-2, {MODEL.rater}"
+    assert refused.value.allowed == "rules-2, tab-2026:x"
 
 
 def noted(trial: Trial, **metadata: str) -> Trial:

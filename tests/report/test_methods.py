@@ -334,8 +334,9 @@ def test_imported_responses_are_said_to_be_given_elsewhere() -> None:
     second = replace(given(2, unknown), model_facts={"imported_file": "answers.csv"})
     procedure = text(of(first), "Procedure")
     assert procedure.startswith(
-        "The responses were given elsewhere and imported from inspect_ai 0.3.285, task words. "
-        "According to their source they were sampled at temperature 0.7."
+        "Each item was given once. The responses were given elsewhere and imported from "
+        "inspect_ai 0.3.285, task words. According to their source they were sampled at "
+        "temperature 0.7."
     )
     assert "seed" not in procedure
     assert "obtained in a way that it does not state" in text(of(second), "Procedure")
@@ -360,10 +361,34 @@ def test_a_judge_with_a_model_is_named_with_the_hash_of_its_prompt_and_its_cauti
     said = text(of(replace(member, declarations=BOTH)), "Scoring")
     digest = hashlib.sha256(MODEL.prompt_text.encode()).hexdigest()[:12]
     assert (
-        f"Connected text was rated by tab-2026:gemini:x (prompt SHA-256 {digest}) for the presence "
-        "of 19 features: " in said
+        f"Connected text was rated by tab-2026:x (tab-2026:gemini:x, prompt SHA-256 {digest}) for "
+        "the presence of 19 features: " in said
     )
     assert (
-        "Verdicts of tab-2026:gemini:x: labels by a language model; have a person check a sample."
-        in said
+        "Verdicts of tab-2026:x: labels by a language model; have a person check a sample." in said
     )
+
+
+def test_kinds_that_every_model_has_alike_are_counted_and_not_listed() -> None:
+    sampled = replace(GREEDY, decoding=Decoding(temperature=1.0))
+    members = [
+        given(2 * number + at, replace(each, examinee=name))
+        for number, name in enumerate(("a", "b"))
+        for at, each in enumerate((GREEDY, sampled))
+    ]
+    said = text(of(*members), "Procedure")
+    assert (
+        "Responses were decoded greedily in 1 and sampled at temperature 1 in 1 administration of "
+        "each model." in said
+    )
+    assert "#" not in said
+
+
+def test_days_that_are_not_known_are_counted() -> None:
+    imported = replace(GREEDY, examinee="imported:m", origin="model", session_date="")
+    first = given(1, GREEDY)
+    second = given(2, imported)
+    second = replace(second, administration=replace(second.administration, conditions=imported))
+    said = text(of(first, second), "Procedure")
+    assert "1 administration took place on " in said
+    assert "the day of 1 other is not known." in said

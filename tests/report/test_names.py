@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.records.conditions import Conditions
-from tabwb.report.names import name_in, names_of, short_names
+from tabwb.records.errors import UsageError
+from tabwb.report.names import judge_called, judge_names, name_in, names_of, short_names
 
 specs = st.builds(
     lambda id_, name, options: (
@@ -47,3 +49,25 @@ def test_a_profile_names_its_model_where_all_agree() -> None:
     assert named("mine", "") == {"echo": "mine"}
     assert named("mine", "other") == {"echo": "echo"}
     assert name_in({}, Conditions("S-01", "speaker")) == "S-01"
+
+
+SERVED = "tab-2026:openai:org/m@base_url=http://localhost:1/v1"
+RATERS = ("rules-2", SERVED, "tab-2026+prompt:openai:org/m")
+
+
+@pytest.mark.parametrize("called", [SERVED, "tab-2026:m", "tab-2026"])
+def test_a_judge_is_found_by_spec_short_name_and_id(called: str) -> None:
+    assert judge_called(called, RATERS) == SERVED
+
+
+def test_a_name_of_several_judges_lists_them() -> None:
+    with pytest.raises(UsageError, match="several judges are called 'tab-2026'") as refused:
+        judge_called("tab-2026", ("tab-2026:openai:a/m", "tab-2026:openai:b/n"))
+    assert refused.value.allowed == "tab-2026:m, tab-2026:n"
+    with pytest.raises(UsageError, match="has rated none"):
+        judge_called("tab", RATERS)
+
+
+def test_judges_that_ask_models_of_one_name_are_told_apart() -> None:
+    raters = ("tab-2026:openai:a/m", "tab-2026:openai:b/m", "other:openai:b/m")
+    assert list(judge_names(raters).values()) == ["tab-2026:a/m", "tab-2026:b/m", "other:m"]

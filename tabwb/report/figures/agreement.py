@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tabwb.records.errors import UsageError
@@ -18,6 +18,7 @@ from tabwb.report.figures.estimates import (
 from tabwb.report.figures.forest import POINT, Mark, Panel, forest
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.style import INK
+from tabwb.report.names import judge_names
 from tabwb.tables.table import Column, Table, table_of
 
 if TYPE_CHECKING:
@@ -119,12 +120,9 @@ def _pair(groups: Sequence[Grouped], judges: str) -> PairAgreement:
         )
     compared = robustness(sources_of(members.values()))
     pairs = {f"{pair.first},{pair.second}": pair for pair in compared.pairs}
-    wanted = [judge.strip() for judge in judges.split(",") if judge.strip()]
-    chosen = [
-        pair
-        for pair in pairs.values()
-        if not wanted or sorted((pair.first, pair.second)) == sorted(wanted)
-    ]
+    names = judge_names(name for pair in pairs.values() for name in (pair.first, pair.second))
+    wanted = judges.replace(", ", ",").strip(" ,")
+    chosen = [pair for pair in pairs.values() if not wanted or wanted in _called(pair, names)]
     if len(chosen) == 1:
         return chosen[0]
     if not pairs:
@@ -134,10 +132,20 @@ def _pair(groups: Sequence[Grouped], judges: str) -> PairAgreement:
             hint="tabwb judge run ID --judge SPEC",
         )
     raise UsageError(
-        f"no two judges are called '{judges}'" if wanted else "several pairs of judges",
-        allowed="; ".join(pairs),
+        f"{'several' if chosen else 'no two'} judges are called '{wanted}'"
+        if wanted
+        else "several pairs of judges",
+        allowed="; ".join(f"{names[pair.first]},{names[pair.second]}" for pair in pairs.values()),
         hint="--option judges=FIRST,SECOND",
     )
+
+
+def _called(pair: PairAgreement, names: Mapping[str, str]) -> set[str]:
+    """Return what two judges may be called: specs, short names or ids, in both orders."""
+    first, second = (
+        {judge, names[judge], judge.partition(":")[0]} for judge in (pair.first, pair.second)
+    )
+    return {text for one in first for two in second for text in (f"{one},{two}", f"{two},{one}")}
 
 
 def _draw(table: Table, page: Page, options: Options) -> None:

@@ -77,7 +77,11 @@ class _Compared:
 
 def _table(groups: Sequence[Grouped], options: Options) -> Table:
     pairs = () if options["against"] else pairs_of(groups)
-    compared = [_of_pair(pair) for pair in pairs] or _of_groups(groups, options["against"])
+    names = _pair_names(pairs, groups)
+    compared = [
+        _Compared(name, pair.base, pair.instruct, pair.gaps, pair.unlike)
+        for name, pair in zip(names, pairs, strict=True)
+    ] or _of_groups(groups, options["against"])
     heading = _heading(groups, options["against"], pairs=bool(pairs))
     every = [gap for one in compared for gap in one.gaps]
     corrections = _corrections(compared)
@@ -119,16 +123,24 @@ def _heading(groups: Sequence[Grouped], against: str, *, pairs: bool) -> str:
     return f"{first} − {second}, {over}"
 
 
-def _of_pair(pair: Pair) -> _Compared:
-    name = _kin(pair)
-    if pair.lesion:
-        name = f"{name} + {pair.lesion}"
-    return _Compared(name, pair.base, pair.instruct, pair.gaps, pair.unlike)
+def _pair_names(pairs: Sequence[Pair], groups: Sequence[Grouped]) -> list[str]:
+    """Return a name for each pair: family and size; both sides where several pairs have them."""
+    called = {
+        group.group.whole_name: name for name, group in zip(names_of(groups), groups, strict=True)
+    }
+    kin = [_kin(pair) for pair in pairs]
+    return [
+        name
+        if kin.count(name) == 1
+        else f"{called.get(pair.base, pair.base)} − {called.get(pair.instruct, pair.instruct)}"
+        for name, pair in zip(kin, pairs, strict=True)
+    ]
 
 
 def _kin(pair: Pair) -> str:
     size = pair.parameters
-    return f"{pair.family} {size_words(int(size)) if size.isdecimal() else size}".strip()
+    name = f"{pair.family} {size_words(int(size)) if size.isdecimal() else size}".strip()
+    return f"{name} + {pair.lesion}" if pair.lesion else name
 
 
 def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:

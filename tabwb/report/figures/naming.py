@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.visible import visible
 from tabwb.report.file_names import file_names, named
+from tabwb.report.names import judge_names
 from tabwb.report.summaries.groups import specs_of
 from tabwb.tables.table import Series, Table
 
@@ -15,23 +16,33 @@ if TYPE_CHECKING:
 
 
 def without_paths(table: Table, groups: Sequence[Grouped]) -> Table:
-    """Return a table with files of specs named without their folders, in its cells and notes.
+    """Return a table with files named without their folders, and judges by their short names.
+
+    The column ``rater`` keeps the specs of judges.
 
     Args:
         table: of groups.
         groups: whose models, lesions and judges may be named in it.
     """
     names = spec_names(groups)
+    short = {**names, **_judges(groups)}
     series = {}
     for name in table.names:
         given = table[name]
         if given.labels is not None:
+            own = names if name == "rater" else short
             labels = [
-                _plain(label, names) if isinstance(label, str) else label for label in given.labels
+                _plain(label, own) if isinstance(label, str) else label for label in given.labels
             ]
             given = Series(given.values, labels, given.missing)  # type: ignore[arg-type]
         series[name] = given
-    return Table(table.name, table.columns, series, [_plain(note, names) for note in table.notes])
+    return Table(table.name, table.columns, series, [_plain(note, short) for note in table.notes])
+
+
+def _judges(groups: Sequence[Grouped]) -> dict[str, str]:
+    """Return the short names of judges, where they are others than their specs."""
+    raters = (judge.terms.rater for group in groups for judge in group.summary.judges)
+    return {rater: name for rater, name in judge_names(raters).items() if name != rater}
 
 
 def _plain(text: str, names: Mapping[str, str]) -> str:

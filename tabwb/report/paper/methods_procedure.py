@@ -37,7 +37,7 @@ def procedure(about: Studied) -> Iterator[str]:
     imported = [m for m in recorded if m.administration.conditions.is_imported]
     recorded = [member for member in recorded if member not in imported]
     persons = [member for member in about.members if is_persons(member)]
-    yield from _presented(about, [*here, *recorded])
+    yield from _presented(about, [*here, *recorded], imported)
     if here:
         yield from _generated(about, here)
     if imported:
@@ -63,11 +63,12 @@ def _stated(member: AdministrationData) -> str:
     return "obtained in a way that it does not state" if _is_unsent(member) else _drawn(member)
 
 
-def _presented(about: Studied, members: Members) -> Iterator[str]:
+def _presented(about: Studied, members: Members, imported: Members) -> Iterator[str]:
+    if known := [*members, *imported]:
+        yield about.said(known, "Each item was given", _times)
     if not members:
         return
     say = partial(about.said, members)
-    yield say("Each item was given", _times)
     orders = {m.administration.conditions.item_order for m in members}
     if orders != {"as-given"}:
         yield say("The items of a subtest were given", _item_order)
@@ -248,4 +249,11 @@ def _completed(about: Studied) -> Iterator[str]:
     if days:
         when = f"on {days[0]}" if len(days) == 1 else f"between {days[0]} and {days[-1]}"
         one = len(dated) == 1
-        yield f"The {'administration' if one else 'administrations'} took place {when} (UTC)."
+        unknown = sum(not record.session_date for record in dated)
+        yield (
+            f"The {'administration' if one else 'administrations'} took place {when} (UTC)."
+            if not unknown
+            else f"{plural(len(dated) - unknown, 'administration')} took place {when} (UTC); the "
+            f"{'day' if unknown == 1 else 'days'} of {plural(unknown, 'other')} "
+            f"{'is' if unknown == 1 else 'are'} not known."
+        )

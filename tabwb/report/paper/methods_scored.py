@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders
+from tabwb.report.names import judge_names
 from tabwb.report.paper.references import (
     BROWN_CAI_DASGUPTA,
     CLOPPER_PEARSON,
@@ -60,7 +61,7 @@ def scoring(about: Studied, cite: Citations) -> Iterator[str]:
         yield from _named(rows)
         yield from _diversity(battery, rows, cite)
         for judge in _judges(rows):
-            yield from _judged(battery, judge)
+            yield from _judged(battery, judge, judge_names(_by_rater(about)))
 
 
 def _right_or_wrong(battery: Battery, rows: Sequence[Grouped]) -> Iterator[str]:
@@ -137,22 +138,23 @@ def _judges(rows: Sequence[Grouped]) -> tuple[JudgeSummary, ...]:
     return tuple(found.values())
 
 
-def _judged(battery: Battery, judge: JudgeSummary) -> Iterator[str]:
+def _judged(battery: Battery, judge: JudgeSummary, called: Mapping[str, str]) -> Iterator[str]:
     titles = {feature.id: feature.title for feature in battery.features}
     names = [titles.get(feature, feature).lower() for feature in judge.burden.features]
     what = "Connected text" if judge.scope == "connected-text" else "Every response that it read"
-    prompt = f" (prompt SHA-256 {judge.prompt_hash[:SHORT_HASH]})" if judge.prompt_hash else ""
+    rater = called[judge.rater]
+    facts = [] if rater == judge.rater else [without_folders(judge.rater)]
+    if judge.prompt_hash:
+        facts.append(f"prompt SHA-256 {judge.prompt_hash[:SHORT_HASH]}")
+    told = f" ({', '.join(facts)})" if facts else ""
     declared = "" if judge.declared else " (set not declared by the rater)"
     features = plural(len(names), "feature")
     over = f": {listed(names)}" if names else ""
-    yield (
-        f"{what} was rated by {without_folders(judge.rater)}{prompt} for the presence of "
-        f"{features}{declared}{over}."
-    )
+    yield (f"{what} was rated by {rater}{told} for the presence of {features}{declared}{over}.")
     if names:
         yield "The symptom burden is the mean number of these features present per response."
     if judge.caution:
-        yield f"Verdicts of {without_folders(judge.rater)}: {judge.caution.rstrip('.')}."
+        yield f"Verdicts of {rater}: {judge.caution.rstrip('.')}."
 
 
 def unusable(about: Studied) -> Iterator[str]:
@@ -222,14 +224,16 @@ def _counted_once(about: Studied) -> Iterator[str]:
 
 
 def _without_burden(about: Studied) -> Iterator[str]:
-    for judge, rows in _by_rater(about).items():
+    of_judges = _by_rater(about)
+    names = judge_names(of_judges)
+    for judge, rows in of_judges.items():
         causes: Counter[str] = Counter()
         waiting = sum(row.not_judged(judge) for row in rows)
         for row in rows:
             for own in row.summary.judges:
                 if own.rater == judge:
                     causes.update(_usable_without(own.burden))
-        rater = without_folders(judge)
+        rater = names[judge]
         if causes:
             total = causes.total()
             why = listed(f"{number:,} {cause}" for cause, number in causes.most_common())
@@ -317,10 +321,11 @@ def analysis(about: Studied, cite: Citations) -> Iterator[str]:
             "responses to one item."
         )
     yield from _these_prompts(about, shares, burdens, cite)
-    if (least := _fewest_items(shares, burdens)) < FEW_ITEMS:
+    if few := [n for n in _item_counts(shares, burdens) if n < FEW_ITEMS]:
+        of = plural(few[-1], "item")
         yield (
-            f"With {plural(least, 'item')} an interval can be too narrow if one prompt elicits a "
-            "feature almost alone."
+            f"With {of if few[0] == few[-1] else f'{few[0]} to {of}'} an interval can be too "
+            "narrow if one prompt elicits a feature almost alone."
         )
 
 
@@ -359,7 +364,7 @@ def _these_prompts(
         yield "Nothing was drawn: for exactly these prompts the figures are deterministic."
 
 
-def _fewest_items(shares: Sequence[Share], burdens: Sequence[Burden]) -> int:
+def _item_counts(shares: Sequence[Share], burdens: Sequence[Burden]) -> list[int]:
+    """Return over how many items accuracies and burdens are, in ascending order."""
     counts = [len(share.by_item["exact"]) for share in shares if share.by_item["exact"]]
-    counts += [len(burden.sizes) for burden in burdens if burden.sizes]
-    return min(counts, default=FEW_ITEMS)
+    return sorted([*counts, *(len(burden.sizes) for burden in burdens if burden.sizes)])

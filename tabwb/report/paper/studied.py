@@ -97,12 +97,33 @@ class Studied:
     ) -> str:
         """Return a sentence about administrations: what they share once, exceptions with names.
 
+        Where every model has the same number of administrations of each kind, the numbers take the
+        place of the names.
+
         Args:
             members: at least one.
             lead: how the sentence begins.
             phrase: how it ends for an administration.
         """
-        return f"{lead} {once(members, phrase, self.some)}."
+        return f"{lead} {self._crossed(members, phrase) or once(members, phrase, self.some)}."
+
+    def _crossed(
+        self, members: Sequence[AdministrationData], phrase: Callable[[AdministrationData], str]
+    ) -> str:
+        """Return what holds for how many administrations of each model; empty if models differ."""
+        kinds = [value for value, _ in spread(members, phrase)]
+        own = {
+            tuple(sum(phrase(one) == value for one in given) for value in kinds)
+            for _, given in spread(members, self.name)
+        }
+        names = set(map(self.name, members))
+        if len(kinds) == 1 or len(own) > 1 or len(names) == 1 or any(map(is_persons, members)):
+            return ""
+        (counts,) = own
+        if 0 in counts:
+            return ""
+        parts = listed(f"{value} in {n:,}" for value, n in zip(kinds, counts, strict=True))
+        return f"{parts} {'administration' if counts[-1] == 1 else 'administrations'} of each model"
 
     @property
     def group_names(self) -> GroupNames:

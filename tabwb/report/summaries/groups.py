@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared
-from tabwb.records.errors import UsageError
 from tabwb.report.key import Sort
+from tabwb.report.names import judge_called
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.load import AdministrationData, sources_of
@@ -110,9 +110,8 @@ def summarised(
         Grouped(group, pool(sources_of(group.members), interval=interval)) for group in groups
     )
     if judge is not None and rows:
-        raters = dict.fromkeys(given.rater for row in rows for given in row.summary.judges)
-        check_judge(judge, list(raters))
-        rows = tuple(replace(row, summary=only_judge(row.summary, judge)) for row in rows)
+        rater = judge_called(judge, (one.rater for row in rows for one in row.summary.judges))
+        rows = tuple(replace(row, summary=only_judge(row.summary, rater)) for row in rows)
     return rows if sort is None else in_order(rows, sort)
 
 
@@ -165,24 +164,6 @@ def specs_of(rows: Sequence[Grouped]) -> Iterator[str]:
             if conditions.lesion is not None:
                 yield conditions.lesion
         yield from (judge.rater for judge in row.summary.judges)
-
-
-def check_judge(judge: str, raters: Sequence[str]) -> None:
-    """Check that a judge is among those who rated.
-
-    Args:
-        judge: a rater.
-        raters: those who rated.
-
-    Raises:
-        UsageError: it is not.
-    """
-    if judge not in raters:
-        raise UsageError(
-            f"judge '{judge}' has rated none of these",
-            allowed=", ".join(raters) or "no judge has",
-            hint=f"tabwb judge run ID --judge {judge}",
-        )
 
 
 def only_judge(summary: Summary, judge: str) -> Summary:

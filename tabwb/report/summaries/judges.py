@@ -141,9 +141,20 @@ def cause_in_words(cause: str) -> str:
 
 def judge_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
     """Return a name for each judge: its rater, with its terms where it judged under several."""
+    return _labels(judges, {judge.rater: judge.rater for judge in judges})
+
+
+def short_labels(judges: Sequence[JudgeSummary]) -> tuple[str, ...]:
+    """Return a short name for each judge, as figures and tables of papers have it."""
+    from tabwb.report.names import judge_names
+
+    return _labels(judges, judge_names(judge.rater for judge in judges))
+
+
+def _labels(judges: Sequence[JudgeSummary], names: Mapping[str, str]) -> tuple[str, ...]:
     times = Counter(judge.rater for judge in judges)
     return tuple(
-        judge.rater if times[judge.rater] == 1 else f"{judge.rater} ({judge.terms})"
+        names[judge.rater] if times[judge.rater] == 1 else f"{names[judge.rater]} ({judge.terms})"
         for judge in judges
     )
 

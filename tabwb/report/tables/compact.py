@@ -13,7 +13,7 @@ from typing import Any
 from tabwb.records.words import plural
 from tabwb.report.measures import ACCURACY, BASELINES, BURDEN, measure_of
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, judge_labels
+from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, short_labels
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact_notes import caution_notes, group_notes
@@ -36,7 +36,7 @@ def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> C
     battery = rows[0].battery
     columns: list[RecordColumn] = []
     judges = judges_of(rows)
-    labels = judge_labels(judges)
+    labels = short_labels(judges)
     prefixes = ["" if len(judges) == 1 else f"{snake(label)}_" for label in labels]
     for judge, label, prefix in zip(judges, labels, prefixes, strict=True):
         columns += _burden_columns(judge.terms, label, prefix)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tabwb.records.condition_table import title_of
 from tabwb.records.words import plural
+from tabwb.report.names import judge_names
 from tabwb.report.summaries.cautions import UNRELIABLE, has_few_items
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
@@ -28,8 +29,9 @@ def caution_notes(
         if judge.caution:
             key = judge.rater, judge.caution.rstrip(".")
             own[key] = (*own.get(key, ()), *names)
+    called = judge_names(judge.rater for judge in judges)
     for (rater, caution), names in own.items():
-        yield Footnote(f"Verdicts of {rater}: {caution}.", names)
+        yield Footnote(f"Verdicts of {called[rater]}: {caution}.", names)
 
 
 def group_notes(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Footnote]:

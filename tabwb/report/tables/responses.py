@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.battery.model import Item, Subtest
+from tabwb.report.names import judge_called
 from tabwb.report.summaries.columns.prepared import Bools, Prepared
 from tabwb.report.summaries.columns.table import NOT_RATED, is_verdict, table_of
 from tabwb.report.summaries.columns.table import Table as Responses
-from tabwb.report.summaries.groups import check_judge
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.administrations import given_columns
 from tabwb.scoring.choice import POLICIES
@@ -108,7 +108,7 @@ def ratings_table(
     named = {name for given in columns.ratings.values() for name in given.measures}
     whole = store.columns(columns.administrations, named)
     if rater is not None and len(responses):
-        check_judge(rater, list(whole.ratings))
+        rater = judge_called(rater, whole.ratings)
     at = _places(columns, rows.rows, whole)
     raters: dict[str, int] = {}
     measures: dict[str, int] = {}

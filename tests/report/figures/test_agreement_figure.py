@@ -54,11 +54,11 @@ def test_the_fewest_positives_are_those_of_the_rater_with_fewer() -> None:
     assert least_positives(np.array([[[20, 5], [1, 2]], [[9, 0], [8, 4]]])).tolist() == [3, 4]
 
 
-def judged(n: int) -> Grouped:
+def judged(n: int, second: str = "b:2") -> Grouped:
     """Two judges of n texts: anomia in every second, jargon in two, retracing by the first."""
     said: dict[str, Callable[[int], dict[str, float]]] = {
         "a:1": lambda at: {"anomia": at % 2, "jargon": at < 2, "retracing": at % 3 == 0},
-        "b:2": lambda at: {"anomia": (at + at // 9) % 2, "jargon": at < 3, "retracing": False},
+        second: lambda at: {"anomia": (at + at // 9) % 2, "jargon": at < 3, "retracing": False},
     }
     trials = []
     for at in range(n):
@@ -110,6 +110,12 @@ def test_without_two_judges_there_is_no_agreement() -> None:
     with pytest.raises(UsageError, match="no two judges are called 'a:1,c:3'") as refused:
         make("agreement", [judged(5)], judges="a:1,c:3")
     assert refused.value.allowed == "a:1,b:2"
+
+
+@pytest.mark.parametrize("called", ["a:1,b:m@x=1,y=2", "b, a:1", "a,b:m"])
+def test_judges_are_called_by_spec_short_name_or_id(called: str) -> None:
+    table = figure_table("agreement", [judged(5, "b:m@x=1,y=2")], judges=called)
+    assert table.notes[0] == "Agreement of a:1 and b:m on each feature."
 
 
 def test_texts_have_their_own_place() -> None:

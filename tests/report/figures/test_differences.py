@@ -121,3 +121,15 @@ def test_a_mean_over_families_is_a_square_with_an_interval_for_such_families() -
     assert markers[-1] == "s" and "s" not in markers[:-1]
     words = " ".join(text for text, _ in texts(figure))
     assert "bar: 95 % interval for families and prompts like these" in words
+
+
+def test_pairs_of_one_family_and_size_have_rows_of_their_own() -> None:
+    """A quantised instruct model beside the instruct model: two pairs with one base model."""
+    quantised = conditions("instruct", "L-1")
+    quantised = replace(quantised, examinee=f"{quantised.examinee}-q4")
+    groups = models(*FAMILIES[:2], given(9, quantised, *BASE.trials))
+    figure = make("differences", groups, measure="burden")
+    names = [row["comparison"] for row in records(figure.facts.table)]
+    assert len(set(names)) == len(names) == 2
+    assert all(" − " in name for name in names)
+    assert len(drawn(panels(figure)[0], "value")) == 2
