@@ -9,13 +9,15 @@ reports one that raises, and the others still work.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import get_type_hints
+from typing import TYPE_CHECKING
 
 import pluggy
 
 from tabwb.plugin_api.descriptors import BatterySource, Descriptor
 from tabwb.plugin_api.extensions import CommandSource, PageSource, Statistic
-from tabwb.records import events
+
+if TYPE_CHECKING:
+    from tabwb.records import events
 
 PROJECT = "tabwb"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -208,11 +210,3 @@ def tabwb_on_finished(event: events.Finished) -> None:
 @hookspec
 def tabwb_on_discontinued(event: events.Discontinued) -> None:
     """An administration was ended early. Called by the engine after the commit."""
-
-
-OBSERVERS: dict[type[events.Event], str] = {
-    get_type_hints(hook)["event"]: name
-    for name, hook in list(globals().items())
-    if name.startswith("tabwb_on_")
-}
-"""Class of an event: the hook that is called with it. Every class has one."""

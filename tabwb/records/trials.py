@@ -22,6 +22,11 @@ from tabwb.records.states import (
     TrialState,
 )
 
+IDENTITY = (
+    "model", "revision", "weights_sha256", "file_sha256", "dtype", "template", "template_sha256",
+)  # fmt: skip
+"""The facts of a model that must not change between a run and its resumption."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tabwb.records.ratings import Declaration
 from tabwb.store import read as reading
-from tabwb.store.column_ratings import Ints, Ratings, ReadRatings, small
+from tabwb.store.column_ratings import Ints, Ratings, ReadRatings, distinct, small
 from tabwb.store.column_rows import NOTES, ROWS, Read, read_chunk
 from tabwb.store.database import Transaction
 from tabwb.store.derive import taken_back
@@ -199,10 +199,10 @@ def response_columns(
     reasons: set[int] = set()
     prompts: set[int] = set()
     for rater in ratings.values():
-        prompts.update(np.unique(rater.prompts).tolist())
+        prompts.update(distinct(rater.prompts).tolist())
         for measure in rater.measures.values():
             same = measure.reasons.strides == (0,)
-            reasons.update(np.unique(measure.reasons[:1] if same else measure.reasons).tolist())
+            reasons.update(distinct(measure.reasons[:1] if same else measure.reasons).tolist())
     return ResponseColumns(
         administrations=tuple(administrations),
         starts=np.cumsum([0, *read.sizes]),

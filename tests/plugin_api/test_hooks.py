@@ -11,9 +11,9 @@ import pytest
 from tabwb import plugin_api
 from tabwb.plugin_api import hookspecs
 from tabwb.plugin_api.descriptors import Descriptor
-from tabwb.plugin_api.hookspecs import OBSERVERS
 from tabwb.plugin_api.registry.extensions import EXTENSIONS
 from tabwb.plugin_api.registry.index import KINDS
+from tabwb.plugin_api.registry.observers import OBSERVERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 HOOKS = [name for name in dir(hookspecs) if name.startswith("tabwb_")]

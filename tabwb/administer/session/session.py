@@ -31,6 +31,7 @@ from tabwb.records.exchange import Reply, Request
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
 from tabwb.records.trials import (
+    IDENTITY,
     Administration,
     AttemptEntry,
     DeclarationEntry,
@@ -53,10 +54,6 @@ _STATES = {
     TrialState.VOID: "void",
     TrialState.NOT_ADMINISTERED: "not administered",
 }
-IDENTITY = (
-    "model", "revision", "weights_sha256", "file_sha256", "dtype", "template", "template_sha256",
-)  # fmt: skip
-"""The facts of a model that must not change between a run and its resumption."""
 
 
 class Session:

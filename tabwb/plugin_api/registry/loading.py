@@ -189,9 +189,11 @@ _folders: set[Path] = set()
 
 def installed_entries() -> Iterator[tuple[PluginInfo, EntryPoint]]:
     """Yield the plugins of installed packages and their entry points, by name."""
+    known: dict[int, tuple[str, str]] = {id(None): ("", "")}  # a package's metadata are read once
     for entry in sorted(entry_points(group=GROUP), key=attrgetter("name")):
-        distribution = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
-        yield PluginInfo(entry.name, *distribution), entry
+        if entry.dist is not None and id(entry.dist) not in known:
+            known[id(entry.dist)] = (entry.dist.name, entry.dist.version)
+        yield PluginInfo(entry.name, *known[id(entry.dist)]), entry
 
 
 def folder_entries(folder: Path) -> tuple[tuple[PluginInfo, str], ...]:

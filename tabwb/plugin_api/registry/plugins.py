@@ -22,7 +22,6 @@ from tabwb.plugin_api.config.profiles import Profile, number_of_parameters
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.extensions import ExtensionKind, Statistic
-from tabwb.plugin_api.hookspecs import OBSERVERS
 from tabwb.plugin_api.registry.extensions import EXTENSIONS, Extended, ExtensionIndex
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.index import (
@@ -34,15 +33,17 @@ from tabwb.plugin_api.registry.index import (
 )
 from tabwb.plugin_api.registry.loading import LOADING, NOT_LOADED, READING, Loader, PluginProblem
 from tabwb.plugin_api.registry.making import make_component, resolved
-from tabwb.records import events
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.remote.prices import Price
+    from tabwb.records import events
 
 CLOSING = "closing"
 """``PluginProblem.what`` where ``close`` of a component failed."""
+OBSERVER = "tabwb_on_"
+"""The beginning of the names of the hooks that are called with events."""
 
 
 class Plugins:
@@ -323,12 +324,14 @@ class Plugins:
 
     def observes(self, kind: type[events.Event]) -> bool:
         """Return whether any plugin observes this class of events."""
+        from tabwb.plugin_api.registry.observers import OBSERVERS
+
         return bool(getattr(self._hooks, OBSERVERS[kind]).get_hookimpls())
 
     @property
     def failed_observers(self) -> tuple[PluginProblem, ...]:
         """Observers that raised, each once."""
-        return tuple(item for item in self._problems if item.what in OBSERVERS.values())
+        return tuple(item for item in self._problems if item.what.startswith(OBSERVER))
 
     @property
     def failed_closings(self) -> tuple[PluginProblem, ...]:
@@ -337,6 +340,8 @@ class Plugins:
 
     def notify(self, event: events.Event) -> None:
         """Call every observer of an event; a failure is kept as a problem."""
+        from tabwb.plugin_api.registry.observers import OBSERVERS
+
         self._call_each(OBSERVERS[type(event)], lambda name: {"event": event})
 
     def close(self) -> None:
@@ -371,7 +376,7 @@ class Plugins:
             reason = "; ".join(problem.error.splitlines()[:3])
             if problem.what in (LOADING, NOT_LOADED, READING):
                 hints.append(f"not loaded: {problem.plugin} ({reason})")
-            elif problem.what.startswith("tabwb_") and problem.what not in OBSERVERS.values():
+            elif problem.what.startswith("tabwb_") and not problem.what.startswith(OBSERVER):
                 hints.append(f"failed: {problem.plugin} ({problem.what}: {reason})")
         return UsageError(error.message, allowed=error.allowed, hint="; ".join(hints))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
 from tabwb.records.condition_table import compared
@@ -12,11 +13,13 @@ from tabwb.report.names import judge_called
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.report.summaries.load import AdministrationData, sources_of
-from tabwb.report.summaries.naming import NamedSubtest
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Estimate, ratio
 from tabwb.tasks.task_type import task_type
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.naming import NamedSubtest
 
 
 def unlike(

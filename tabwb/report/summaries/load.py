@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.administer.session.session import IDENTITY
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Declaration, Judged
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.study import Value
-from tabwb.records.trials import Administration, Trial
+from tabwb.records.trials import IDENTITY, Administration, Trial
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.store import Store

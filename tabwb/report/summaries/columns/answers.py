@@ -20,6 +20,7 @@ from tabwb.report.summaries.subtests import Measured
 from tabwb.report.summaries.summary import Answers
 from tabwb.scoring.burden import NO_USABLE
 from tabwb.scoring.estimate import ratio
+from tabwb.store.column_ratings import distinct
 from tabwb.store.write import STATUSES as RATING_STATUSES
 
 ERROR = RATING_STATUSES.index(RatingStatus.ERROR)
@@ -37,7 +38,7 @@ def answers_of(table: Table) -> Answers:
     again = ~table.counts & ~table.fixed[table.representative]
     return Answers(
         n=len(rows),
-        n_distinct=len(np.unique(texts)),
+        n_distinct=len(distinct(texts)),
         words_mean=ratio(
             int(table.prepared.words[texts[usable]].sum()), int(usable.sum()), NO_USABLE
         ),

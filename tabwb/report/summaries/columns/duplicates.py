@@ -8,7 +8,7 @@ import numpy as np
 
 from tabwb.report.summaries.columns.alike import combined, dense
 from tabwb.report.summaries.columns.prepared import PROTOCOLS
-from tabwb.store.column_ratings import Ints
+from tabwb.store.column_ratings import Ints, distinct
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.columns.table import Table
@@ -87,7 +87,7 @@ def _draws(table: Table) -> tuple[Ints, Ints, Ints]:
     numbers = np.where(seeds >= 0, seeds, 0)
     is_seed = seeds >= 0
     large: dict[int, int] = {}
-    for code in np.unique(seeds[seeds < -1]).tolist():
+    for code in distinct(seeds[seeds < -1]).tolist():
         text = noted[-2 - code]
         if text.isascii() and text.isdecimal():
             value = int(text)

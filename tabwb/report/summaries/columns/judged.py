@@ -27,7 +27,7 @@ from tabwb.report.summaries.judges import (
 )
 from tabwb.report.summaries.paired import Place, Side
 from tabwb.scoring.burden import RatedCounts
-from tabwb.store.column_ratings import Ints, small
+from tabwb.store.column_ratings import Ints, distinct, small
 from tabwb.store.column_rows import STATUSES, Places
 from tabwb.store.write import STATUSES as RATING_STATUSES
 
@@ -124,7 +124,7 @@ def _raters(table: Table) -> dict[int, list[str]]:
         place = table.source[rows]
         free = np.zeros(len(rows), bool)
         on_feature: Bools | None = None
-        for at in np.unique(place).tolist():
+        for at in distinct(place).tolist():
             declaration = table.sources[at].declarations.get(rater)
             here = place == at
             if declaration is not None:
@@ -137,7 +137,7 @@ def _raters(table: Table) -> dict[int, list[str]]:
                         rated |= table.spread(ratings).statuses != NOT_RATED
                 on_feature = rated[rows] & ~scored[rater][table.subtest[rows]]
             free[here] = on_feature[here]
-        for at in np.unique(place[free]).tolist():
+        for at in distinct(place[free]).tolist():
             own = np.flatnonzero(free & (place == at))
             first = rows[own[np.argmin(rank[rows[own]])]]
             first_rated.setdefault(at, []).append((int(rank[first]), int(order[first]), rater))
@@ -259,7 +259,7 @@ def _counts(
     return RatedCounts(
         profiles,
         no_burden={cause: n for cause, n in zip(names, without, strict=True) if n},
-        n_distinct=len(np.unique(table.text[rows])),
+        n_distinct=len(distinct(table.text[rows])),
         words=int(table.prepared.words[table.text[rows][usable]].sum()),
         usable=usable_of(table, rows),
         fixed=bool(len(own)) and bool(table.fixed[own].all()),

@@ -13,7 +13,7 @@ from tabwb.plugin_api.extensions import Statistic
 from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.burden import REPEATED_PROMPTS
-from tabwb.store.column_ratings import Ints
+from tabwb.store.column_ratings import Ints, distinct
 from tabwb.store.column_rows import STATUSES
 from tabwb.store.columns import ResponseColumns
 from tabwb.store.response_texts import Texts
@@ -111,7 +111,7 @@ def _repeated(
     prompt = np.full(len(items), -1)
     expected = np.full(len(items), -1)
     closed = np.full(len(items), -1)
-    for place in np.unique(places).tolist():
+    for place in distinct(places).tolist():
         entry = items[place]
         assert entry is not None
         number, subtest, item = entry
@@ -126,9 +126,9 @@ def _repeated(
     groups = closed[places]
     compared = (prompt[places] >= 0) & (groups < 0) & (texts != expected[places])
     repeated[compared] = _several(texts[compared], prompt[places][compared])
-    for number in np.unique(groups[groups >= 0]).tolist():
+    for number in distinct(groups[groups >= 0]).tolist():
         own = groups == number
-        if len(np.unique(texts[own])) == 1:
+        if len(distinct(texts[own])) == 1:
             repeated[own] = _several(texts[own], prompt[places][own])
     return repeated
 
@@ -137,7 +137,7 @@ def _several(texts: Ints, prompts: Ints) -> Bools:
     """Return which texts (0: without a word) were given to three or more different prompts."""
     if not len(texts):
         return np.zeros(0, bool)
-    pairs = np.unique(texts * (prompts.max() + 1) + prompts) // (prompts.max() + 1)
+    pairs = distinct(texts * (prompts.max() + 1) + prompts) // (prompts.max() + 1)
     given, n = np.unique(pairs, return_counts=True)
     several: Bools = np.isin(texts, given[(n >= REPEATED_PROMPTS) & (given > 0)])
     return several

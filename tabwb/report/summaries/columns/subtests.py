@@ -25,7 +25,7 @@ from tabwb.report.summaries.subtests import Measured, SubtestSummary
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.lexical import MEASURES as LEXICAL
 from tabwb.scoring.lexical import defined_at
-from tabwb.store.column_ratings import Ints
+from tabwb.store.column_ratings import Ints, distinct
 from tabwb.store.column_rows import Places
 
 
@@ -104,7 +104,7 @@ def _counted(table: Table, number: int, subtest: Subtest) -> CountedSubtest:
     asked, _, _ = alike(
         (who[table.source[rows]], len(examinees)), (table.place[rows], len(table.known))
     )
-    sources = np.unique(table.source[rows]).tolist()
+    sources = distinct(table.source[rows]).tolist()
     protocols = {table.sources[place].protocol for place in sources}
     return CountedSubtest(
         planned=sum(planned.get(subtest.id, 0) for planned in table.planned),

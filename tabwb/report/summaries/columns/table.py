@@ -22,7 +22,7 @@ from tabwb.report.summaries.paired import Place, Side
 from tabwb.report.summaries.parts import Part
 from tabwb.report.summaries.subtests import Measured
 from tabwb.scoring.burden import Usable, count_usable
-from tabwb.store.column_ratings import Ints, Ratings
+from tabwb.store.column_ratings import Ints, Ratings, distinct
 from tabwb.store.column_rows import STATUSES
 
 TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
@@ -125,7 +125,7 @@ class Table:
             keys = keys + [(source.examinee,) for source in self.sources]
             spoken = np.array([source.is_speaker for source in self.sources])[self.source]
             code = np.where(spoken, len(self.columns.places) + self.source, code)
-        used = np.unique(code)
+        used = distinct(code)
         names = sorted({keys[at] for at in used.tolist()})
         rank = {name: at for at, name in enumerate(names)}
         table = np.zeros(len(keys), np.int64)
