@@ -18,6 +18,9 @@ from hypothesis import settings
 from tabwb.records.installation import switch_telemetry_off
 
 switch_telemetry_off(os.environ)  # before a test imports onnxruntime itself
+# Before numpy and torch are imported: several workers share the cores, and threads that wait for
+# each other there take many times the processor time of one. Child processes inherit it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A shell starts what runs in its background with SIGINT ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
