@@ -345,6 +345,23 @@ async def test_figures_with_words_after_them_are_below_each_other(sit: Sit) -> N
         assert weak == "   -    "
 
 
+async def test_intervals_are_drawn_where_there_is_room(sit: Sit) -> None:
+    async with sit((220, 60)) as seat:
+        await by_model(seat, "tab-2026:x")
+        weak, able, lesioned = rows(seat)
+        axis = [row[6] for row in (weak, able)]
+        # From 0 to the highest end of an interval; burdens 0.80 and 0.10.
+        most = float(weak[5].split("-")[1])
+        assert axis[0][-1] == "┤"
+        assert axis[0].index("●") == round(0.8 / most * (len(axis[0]) - 1))
+        assert axis[1].index("●") == round(0.1 / most * (len(axis[1]) - 1))
+        assert axis[0].index("├") < axis[0].index("●")
+        assert lesioned[6] == "-"
+    async with sit((80, 24)) as seat:
+        await by_model(seat, "tab-2026:x")
+        assert not any("●" in cell for row in rows(seat) for cell in row)
+
+
 async def test_the_page_opens_at_its_first_row(sit: Sit) -> None:
     async with sit(WIDE) as seat:
         await by_model(seat)

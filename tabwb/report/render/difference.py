@@ -79,7 +79,7 @@ def _prompt(item: SideBySide) -> tuple[Text, Text]:
 
 def _measures(difference: Difference, battery: Battery, width: int) -> Table:
     compact = width < WIDE
-    headings = ("A", "B\n95 %", "A - B\np", "items\ncorr.") if compact else HEADINGS
+    headings = ("A\n ", "B\n95 %", "A - B\np", "items\ncorr.") if compact else HEADINGS
     made = table(*headings, first="measure, and what it is for", fold=True)
     for line in lines(difference, battery):
         shown = line.cells

@@ -301,18 +301,18 @@ def pair_view(pair: Pair) -> RenderableType:
         ]
         sides = Text("\n".join(notes) + "\n", style="dim")
         return Group(Text(title, style="bold"), Text("\n".join(unlike)), sides)
-    headings = ("base", "N", "instruct", "N", "difference", "95 %")
+    headings = ("base", "N", "instruct", "N", "difference\n95 %")
     title += f", lesion {pair.lesion}" if pair.lesion else ""
     made = table(*headings, first="measure", fold=True, title=title)
     for gap in pair.gaps:
         if gap.usable:
-            made.add_row(f"{gap.rater}: {both_usable(gap.usable, ('base', 'instruct'))}")
+            notes.append(f"{gap.rater}: {both_usable(gap.usable, ('base', 'instruct'))}")
         base, instruct = figure(gap.sides.first), figure(gap.sides.second)
         means = base, str(gap.sides.n_first), instruct, str(gap.sides.n_second)
-        made.add_row(_measure(gap), *means, Text(signed(gap.difference), style="bold"), "")
+        made.add_row(_measure(gap), *means, Text(signed(gap.difference), style="bold"))
         for interval in (gap.sides.like, gap.sides.these):
             name = Text(f"  {interval.estimand.value}", style="dim")
-            made.add_row(name, *[""] * 5, interval_words(interval))
+            made.add_row(name, *[""] * 4, interval_words(interval))
     if pair.unsaid:
         unsaid = numbered(pair.unsaid)
         notes.append(f"not in it, given without a profile that says the family: {unsaid}")

@@ -38,6 +38,8 @@ from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 104
 """The least columns for the detail beside the table; it is below in a narrower window."""
+ROOMY_DETAIL = 160
+"""From so many columns up the detail is wider."""
 
 
 class FilterField(Input):
@@ -186,6 +188,7 @@ class ModelsPage(Page):
         self._head(rows)
         self.query_one("#models-basis", Static).update(Content.styled(self._words(basis), QUIET))
         self.set_class(self.beside, "-beside")
+        self.set_class(self.size.width >= ROOMY_DETAIL, "-roomy")
         table, plot = self.query_one(ModelsTable), self.query_one(PlotPane)
         below, detail = self.query_one("#accuracies"), self.query_one(ModelDetail)
         table.display, plot.display = not self.plotting, self.plotting
@@ -281,6 +284,10 @@ class ModelsPage(Page):
     def foot_rank(self, command: Command) -> int:
         """Return a command's place in the footer; with several judges, theirs is early."""
         return 2 if command.id == "results.basis" and len(self.choices) > 1 else command.rank
+
+    def foot_word(self, command: Command) -> str:
+        """Return the word of a command in the footer; the detail stands in place of the scores."""
+        return "Detail" if command.id == "view.scores" else command.foot
 
     def toggle_side(self) -> bool:
         """Show or hide one model's detail in place of the score panel."""

@@ -15,7 +15,7 @@ from tabwb.report.measures import NONE
 from tabwb.report.render.groups import burden_cells
 from tabwb.report.render.wording import number, plain
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.judges import Terms
+from tabwb.report.summaries.judges import JudgeSummary, Terms
 from tabwb.workbench.shell.wording import shortened_apart
 
 Column = Literal["model", "N", "distinct", "burden", "interval", "words", "over"]
@@ -167,6 +167,45 @@ def cells(row: Grouped, basis: Basis) -> dict[Column, str]:
     return words
 
 
+def drawn(judge: JudgeSummary | None, most: float, width: int) -> str:
+    """Return a burden with its interval on an axis from 0, or a dash where it is undefined.
+
+    Args:
+        judge: who found it; None where this judge has not seen the row.
+        most: the end of the axis.
+        width: columns of the axis.
+    """
+    value = None if judge is None else judge.burden.symptom_burden.value
+    if judge is None or value is None:
+        return NONE
+    marks = [" "] * width
+
+    def place(figure: float) -> int:
+        return round(min(figure / most, 1.0) * (width - 1))
+
+    if (interval := judge.burden.interval) is not None:
+        low, high = place(interval.low), place(interval.high)
+        marks[low : high + 1] = "─" * (high - low + 1)
+        marks[low], marks[high] = "├", "┤"
+    marks[place(value)] = "○" if judge.burden.usable.few else "●"
+    return "".join(marks)
+
+
+def _most(judges: Sequence[JudgeSummary | None]) -> float:
+    """Return the end of an axis for these burdens; 0 where there is nothing to draw."""
+    ends = [
+        end
+        for judge in judges
+        if judge is not None
+        for end in (
+            judge.burden.symptom_burden.value,
+            judge.burden.interval.high if judge.burden.interval else None,
+        )
+        if end is not None
+    ]
+    return max(ends, default=0.0)
+
+
 def _align(figures: Sequence[dict[Column, str]], column: Column, width: int) -> bool:
     """Pad a column's cells where words follow a figure, so that figures are below each other.
 
@@ -191,6 +230,10 @@ def _align(figures: Sequence[dict[Column, str]], column: Column, width: int) -> 
 
 
 LEAST_NAME = 10
+ROOMY_NAME = 36
+"""Names are not cut below this for drawn intervals."""
+LEAST_AXIS, MOST_AXIS = 16, 48
+"""Columns of the drawn intervals, which only a wide window has."""
 MARK = 3
 ROOMY = 84
 """From so many columns up heads are written out."""
@@ -203,6 +246,9 @@ One row for each model with its lesion; all its administrations are pooled. How 
 responses, the others have none or are not judged yet; *few*: fewer than half are usable, such rows
 are sorted last), mean *words*, and *over* how many features. Burdens of different judges, scopes or
 sets never share a column: **k** chooses another. A dash: this judge has not seen that model.
+
+Where there is room the burden (●; ○ with few usable) and its interval are drawn too, from 0 to the
+highest end of them.
 
 - **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
 - **s** sorts by the next column, **r** reverses the order; a click on a head does both
@@ -262,22 +308,33 @@ class ModelsTable(DataTable[Text]):
             for column in COLUMNS
         }
         others = sum(sizes.values()) - sizes["model"] + MARK + 2 * (len(COLUMNS) + 1)
-        name = sizes["model"] = max(min(sizes["model"], width - 1 - others), LEAST_NAME)
+        judges = [row.judge(basis.terms) for row in rows]
+        most = _most(judges)
+        room = width - 1 - others
+        if most and room - LEAST_AXIS - 2 >= ROOMY_NAME:  # names give way to drawn intervals
+            room -= LEAST_AXIS + 2
+        name = sizes["model"] = max(min(sizes["model"], room), LEAST_NAME)
+        axis = min(width - 1 - others - name - 2, MOST_AXIS)
         self.add_column(Text(""), width=MARK, key="mark")
         for column in COLUMNS:
             head = Text(heads[column], justify="left" if column == "model" else "right")
             self.add_column(head, width=sizes[column], key=column)
+            if column == "interval" and axis >= LEAST_AXIS and most:
+                scale = Text(f"0{most:>{axis - 1}.2f}")
+                self.add_column(scale, width=axis, key="drawn")
         names = shortened_apart([words["model"] for words in figures], name)
-        for key, words, shown in zip(self._keys, figures, names, strict=True):
+        for key, words, shown, judge in zip(self._keys, figures, names, judges, strict=True):
             words["model"] = shown
-            line = (
+            line = [
                 Text(
                     words[column],
                     style="bold" if column == "burden" else "",
                     justify="left" if column in left else "right",
                 )
                 for column in COLUMNS
-            )
+            ]
+            if axis >= LEAST_AXIS and most:
+                line.insert(COLUMNS.index("interval") + 1, Text(drawn(judge, most, axis)))
             self.add_row(Text("[x]" if key in marked else "[ ]"), *line, key="\x1f".join(key))
         if before in self._keys:
             self.move_cursor(row=self._keys.index(before))

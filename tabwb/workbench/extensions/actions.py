@@ -62,14 +62,16 @@ class ExtensionActions(Actions):
                 change = partial(controller.change, own, shown.battery)
                 yield CHANGE, f"the sessions of {own} with {shown.battery}, item by item", change
         for name in SHOWN_HERE:
-            build = partial(controller.table, name, numbers, what)
-            yield name.replace("-", " ").capitalize(), TABLES[name], build
+            title = name.replace("-", " ").capitalize()
+            yield title, TABLES[name], partial(controller.table, name, title, numbers, what)
 
     async def built(self, message: PageBuilt) -> None:
         """Show the page."""
         await self.desk.go("extension")
-        self.desk.query_one(ExtensionPage).show(message.title, message.what, message.view)
-        self.desk.show_frame()
+        self.desk.query_one(ExtensionPage).show(
+            message.title, message.about, message.what, message.view
+        )
+        self.desk.call_after_refresh(self.desk.show_frame)  # the focus has moved by then
 
     async def leave_page(self) -> None:
         """Return to where the page was asked for."""

@@ -31,11 +31,17 @@ CHANGE = "Change between sessions"
 
 @dataclass(frozen=True, slots=True)
 class PageBuilt:
-    """A page has been built; ``what`` says of which administrations."""
+    """A page has been built.
+
+    Attributes:
+        what: says of which administrations.
+        about: says what it shows; may be empty.
+    """
 
     title: str
     what: str
     view: RenderableType
+    about: str = ""
 
 
 class ExtensionController(Controller):
@@ -84,11 +90,12 @@ class ExtensionController(Controller):
 
         threading.Thread(target=make, name="page", daemon=True).start()
 
-    def table(self, name: str, numbers: Sequence[int], what: str) -> None:
+    def table(self, name: str, title: str, numbers: Sequence[int], what: str) -> None:
         """Build a table of results and send it.
 
         Args:
             name: one of :data:`tabwb.report.tables.named.TABLES`.
+            title: of its page.
             numbers: of the administrations; all of the store when there is none.
             what: names them.
         """
@@ -102,8 +109,7 @@ class ExtensionController(Controller):
         statistics = self.plugins.statistics() if name == "results" else ()
         loaded = load_columns(self.store, tuple(numbers), statistics=statistics)
         rows = summarised(grouped(loaded, by))
-        view = explained_view(named_table(name, rows))
-        self.say(PageBuilt(_title(TABLES[name]), what, view))
+        self.say(PageBuilt(title, what, explained_view(named_table(name, rows)), TABLES[name]))
 
     def change(self, participant: str, battery: str) -> None:
         """Build the tables of change over the sessions of a participant and send them.
@@ -129,10 +135,6 @@ class ExtensionController(Controller):
         tables = (change_table(found), sessions_table(found), change_items_table(found))
         what = f"{participant}, {battery}, {plural(len(sessions), 'session')}"
         self.say(PageBuilt(CHANGE, what, Group(*map(explained_view, tables))))
-
-
-def _title(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def built(source: PageSource, data: PageData) -> RenderableType:

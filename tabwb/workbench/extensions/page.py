@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from textual.app import ComposeResult
 from textual.content import Content
 
+from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.page import Page
@@ -34,18 +35,24 @@ class ExtensionPage(Page):
         with ScrollPane(id="extension-pane", help_text=HELP):
             yield ReportView(id="extension-view")
 
-    def show(self, title: str, what: str, view: RenderableType) -> None:
+    def show(self, title: str, about: str, what: str, view: RenderableType) -> None:
         """Show what was built.
 
         Args:
             title: of the page.
+            about: says what it shows.
             what: the administrations, in words.
             view: what was built.
         """
         self._title = title
-        self.query_one(Line).show(Content.styled(title, "bold"), Content.styled(what, QUIET))
+        head = Content.assemble((title, "bold"), (f"  {about}", QUIET))
+        self.query_one(Line).show(head, Content.styled(what, QUIET))
         self.query_one(ReportView).show(view)
         self.focus_inside()
+
+    def foot_rank(self, command: Command) -> int:
+        """Return the place of a command in the footer; there are no scores to show."""
+        return 0 if command.id == "view.scores" else command.rank
 
     def open_title(self) -> str | None:
         """Return the title of the page."""

@@ -106,7 +106,6 @@ def _cell(head: str, words: str, width: int) -> Text:
     """Return a cell; an item's name is cut in its middle, for its end tells it from others."""
     cell = Text(
         shortened(words, width) if head == "item" else words,
-        style="dim" if head == "#" else "",
         justify="right" if head in NUMBERS else None,
         no_wrap=head in {"response", "code"},
     )

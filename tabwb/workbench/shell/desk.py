@@ -338,7 +338,7 @@ class Desk(Screen[None]):
         usable = [
             command
             for command in self.table.commands
-            if command.rank and (where in command.where or "everywhere" in command.where)
+            if page.foot_rank(command) and (where in command.where or "everywhere" in command.where)
             if command.reason(situation) is None
         ]
         shown += [

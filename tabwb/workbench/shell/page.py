@@ -84,7 +84,7 @@ class Page(Vertical):
         return command.foot
 
     def foot_rank(self, command: Command) -> int:
-        """Return the place of a command in the footer."""
+        """Return the place of a command in the footer; 0: it is not there."""
         return command.rank
 
     def show_message(self, words: str) -> None:

@@ -23,7 +23,7 @@ _COLOURS = {
     "background scrollbar-background scrollbar-corner-color": ("#14171c", "#faf9f6", "#000000"),
     "surface": ("#191d23", "#f4f2ee", "#000000"),
     "panel boost": ("#20252d", "#eae7e1", "#262626"),
-    "quiet": ("#98a1ae", "#596069", "#d8d8d8"),
+    "quiet": ("#98a1ae", "#565d66", "#d8d8d8"),
     "line": ("#333a45", "#d3cfc7", "#ffffff"),
     "hover": ("#262c36", "#e6e2da", "#4a4a4a"),
     "on-accent": ("#10141a", "#ffffff", "#000000"),

@@ -227,6 +227,8 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
 
 
 SEPARATORS = " -_/:@=,+()"
+SHORT = 10
+"""The most characters of a first word that stays."""
 ENDS = " :@=,+("
 """Separators that are not shown before an ellipsis."""
 _ANY = re.escape(SEPARATORS)
@@ -263,10 +265,11 @@ def _fewer_words(
                 same &= sharing[words[place]]
         return same.bit_count()
 
+    stays = len(words[0].rstrip(SEPARATORS)) <= min(width // 2, SHORT)
     while len(joined()) > width and len(kept) > 2:
         kept.remove(
             min(
-                kept if len(words[kept[0]].rstrip(SEPARATORS)) > width // 2 else kept[1:],
+                [at for at in kept if at or not stays],
                 key=lambda at: (others_without(at), -having[words[at]], -len(words[at]), -at),
             )
         )
