@@ -15,6 +15,7 @@ from tabwb.cli.common import (
     store_option,
     verbosity_options,
 )
+from tabwb.cli.selecting import where_option
 from tabwb.records.errors import UsageError
 
 
@@ -27,7 +28,9 @@ def judge() -> None:
 
 
 @judge.command("run")
-@click.argument("administrations", metavar="ID...", nargs=-1, required=True)
+@click.argument("administrations", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every administration of the store.")
+@where_option
 @click.option(
     "--judge",
     "judges",
@@ -66,7 +69,7 @@ def judge() -> None:
 @json_option
 @offline_option
 def run(**options: Any) -> None:
-    """Judge the responses of administrations ID... with one or several judges.
+    """Judge the responses of administrations ID... (or --all, or those --where) with judges.
 
     Judged responses are skipped, interrupted ones continued. Exit status: 0 done, 1 no verdict of a
     judge could be read, 3 stopped early or with calls in error (a limit, ctrl+c, a model that does

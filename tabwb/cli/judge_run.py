@@ -23,6 +23,7 @@ from tabwb.administer.session.setup import unknown_features
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.cli.common import inform, note, opened_store, print_json, print_messages
 from tabwb.cli.progress import Countdown
+from tabwb.cli.selecting import check_chosen
 from tabwb.cli.signals import stopping
 from tabwb.plugin_api.components import ModelJudge
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -37,6 +38,8 @@ FEW = 3
 
 def judge_administrations(
     administrations: tuple[str, ...],
+    everything: bool,
+    where: tuple[str, ...],
     judges: tuple[str, ...],
     scope: str,
     repeats: int,
@@ -49,19 +52,26 @@ def judge_administrations(
     offline: bool | None,
 ) -> None:
     """Judge administrations, as the options of the command say."""
+    check_chosen(administrations, where, everything=everything)
     if not judges:
         raise UsageError(
             "no judge: give --judge SPEC",
             hint="'tabwb judge list' shows the judges; without a network, for example: "
-            f"tabwb judge run {administrations[0]} --judge rules",
+            f"tabwb judge run {administrations[0] if administrations else '--all'} --judge rules",
         )
+    from tabwb.report.documents.export_options import matching
+
     limits = Limits(max_requests, max_cost)
     documents: list[dict[str, Any]] = []
     try:
         with opened_store(store_location, offline, dry=dry_run) as (plugins, store):
             for spec in judges if max_requests is not None else ():
                 check_limits(plugins.judge(spec), limits)
-            numbers = dict.fromkeys(store.administration(name).id for name in administrations)
+            numbers = dict.fromkeys(
+                matching(store, administrations, where)
+                if where or everything
+                else (store.administration(name).id for name in administrations)
+            )
             options = {"scope": scope, "repeats": repeats, "again": again}
             for spec in dict.fromkeys(judges):
                 task = Task(store, plugins, spec, options, quiet=as_json)

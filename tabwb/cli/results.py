@@ -34,10 +34,12 @@ from tabwb.cli.result_formats import (
 )
 from tabwb.cli.result_printing import Asked, check_form, listed, printer, show_list
 from tabwb.cli.selecting import (
+    check_chosen,
     requested_selection,
     resolved_selection,
     selection_options,
     sort_option,
+    where_option,
 )
 from tabwb.records.errors import UsageError
 from tabwb.records.standard_streams import is_stdout
@@ -164,13 +166,7 @@ def diff(
 @click.command()
 @click.argument("administrations", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Every administration of the store.")
-@click.option(
-    "--where",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Only administrations with this value; repeatable. Also KEY=A,B, KEY!=VALUE, KEY<NUMBER, "
-    "KEY>NUMBER.",
-)
+@where_option
 @click.option(
     "--wide", is_flag=True, help="One row for each response, one column for each measure (parquet)."
 )
@@ -221,10 +217,7 @@ def export(
     from tabwb.report.documents import exporting
     from tabwb.report.documents.export_options import matching, with_options
 
-    if not (administrations or everything or where):
-        raise UsageError("name administrations, or choose them with --where or --all")
-    if administrations and everything:
-        raise UsageError("administrations are named, and --all is given")
+    check_chosen(administrations, where, everything=everything)
     format_id = with_options(format_id, wide=wide, partition_by=partition_by)
     with opened_plugins() as plugins:
         try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.report.key import Sort
 
 if TYPE_CHECKING:
@@ -53,6 +53,15 @@ _OPTIONS = (
     click.option("--limit", type=click.IntRange(1), metavar="N", help="Number of rows or groups."),
 )
 
+where_option = click.option(
+    "--where",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Only administrations with this value; repeatable. Also KEY=A,B, KEY!=VALUE, KEY<NUMBER, "
+    "KEY>NUMBER.",
+)
+"""Chooses whole administrations."""
+
 sort_option = click.option(
     "--sort",
     type=click.Choice(get_args(Sort)),
@@ -66,6 +75,23 @@ def selection_options(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def check_chosen(administrations: Sequence[str], where: Sequence[str], *, everything: bool) -> None:
+    """Check that a command knows of which administrations it is.
+
+    Args:
+        administrations: that are named.
+        where: filters.
+        everything: whether all of the store are meant.
+
+    Raises:
+        UsageError: none are named or chosen, or some are named beside ``--all``.
+    """
+    if not (administrations or everything or where):
+        raise UsageError("name administrations, or choose them with --where or --all")
+    if administrations and everything:
+        raise UsageError("administrations are named, and --all is given")
 
 
 def requested_selection(options: Mapping[str, Any], by: str = "administration") -> Selection:

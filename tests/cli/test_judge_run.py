@@ -156,3 +156,14 @@ def test_the_scope_all_takes_in_choices_and_yes_or_no(run: Run, chat: Chat) -> N
     }
     assert judged == {trial["subtest"] for trial in trials}
     assert len(judged) == 4
+
+
+def test_administrations_are_chosen_by_filters_or_all(run: Run) -> None:
+    run("run", "tab", "--model", "echo", "--subtest", "connected-text", "--tag", "main")
+    command = ("judge", "run", "--judge", "rules-1", "--json")
+    chosen = run(*command, "--where", "tag=main").document["judging"]
+    assert [document["administration"] for document in chosen] == [2]
+    every = run(*command, "--all").document["judging"]
+    assert [document["administration"] for document in every] == [1, 2]
+    assert run(*command).status == 2
+    assert run(*command, "1", "--all").status == 2

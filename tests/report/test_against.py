@@ -105,6 +105,11 @@ def test_a_baseline_is_one_group() -> None:
         differences_from(rows(GIVEN[0]), "local:m1")
 
 
+def test_what_one_key_calls_a_group_comes_before_a_part_of_a_name() -> None:
+    groups = summarised(grouped([model(12, ALL), model(1, ALL)], "model,temperature"))
+    assert baseline_of(groups, "m1") is groups[1]
+
+
 def test_table_of_differences() -> None:
     table = against_table(rows(), "m1")
     first = next(table.rows())

@@ -77,3 +77,19 @@ def test_a_value_without_an_interval_has_the_reason_below_the_table_in_every_for
     assert shown.notes[0] == note
     assert note in markdown(table) and note in latex(table)
     assert [heading.title for heading in shown.headings] == ["Model", "Burden"]
+
+
+def test_the_caption_says_what_is_shown_and_the_notes_how_responses_were_drawn() -> None:
+    rows = summarised(grouped([given(1, SAMPLED)], "model"))
+    (whole,) = captioned_groups(rows)
+    (short,) = captioned_groups(rows, ["group", "n", "burden"])
+    assert "accuracy (policy exact)" in whole.caption
+    assert "accuracy" not in short.caption
+    assert "symptom burden over 7 features (rules-2, connected text)" in short.caption
+    (said,) = [note.text for note in short.notes if note.text.startswith("Decoding")]
+    assert said.startswith(f"Decoding of all responses of models: {SAMPLED.drawn}, ")
+
+
+def test_decoding_is_not_said_twice_where_groups_differ_in_it() -> None:
+    found = notes(given(1, CONDITIONS), given(2, SAMPLED))
+    assert not any(note.startswith("Decoding") for note in found)

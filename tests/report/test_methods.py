@@ -392,3 +392,13 @@ def test_days_that_are_not_known_are_counted() -> None:
     said = text(of(first, second), "Procedure")
     assert "1 administration took place on " in said
     assert "the day of 1 other is not known." in said
+
+
+def test_the_comparison_of_base_and_instruct_models_is_described_where_there_is_one() -> None:
+    labels = {"family": "L", "parameters": "1000"}
+    members = [
+        given(number, replace(GREEDY, examinee=tuning, labels={**labels, "tuning": tuning}))
+        for number, tuning in enumerate(("base", "instruct"), start=1)
+    ]
+    assert "paired t intervals over items" in text(of(*members), "Statistical analysis")
+    assert "paired t" not in text(of(members[0]), "Statistical analysis")

@@ -48,7 +48,7 @@ def matching(store: Store, references: Sequence[int | str], where: Where) -> lis
     choice = Selection.of("administration", where)
     if choice.has_cells:
         raise UsageError(
-            "an export has whole administrations",
+            "whole administrations are chosen here",
             where="--where",
             allowed="keys of administrations, such as model, battery, tag, temperature",
         )

@@ -23,6 +23,7 @@ from tabwb.report.paper.studied import Studied, is_sampled
 from tabwb.report.summaries.cautions import FEW_ITEMS
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary, cause_in_words
+from tabwb.report.summaries.pairs import kindred
 from tabwb.report.summaries.subtests import Share
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.intervals import REPLICATE_CORRELATION
@@ -321,6 +322,12 @@ def analysis(about: Studied, cite: Citations) -> Iterator[str]:
             "responses to one item."
         )
     yield from _these_prompts(about, shares, burdens, cite)
+    if kindred(about.rows):
+        yield (
+            "Base and instruct models of one family and size are compared over the items that both "
+            "have, the responses to an item averaged first; intervals of differences are paired t "
+            "intervals over items, at least as wide as the draws alone make them."
+        )
     if few := [n for n in _item_counts(shares, burdens) if n < FEW_ITEMS]:
         of = plural(few[-1], "item")
         yield (

@@ -70,7 +70,9 @@ class Differences:
 
 
 def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
-    """Return the group that is named: its whole name or spec, or a part that only one has.
+    """Return the group that is named: its name, its spec, what one key calls it, or a part.
+
+    Of each kind of names only one group may have it.
 
     Args:
         rows: the groups.
@@ -80,6 +82,7 @@ def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
         UsageError: none has this name, or several do.
     """
     found = [row for row in rows if name in _names(row)]
+    found = found or [row for row in rows if name in {one.cell for one in row.group.values}]
     found = found or [row for row in rows if any(name in known for known in _names(row))]
     if len(found) != 1:
         raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import NamedTuple
@@ -61,6 +61,7 @@ class Captioned:
             that its value is to be marked, ``x_why`` why it has no interval.
         label: by which a document refers to it; empty: the name of the table.
         also: other names of columns, each with those that it stands for.
+        caption_of: returns the caption where only these columns are shown; None: the same.
     """
 
     table: Table
@@ -68,6 +69,7 @@ class Captioned:
     notes: tuple[Footnote, ...] = ()
     label: str = ""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    caption_of: Callable[[Collection[str]], str] | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -99,4 +101,6 @@ class Captioned:
                 if (each := column + end) in self.table.names and each not in wanted
             ]
         notes = (note for note in self.notes if not note.columns or {*note.columns} & {*wanted})
-        return replace(self, table=self.table.select(wanted), notes=tuple(notes))
+        caption = self.caption_of(wanted) if self.caption_of else self.caption
+        table = self.table.select(wanted)
+        return replace(self, table=table, caption=caption, notes=tuple(notes))

@@ -7,7 +7,8 @@ interval of every figure. The table has one row for each group of one battery.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from tabwb.records.words import plural
@@ -58,7 +59,8 @@ def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> C
     notes += group_notes(rows, names)
     table = group_table("compact", rows, names, columns)
     also = _also(rows, names.columns(rows))
-    return Captioned(table, _caption(rows, judges, labels), tuple(notes), battery.id, also)
+    caption = partial(_caption, rows, judges, labels, prefixes)
+    return Captioned(table, caption(table.names), tuple(notes), battery.id, also, caption)
 
 
 def _also(rows: Sequence[Grouped], named: Sequence[Column]) -> dict[str, tuple[str, ...]]:
@@ -117,16 +119,24 @@ def _names_right(subtest: str, title: str) -> tuple[RecordColumn, ...]:
     return names_right(column, subtest, "outcome")
 
 
-def _caption(rows: Sequence[Grouped], judges: Sequence[JudgeSummary], labels: Sequence[str]) -> str:
+def _caption(
+    rows: Sequence[Grouped],
+    judges: Sequence[JudgeSummary],
+    labels: Sequence[str],
+    prefixes: Sequence[str],
+    columns: Collection[str],
+) -> str:
     battery = rows[0].battery
     parts = [
         f"symptom burden over {plural(len(judge.burden.features), 'feature')} "
         f"({label}, {judge.scope.replace('-', ' ')})"
-        for judge, label in zip(judges, labels, strict=True)
+        for judge, label, prefix in zip(judges, labels, prefixes, strict=True)
+        if {f"{prefix}n", f"{prefix}burden"} & {*columns}
     ]
-    if any(part.share.scored for row in rows for part in row.summary.subtests):
+    scored = [part.id for row in rows for part in row.summary.subtests if part.share.scored]
+    if any(snake(subtest) in columns for subtest in scored):
         parts.append("accuracy (policy exact)")
-    if any(row.summary.named for row in rows):
+    if any(snake(named.id) in columns for row in rows for named in row.summary.named):
         parts.append("names counted as right (a listener's score, else the rule of the battery)")
     shown = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:]))) or "responses"
     return (

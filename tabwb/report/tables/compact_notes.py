@@ -45,6 +45,7 @@ def group_notes(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Footnote
         yield Footnote(UNRELIABLE)
     yield from _accuracy_n(rows)
     yield from (Footnote(text) for text in shared_note(rows, names.rename))
+    yield from _decoding(rows)
     yield from (Footnote(text) for text in _pooled(rows, names))
 
 
@@ -62,6 +63,16 @@ def _accuracy_n(rows: Sequence[Grouped]) -> Iterator[Footnote]:
     )
     columns = tuple(snake(subtest) for subtest, _ in scored)
     yield Footnote(f"Scored responses of a group: {shown}.", columns)
+
+
+def _decoding(rows: Sequence[Grouped]) -> Iterator[Footnote]:
+    """Yield how all responses of models were drawn, where no name and no other note says it."""
+    found = [row.group.circumstances.get("decoding", ()) for row in rows if row.group.has_model]
+    said = any(
+        name == "decoding" for row in rows for name, _ in (*row.group.apart, *row.group.shared)
+    )
+    if found and not said and len(set(found)) == 1 and len(found[0]) == 1:
+        yield Footnote(f"Decoding of all responses of models: {found[0][0]}.")
 
 
 def _pooled(rows: Sequence[Grouped], names: GroupNames) -> Iterator[str]:

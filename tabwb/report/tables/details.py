@@ -10,7 +10,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.words import plural
 from tabwb.report.measures import BURDEN, FEATURE_RATE, SUBTEST_MEASURES, WORDS_MEAN
 from tabwb.report.summaries.groups import Grouped
-from tabwb.report.summaries.judges import Terms, judge_labels
+from tabwb.report.summaries.judges import Terms, short_labels
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact import baseline_notes, burden_notes, judges_of
@@ -36,7 +36,7 @@ def burden_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captio
         names: of groups.
     """
     judges = judges_of(rows)
-    for judge, label in zip(judges, judge_labels(judges), strict=True):
+    for judge, label in zip(judges, short_labels(judges), strict=True):
         table = group_table(f"burden-{label}", rows, names, [*_burden_columns(judge.terms)])
         features = plural(len(judge.burden.features), "feature")
         caption = f"Symptom burden over {features}: {label}, {judge.scope.replace('-', ' ')}."
@@ -83,7 +83,7 @@ def feature_tables(
     """
     titles = {feature.id: feature.title for feature in battery.features}
     judges = judges_of(rows)
-    for judge, label in zip(judges, judge_labels(judges), strict=True):
+    for judge, label in zip(judges, short_labels(judges), strict=True):
         features = judge.burden.features
         if not any(own.burden.n_burden for row in rows if (own := row.judge(judge.terms))):
             continue
