@@ -163,7 +163,7 @@ class Reading:
 
         The options are those of ``tabwb results``. Unlike conditions are never pooled, except over
         the keys of ``together``. Other tables of groups have other rows: ``features``, ``items``,
-        ``item-models``, ``positions``, ``foils`` and ``differences``.
+        ``item-models``, ``positions``, ``foils``, ``doses`` and ``differences``.
 
         Args:
             ids: numbers or uids; None for all.

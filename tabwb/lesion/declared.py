@@ -127,3 +127,6 @@ SELECTIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 """How units are chosen, and what it means."""
+
+CONTROL = "control"
+"""The tag of administrations under a control of a lesion's size; see docs/lesions.md."""

@@ -10,6 +10,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.grid import Point
 from tabwb.administer.sweep.manipulation import manipulation_facts
+from tabwb.lesion.declared import CONTROL
 from tabwb.plugin_api.components import Cancel, LesionableBackend
 from tabwb.records.errors import Interrupted
 from tabwb.records.marks import Marks, changes
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from tabwb.records.trials import Administration
     from tabwb.store.store import Store
 
-CONTROL = "control"
-"""The tag of controls."""
 TRIES = 3
 """A condition is given so often before it counts as failed; items in error are asked again."""
 

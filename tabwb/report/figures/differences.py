@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
-from tabwb.report.figures.doses import size_words
 from tabwb.report.figures.estimates import (
     ESTIMANDS,
     INTERVAL,
@@ -29,6 +28,7 @@ from tabwb.report.figures.kind import FigureKind, FigureOption, Options
 from tabwb.report.figures.style import INK
 from tabwb.report.measures import ACCURACY, BURDEN
 from tabwb.report.summaries.against import baseline_of
+from tabwb.report.summaries.doses import size_words
 from tabwb.report.summaries.groups import unlike
 from tabwb.report.summaries.paired import PAIRED_T, corrected
 from tabwb.report.summaries.pairs import Gap, Pair, gaps_of, over_families, pairs_of

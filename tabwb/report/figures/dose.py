@@ -10,16 +10,7 @@ from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.figures.amount_measures import measures
-from tabwb.report.figures.doses import (
-    LESION,
-    PARAMETERS,
-    Dose,
-    amount_words,
-    dose_of,
-    doses,
-    name_of_amounts,
-    size_words,
-)
+from tabwb.report.figures.dose_controls import Placed, with_controls
 from tabwb.report.figures.estimates import (
     INTERVAL,
     INTERVALS,
@@ -38,6 +29,16 @@ from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.report.names import name_in
 from tabwb.report.names import names_of as model_names
 from tabwb.report.summaries.counted import model_of, spec_of
+from tabwb.report.summaries.doses import (
+    LESION,
+    PARAMETERS,
+    Dose,
+    amount_words,
+    dose_of,
+    doses,
+    name_of_amounts,
+    size_words,
+)
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
@@ -83,6 +84,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         for member in group.group.members
     ]
     placed, without = _with_amounts(placed, by)
+    if by == LESION and not key:
+        placed = with_controls(placed)
     short = _short(groups)
     by_model = by == PARAMETERS and _one_size_each(placed)
     if by_model:
@@ -133,10 +136,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     return noted_table("dose", COLUMNS, given, notes, groups, defined=single, shared=False)
 
 
-_Placed = list[tuple[Dose, Grouped, AdministrationData]]
-
-
-def _with_amounts(placed: _Placed, by: str) -> tuple[_Placed, int]:
+def _with_amounts(placed: Placed, by: str) -> tuple[Placed, int]:
     """Return the administrations that have an amount, and how many have none.
 
     Intact models stay beside lesions.
@@ -145,7 +145,7 @@ def _with_amounts(placed: _Placed, by: str) -> tuple[_Placed, int]:
     return kept, len(placed) - len(kept)
 
 
-def _one_size_each(placed: _Placed) -> bool:
+def _one_size_each(placed: Placed) -> bool:
     """Return whether no family of models has two sizes, so that a family cannot be a line."""
     sizes: dict[tuple[object, ...], set[float | None]] = {}
     for dose, _, _ in placed:
@@ -172,7 +172,7 @@ def _check_models(points: Mapping[tuple[str, float | None, str], list[Administra
             )
 
 
-def _with_two_amounts(placed: _Placed) -> tuple[_Placed, int]:
+def _with_two_amounts(placed: Placed) -> tuple[Placed, int]:
     """Return the administrations of series with two amounts or more, and the intact ones of their
     models; and the number of series left out.
     """
@@ -305,6 +305,11 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
             yield "No interval where all seeds have the same value."
     else:
         yield f"Bars: 95 % intervals for {options['interval'].replace('-', ' ')}."
+    if any(" + control of " in record["series"] for record in given):
+        yield (
+            "Control: the same operation on as many parameters, anywhere in attention and "
+            "feed-forward networks."
+        )
     if "model" in rows:
         yield "A point is a model; no family has models of two sizes, so that no line joins them."
     if "intact" in rows:

@@ -9,7 +9,6 @@ from math import log10
 from typing import TYPE_CHECKING, Any
 
 from tabwb.records.errors import UsageError
-from tabwb.report.figures.doses import PARAMETERS, amount_words, name_of_amounts
 from tabwb.report.figures.estimates import ESTIMANDS, Record, records
 from tabwb.report.figures.kind import Options
 from tabwb.report.figures.lettering import line_height, text_width, wrapped
@@ -29,6 +28,7 @@ from tabwb.report.figures.style import (
 )
 from tabwb.report.figures.ticks import round_ticks
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
+from tabwb.report.summaries.doses import PARAMETERS, amount_words, name_of_amounts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

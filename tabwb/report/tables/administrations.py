@@ -12,8 +12,9 @@ from typing import Any
 
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
+from tabwb.report.summaries.dose_lines import perplexity_of
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables.declared import shared, text, texts, whole
+from tabwb.report.tables.declared import number, shared, text, texts, whole
 from tabwb.tables.table import RecordColumn, Table, column_of, records_table
 
 
@@ -94,5 +95,7 @@ STATE = (
     whole("answered", "Answered", "of these, answered", _record("answered")),
     text("title", "Title", "given by people", _record("title")),
     texts("tags", "Tags", "given by people", _record("tags")),
+    number("lesion_perplexity", "Perplexity", "of a fixed text, where a sweep measured it",
+           lambda data: perplexity_of(data.model_facts), unit="tokens", digits=1),
     texts("notes", "Notes", "on the administration", lambda data: data.notes),
 )  # fmt: skip

@@ -20,9 +20,10 @@ TABLES = {
     "positions": "accuracy and choices by position of the options",
     "foils": "wrong options by kind, against chance",
     "differences": "all groups less one (--baseline)",
+    "doses": "lesions by amount: each seed, means over seeds, slopes, controls of the same size",
 }
 """Name to what the table has."""
-DEFAULT_BY = {"items": "battery", "item-models": "battery"}
+DEFAULT_BY = {"items": "battery", "item-models": "battery", "doses": "administration"}
 """The keys that make the groups of a table by default; of the others it is ``model``."""
 SHOWN = {
     "features": ("rater", "title", "group", "rate", "rate_these", "n"),
@@ -60,6 +61,7 @@ SECTIONS = {
     "foils": ("group", "part"),
     "group-differences": ("measure", "part", "rater"),
     "sessions": ("set",),
+    "doses": ("measure", "part", "rater", "feature", "series"),
     "change": ("set", "other_set"),
 }
 """The columns that part the rows of a table into sections."""
@@ -113,6 +115,10 @@ def _made(name: str, rows: Sequence[Grouped], baseline: str | None) -> Table:
 
         made = positions.positions_table if name == "positions" else positions.foils_table
         return made(rows)
+    if name == "doses":
+        from tabwb.report.tables.doses import doses_table
+
+        return doses_table(rows)
     from tabwb.report.tables.against import against_table
 
     return against_table(rows, baseline or "")

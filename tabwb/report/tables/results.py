@@ -76,7 +76,7 @@ def results_table(rows: Sequence[Grouped]) -> Table:
     """
     columns = (*COLUMNS, *_key_columns(rows))
     return records_table(
-        "results", columns, (found for row in rows for found in _results(row)), NOTES
+        "results", columns, (found for row in rows for found in results_of(row)), NOTES
     )
 
 
@@ -102,7 +102,8 @@ def _key_value(at: int, *, texts: bool) -> Any:
     return value
 
 
-def _results(row: Grouped) -> Iterator[Result]:
+def results_of(row: Grouped) -> Iterator[Result]:
+    """Yield every value of a group."""
     answers = row.summary.answers
     yield Result(
         row, WORDS_MEAN.id, answers.words_mean, n=answers.usable.usable, usable=answers.usable

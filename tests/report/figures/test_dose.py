@@ -13,8 +13,8 @@ import pytest
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.report.figures import figure_table, lines, make
-from tabwb.report.figures.doses import dose_of, lesion_dose
 from tabwb.report.figures.estimates import records
+from tabwb.report.summaries.doses import dose_of, lesion_dose
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData

@@ -1,0 +1,190 @@
+"""The lines of a lesion: for each seed its administrations by amount, with controls of its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum, inf, isfinite, sqrt
+
+from tabwb.lesion.declared import CONTROL
+from tabwb.lesion.spec import parse_lesions
+from tabwb.records.errors import UsageError
+from tabwb.report.names import name_in, names_of
+from tabwb.report.summaries.doses import LESION, dose_of
+from tabwb.report.summaries.grouping import Group
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.load import AdministrationData, sources_of
+from tabwb.report.summaries.summary import pool
+
+PERPLEXITY = "lesion_perplexity"
+"""The stored fact: perplexity of a fixed text under the lesion."""
+PARAMETERS = "lesion_parameters"
+"""The stored fact: how many parameters the lesion takes."""
+SIZES = 5.0
+"""Standard deviations by which the mean sizes of a lesion and of its control may differ."""
+
+Line = Mapping[float, Grouped]
+"""Amount to the responses of one seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One lesion of one model at several amounts.
+
+    Attributes:
+        name: the model with the kind of the lesion.
+        kind: of the lesion: its spec with * for the amount and without the seed.
+        amounts: ascending, two or more.
+        lines: seed to its line.
+        controls: likewise of controls, each under the amount of the lesion whose size it has.
+        intact: the responses of the model without a lesion; None where there are none.
+    """
+
+    name: str
+    kind: str
+    amounts: tuple[float, ...]
+    lines: Mapping[str, Line]
+    controls: Mapping[str, Line]
+    intact: Grouped | None
+
+
+@dataclass(slots=True)
+class _Point:
+    """The administrations under one lesion and amount, by seed."""
+
+    operations: frozenset[str]
+    members: dict[str, list[AdministrationData]] = field(default_factory=dict)
+
+    @property
+    def size(self) -> float | None:
+        """The mean number of parameters that are taken; None where one is not known."""
+        taken = [parameters_of(one) for own in self.members.values() for one in own]
+        known = [size for size in taken if size is not None]
+        return fsum(known) / len(known) if known and len(known) == len(taken) else None
+
+
+def perplexity_of(facts: Mapping[str, str]) -> float | None:
+    """Return the perplexity of the fixed text among the facts of a model, or None.
+
+    >>> perplexity_of({"lesion_perplexity": "12.5"}), perplexity_of({})
+    (12.5, None)
+    """
+    try:
+        value = float(facts.get(PERPLEXITY, ""))
+    except ValueError:
+        return None
+    return value if isfinite(value) and value > 0.0 else None
+
+
+def parameters_of(data: AdministrationData) -> int | None:
+    """Return how many parameters the lesion of an administration takes, or None."""
+    text = data.model_facts.get(PARAMETERS, "")
+    return int(text) if text.isdecimal() else None
+
+
+def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...], int]:
+    """Return lesions with two amounts or more, and how many administrations belong to none.
+
+    A control (an administration with the tag ``control``) belongs to a lesion with the same
+    operation and the same number of parameters: of the controls with the operation that one whose
+    mean size is nearest, if it differs by no more than chance explains. Of n weights, each taken by
+    itself, the number taken has at most the standard deviation sqrt(n); the limit is
+    :data:`SIZES` times that of a difference of two.
+
+    Args:
+        members: administrations of one battery.
+
+    Raises:
+        UsageError: no lesion has two amounts.
+    """
+    members = list({one.administration.id: one for one in members}.values())
+    names = names_of(one.administration.conditions for one in members)
+    lesions: dict[tuple[object, ...], dict[float, _Point]] = {}
+    controls: dict[tuple[object, ...], dict[tuple[object, ...], _Point]] = {}
+    intact: dict[tuple[object, ...], list[AdministrationData]] = {}
+    kinds: dict[tuple[object, ...], str] = {}
+    left = 0
+    for one in members:
+        given = one.administration.conditions
+        try:
+            dose = dose_of(given, LESION)
+        except UsageError:
+            left += 1
+            continue
+        model = (dose.examinee, dose.conditions)
+        if dose.amount is None:
+            intact.setdefault(model, []).append(one)
+            continue
+        operations = _operations(given.lesion or "")
+        if CONTROL in one.administration.tags:
+            own = controls.setdefault(model, {})
+            point = own.setdefault((dose.kind, dose.amount), _Point(operations))
+        else:
+            key: tuple[object, ...] = (*model, dose.kind)
+            kinds[key] = f"{name_in(names, given, lesion=False)} + {dose.kind}"
+            point = lesions.setdefault(key, {}).setdefault(dose.amount, _Point(operations))
+        point.members.setdefault(dose.seed, []).append(one)
+    found = []
+    for series, points in lesions.items():
+        if len(points) < 2:
+            left += sum(len(own) for point in points.values() for own in point.members.values())
+            continue
+        of_model = list(controls.get(series[:2], {}).values())
+        matched = {amount: control_of(point, of_model) for amount, point in points.items()}
+        found.append(
+            Series(
+                kinds[series],
+                str(series[-1]),
+                tuple(sorted(points)),
+                _lines(points),
+                _lines({amount: point for amount, point in matched.items() if point}),
+                _pooled(intact[series[:2]]) if series[:2] in intact else None,
+            )
+        )
+    if not found:
+        raise UsageError(
+            "no lesion of these administrations has two amounts or more",
+            hint="tabwb lesion sweep gives a battery under a grid of lesions and amounts",
+        )
+    return tuple(sorted(found, key=lambda one: one.name)), left
+
+
+def control_of(lesion: _Point, controls: Sequence[_Point]) -> _Point | None:
+    """Return the control of a lesion's size among controls of its model, or None.
+
+    Args:
+        lesion: with its administrations.
+        controls: of all sizes and operations.
+    """
+    size = lesion.size
+    if size is None:
+        return None
+    alike = [(abs(one.size - size), one) for one in controls
+             if one.size is not None and one.operations == lesion.operations]  # fmt: skip
+    distance, nearest = min(alike, key=lambda pair: pair[0], default=(inf, None))
+    return nearest if distance <= SIZES * sqrt(2.0 * size) else None
+
+
+def _operations(spec: str) -> frozenset[str]:
+    """Return the operations of a spec with their numbers; of another tool's text the text."""
+    try:
+        lesions = parse_lesions(spec)
+    except UsageError:
+        return frozenset((spec,))
+    return frozenset(f"{one.operation} {one.factor} {one.sigma}" for one in lesions)
+
+
+def _lines(points: Mapping[float, _Point]) -> dict[str, dict[float, Grouped]]:
+    found: dict[str, dict[float, Grouped]] = {}
+    for amount in sorted(points):
+        for seed, own in points[amount].members.items():
+            found.setdefault(seed, {})[amount] = _pooled(own)
+    return dict(sorted(found.items(), key=lambda pair: _seed_order(pair[0])))
+
+
+def _seed_order(seed: str) -> tuple[bool, int, str]:
+    return not seed.isdecimal(), int(seed) if seed.isdecimal() else 0, seed
+
+
+def _pooled(members: Sequence[AdministrationData]) -> Grouped:
+    return Grouped(Group("administration", "", tuple(members)), pool(sources_of(tuple(members))))

@@ -1,0 +1,176 @@
+"""Lesions by amount: one line for each seed, means over seeds, controls; counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+
+from tabwb.records.errors import UsageError
+from tabwb.report.figures import figure_table
+from tabwb.report.summaries.dose_lines import dose_lines
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.named import named_table
+from tests.report.given import SAMPLED
+from tests.report.test_pairs import given, texts, words
+
+T4 = 2.7764451051977987
+"""The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""
+RIGHT = ("lion", "boot", "knife")
+SIZES = {"0.1": 1000, "0.3": 3000}
+
+
+def one(
+    number: int,
+    lesion: str | None,
+    right: int,
+    *,
+    size: int = 0,
+    control: bool = False,
+    **facts: str,
+) -> AdministrationData:
+    said = (*RIGHT[:right], *("no", "none", "nothing")[right:])
+    data = given(number, replace(SAMPLED, lesion=lesion), *texts(["jargon"], []), *words(*said))
+    if size:
+        facts["lesion_parameters"] = str(size)
+    tags = ("small", "control") if control else ("small",)
+    return replace(data, administration=replace(data.administration, tags=tags), model_facts=facts)
+
+
+def sweep(seeds: int = 5, control_seeds: range | None = None) -> list[AdministrationData]:
+    """Return lesions at two amounts with right answers by :data:`OWN`, and their controls."""
+    found = [one(1, None, 3, lesion_perplexity="8")]
+    for seed in range(1, seeds + 1):
+        for amount, right in zip(SIZES, OWN[seed - 1], strict=True):
+            # By chance a few more or fewer parameters are taken.
+            found.append(
+                one(len(found) + 1, f"mlp.down:zero:{amount}@seed={seed}", right,
+                    size=SIZES[amount] + seed, lesion_perplexity=str(2 ** (3 + seed)))
+            )  # fmt: skip
+    for seed in control_seeds or range(1, seeds + 1):
+        for (amount, size), right in zip(SIZES.items(), CONTROL[seed % 5], strict=True):
+            spec = f"projections:zero:{float(amount) / 4:g}@seed={seed}"
+            found.append(one(len(found) + 1, spec, right, size=size - 9 * seed, control=True))
+    return found
+
+
+OWN = ((3, 1), (2, 0), (3, 0), (2, 1), (3, 2))
+CONTROL = ((3, 3), (3, 2), (2, 2), (3, 3), (3, 2))
+"""Right answers of three at both amounts; of controls by seed modulo 5."""
+
+
+def rows(chosen: list[AdministrationData], **where: str) -> list[dict[str, Any]]:
+    table = named_table("doses", summarised(grouped(chosen, ("administration",)), interval=False))
+    return table.where(**where).to_dicts()
+
+
+def accuracy(chosen: list[AdministrationData], row: str) -> list[dict[str, Any]]:
+    return rows(chosen, measure="accuracy", part="words", row=row)
+
+
+def test_usable_responses_come_first_and_every_measure_has_its_rows() -> None:
+    found = rows(sweep())
+    measures = list(dict.fromkeys(row["measure"] for row in found))
+    assert measures[:2] == ["usable", "surprisal"]
+    assert {"burden", "rate", "accuracy", "words_mean"} <= set(measures)
+    kinds = ["intact", *["seed"] * 5, "mean", "control", "less control"]
+    assert [row["row"] for row in found[: len(kinds)]] == kinds
+
+
+def test_a_seed_has_one_line_with_its_slope_and_height() -> None:
+    for row, right in zip(accuracy(sweep(), "seed"), OWN, strict=True):
+        first, second = (n / 3 for n in right)
+        assert (row["at_0_1"], row["at_0_3"]) == (first, second)
+        assert row["slope"] == pytest.approx((second - first) / 0.2)
+        assert row["height"] == pytest.approx((first + second) / 2)
+    assert [row["seed"] for row in accuracy(sweep(), "seed")] == ["1", "2", "3", "4", "5"]
+
+
+def test_means_are_over_seeds_with_t_intervals() -> None:
+    (row,) = accuracy(sweep(), "mean")
+    slopes = [(last - first) / 3 / 0.2 for first, last in OWN]
+    half = T4 * stdev(slopes) / sqrt(5)
+    assert row["slope"] == pytest.approx(mean(slopes))
+    assert row["slope_low"] == pytest.approx(mean(slopes) - half)
+    assert row["slope_high"] == pytest.approx(mean(slopes) + half)
+    assert row["at_0_1_high"] == 1.0  # a share is not above 1
+    assert row["n_seeds"] == 5 and 0 < row["slope_p"] < 0.05
+
+
+def test_controls_of_the_same_size_and_seed_are_paired() -> None:
+    (row,) = accuracy(sweep(), "less control")
+    pairs = [(OWN[seed - 1], CONTROL[seed % 5]) for seed in range(1, 6)]
+    heights = [(sum(own) - sum(control)) / 6 for own, control in pairs]
+    half = T4 * stdev(heights) / sqrt(5)
+    assert row["test"] == "paired t over seeds"
+    assert row["height"] == pytest.approx(mean(heights))
+    assert row["height_low"] == pytest.approx(mean(heights) - half)
+    at = [(own[1] - control[1]) / 3 for own, control in pairs]
+    assert row["at_0_3"] == pytest.approx(mean(at))
+
+
+def test_other_seeds_are_compared_by_welch() -> None:
+    (row,) = accuracy(sweep(control_seeds=range(11, 16)), "less control")
+    assert row["test"] == "Welch's t over seeds" and row["df"] < 8
+    assert row["height"] == pytest.approx(
+        mean((a + b) / 6 for a, b in OWN) - mean((a + b) / 6 for a, b in CONTROL)
+    )
+
+
+def test_four_seeds_have_no_interval_and_say_why() -> None:
+    (row,) = accuracy(sweep(4), "mean")
+    assert row["slope"] is not None and row["slope_low"] is None and row["slope_p"] is None
+    assert row["reason"] == "fewer than 5 seeds"
+
+
+def test_a_control_of_another_size_or_operation_is_not_taken() -> None:
+    own = sweep()
+    far = [
+        replace(data, model_facts={**data.model_facts, "lesion_parameters": "2000"})
+        if "control" in data.administration.tags and data.administration.conditions.lesion != ""
+        else data
+        for data in own
+    ]
+    assert not accuracy(far, "control")
+    other = [
+        replace(data, administration=replace(data.administration, conditions=replace(
+            data.administration.conditions,
+            lesion=str(data.administration.conditions.lesion).replace(":zero:", ":mean:"))))
+        if "control" in data.administration.tags else data
+        for data in own
+    ]  # fmt: skip
+    assert not accuracy(other, "control")
+    (series,), left = dose_lines(own)
+    assert left == 0 and series.name.endswith(" + mlp.down:zero:*")
+    assert {seed: list(line) for seed, line in series.controls.items()} == {
+        str(seed): [0.1, 0.3] for seed in range(1, 6)
+    }
+
+
+def test_surprisal_is_the_logarithm_of_the_stored_perplexity() -> None:
+    found = rows(sweep(), measure="surprisal")
+    assert [row["intact"] for row in found if row["row"] == "intact"] == [3.0]
+    assert [row["at_0_1"] for row in found if row["row"] == "seed"] == [4, 5, 6, 7, 8]
+    (control,) = (row for row in found if row["row"] == "control")
+    assert control["at_0_1"] is None and "no seed has a value" in control["reason"]
+
+
+def test_without_two_amounts_there_is_no_table() -> None:
+    with pytest.raises(UsageError, match="two amounts"):
+        rows([one(1, None, 3), one(2, "mlp:zero:0.1@seed=1", 2)])
+
+
+def test_the_figure_draws_a_control_at_the_amount_of_its_lesion() -> None:
+    table = figure_table(
+        "dose", summarised(grouped(sweep(), ("administration",))), measure="accuracy"
+    )
+    amounts: dict[str, set[float]] = {}
+    for row in table.where(row="seed").to_dicts():
+        amounts.setdefault(row["series"].partition(" + ")[2], set()).add(row["amount"])
+    assert amounts == {"mlp.down:zero:*": {0.1, 0.3}, "control of mlp.down:zero:*": {0.1, 0.3}}
+    assert any(note.startswith("Control: ") for note in table.notes)
