@@ -108,20 +108,15 @@ def listed(store: Store, choice: Selection) -> Sequence[Administration]:
 
 def _write_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.report.destination import check_destination
-    from tabwb.report.documents.groups_csv import of_models, write_groups
+    from tabwb.report.documents.groups_csv import left_out, of_models, write_groups
     from tabwb.report.selection import groups_of
 
     assert asked.csv_file is not None
     check_destination(asked.csv_file)  # before anything is computed
-    models, left, unknown = of_models(chosen)
+    models, people, unknown = of_models(chosen)
     place = write_groups(groups_of(models, choice), asked.csv_file)
-    if left:
-        note(f"left out: {plural(left, 'administration')} of people (use 'tabwb export')")
-    if unknown:
-        note(
-            f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "
-            "(if a model responded, give them again as replay:FILE@origin=model)"
-        )
+    for sentence in left_out(people, unknown, " (use 'tabwb export')"):
+        note(sentence)
     note(f"{place} written")
 
 

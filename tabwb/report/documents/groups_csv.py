@@ -15,7 +15,7 @@ from tabwb.plugin_api.writing import write_text
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.records.errors import TabwbError
 from tabwb.records.visible import CSV_CELLS, csv_text
-from tabwb.records.words import RESEARCH_ONLY
+from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.report.destination import check_destination
 from tabwb.report.documents.datapackage import (
     Described,
@@ -61,7 +61,10 @@ def groups_csv(groups: Sequence[Grouped]) -> str:
     Raises:
         TabwbError: there is nothing to write.
     """
-    rows = _rows(groups)
+    return _text(_rows(groups))
+
+
+def _text(rows: Sequence[Row]) -> str:
     columns = _columns(rows)
     return csv_text(
         list(columns), ([row.get(name, (None, ""))[0] for name in columns] for row in rows)
@@ -83,6 +86,23 @@ def of_models(
     return models, made_by.total() - made_by["unknown"], made_by["unknown"]
 
 
+def left_out(people: int, unknown: int, remedy: str) -> Iterator[str]:
+    """Yield what was left out because it is, or may be, a person's.
+
+    Args:
+        people: administrations of people.
+        unknown: of recorded answers of unknown origin.
+        remedy: what to do about those of people.
+    """
+    if people:
+        yield f"left out: {plural(people, 'administration')} of people{remedy}"
+    if unknown:
+        yield (
+            f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "
+            "(if a model responded, give them again as replay:FILE@origin=model)"
+        )
+
+
 def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
     """Write the table, with what its columns hold in a text beside it; return the file.
 
@@ -93,10 +113,10 @@ def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
     Raises:
         TabwbError: there is nothing to write, the file is there already, or it cannot be written.
     """
-    text = groups_csv(groups)
+    rows = _rows(groups)
+    text = _text(rows)
     place = check_destination(out)
     check_description(place)
-    rows = _rows(groups)
     names = file_names(_specs(groups))
     warnings = (
         named(sentence, names)

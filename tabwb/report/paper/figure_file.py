@@ -12,9 +12,9 @@ from tabwb.plugin_api.writing import write_text
 from tabwb.records.errors import UsageError
 from tabwb.records.installation import need
 from tabwb.records.visible import CSV_CELLS
-from tabwb.records.words import RESEARCH_ONLY, plural
+from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.destination import check_destination
-from tabwb.report.documents.groups_csv import of_models
+from tabwb.report.documents.groups_csv import left_out, of_models
 from tabwb.report.figures import figure_kind, make, save
 from tabwb.report.figures.saving import format_of
 from tabwb.report.figures.source import figure_groups
@@ -106,7 +106,8 @@ def write_figure(
     def check(chosen: Sequence[AdministrationData]) -> Sequence[AdministrationData]:
         if not references and not kind.people:
             models, people, unknown = of_models(chosen)
-            notices.extend(_left_out(people, unknown))
+            remedy = "; to draw them, name them (tabwb figure NAME 1 2)"
+            notices.extend(left_out(people, unknown, remedy))
             return models
         given = [member.administration for member in chosen]
         what = f"figure {wanted.name}" + ("" if data is None else f" with its numbers in {data}")
@@ -141,16 +142,3 @@ def write_figure(
             write_text(data, table_csv(table), notes)
             files.append(data)
     return WrittenFigure(tuple(files), tuple(notices))
-
-
-def _left_out(people: int, unknown: int) -> list[str]:
-    said = []
-    if people:
-        left = plural(people, "administration")
-        said.append(f"left out: {left} of people; to draw them, name them (tabwb figure NAME 1 2)")
-    if unknown:
-        said.append(
-            f"left out: {plural(unknown, 'administration')} of recorded answers of unknown origin "
-            "(if a model responded, give them again as replay:FILE@origin=model)"
-        )
-    return said

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.report.paper.over_sessions import followed
 from tabwb.report.paper.studied import Studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
+
+if TYPE_CHECKING:
+    from tabwb.report.figures.page import PaperFigure
 
 DRAWN = ("burden", "accuracy", "profile")
 """Figures that need no further choice; those without data are left out."""
@@ -50,54 +55,40 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
         command: that makes the report, for the files' metadata.
     """
     from tabwb.report import figures
-    from tabwb.report.figures.saving import figure_bytes
 
     found: list[Pictured] = []
     many = 0
-    for battery in about.batteries:
-        rows = [row for row in about.drawn_rows if row.battery.content_hash == battery.content_hash]
-        if len(rows) > MOST_DRAWN:
-            many = len(rows)
-            continue
-        of = f"{battery.title}: " if len(about.batteries) > 1 else ""
-        for name in DRAWN:
-            try:
-                made = figures.make(name, rows, width=WIDTH, caption=False, command=command)
-            except MissingExtra as missing:
-                return (), f"{missing.message}. {missing.hint}"
-            except UsageError:  # these groups have nothing that it shows
+    try:
+        for battery in about.batteries:
+            rows = [
+                row for row in about.drawn_rows if row.battery.content_hash == battery.content_hash
+            ]
+            if len(rows) > MOST_DRAWN:
+                many = len(rows)
                 continue
-            found.append(
-                Pictured(
-                    f"{name}-{battery.id}",
-                    f"{of}{figures.figure_kind(name).title}",
-                    figure_bytes(made, "svg"),
-                    tuple(made.facts.notes) if made.facts else (),
-                )
-            )
-    shown = list(islice(followed(about), MOST_FOLLOWED + 1))
-    for own in shown if len(shown) <= MOST_FOLLOWED else ():
-        sessions = summarised(grouped(own.members, ("administration",)))
-        try:
+            of = f"{battery.title}: " if len(about.batteries) > 1 else ""
+            for name in DRAWN:
+                with suppress(UsageError):  # these groups have nothing that it shows
+                    made = figures.make(name, rows, width=WIDTH, caption=False, command=command)
+                    found.append(_pictured(f"{name}-{battery.id}", of, made))
+        shown = list(islice(followed(about), MOST_FOLLOWED + 1))
+        for own in shown if len(shown) <= MOST_FOLLOWED else ():
+            sessions = summarised(grouped(own.members, ("administration",)))
+            sets = ",".join(own.sets)
             made = figures.make(
-                "change",
-                sessions,
-                width=WIDTH,
-                caption=False,
-                command=command,
-                sets=",".join(own.sets),
+                "change", sessions, width=WIDTH, caption=False, command=command, sets=sets
             )
-        except MissingExtra as missing:
-            return (), f"{missing.message}. {missing.hint}"
-        found.append(
-            Pictured(
-                f"change-{own.battery.id}-{len(found)}",
-                f"{own.battery.title}: {figures.figure_kind('change').title}",
-                figure_bytes(made, "svg"),
-                tuple(made.facts.notes) if made.facts else (),
-            )
-        )
+            id_ = f"change-{own.battery.id}-{len(found)}"
+            found.append(_pictured(id_, f"{own.battery.title}: ", made))
+    except MissingExtra as missing:
+        return (), f"{missing.message}. {missing.hint}"
     if many:
         why = f"No figure is drawn of {many} groups: {MOST_DRAWN} have room on a page."
         return tuple(found), why
     return tuple(found), "" if found else "There is nothing that a figure shows."
+
+
+def _pictured(id_: str, of: str, made: PaperFigure) -> Pictured:
+    from tabwb.report.figures.saving import figure_bytes
+
+    return Pictured(id_, f"{of}{made.facts.title}", figure_bytes(made, "svg"), made.facts.notes)

@@ -91,11 +91,6 @@ class Group:
         return tuple(self.by.split(","))
 
     @property
-    def titles(self) -> tuple[str, ...]:
-        """The titles of the keys in ``by``."""
-        return tuple(one.title for one in self.values) or (self.by,)
-
-    @property
     def named(self) -> Mapping[str, str]:
         """Key to what the group is called by that key alone."""
         return {one.key: one.name for one in self.values} or {self.by: self.label}
