@@ -135,13 +135,3 @@ def named_references(ids: Ids) -> list[int | str]:
     if ids is None:
         raise UsageError("name administrations by their numbers or uids")
     return references_of(ids)
-
-
-def several(names: Names) -> list[str]:
-    """Return the names in a text with commas, or in a sequence.
-
-    >>> several("a, b"), several(["a"])
-    (['a', 'b'], ['a'])
-    """
-    texts = [names] if isinstance(names, str) else names
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]

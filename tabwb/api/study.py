@@ -17,11 +17,11 @@ from tabwb.api.options import (
     Where,
     named_references,
     references_of,
-    several,
 )
 from tabwb.api.reading import Reading
 from tabwb.api.running import Progress
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.words import separated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +128,7 @@ class Study(Reading):
                 allowed="markdown, latex",
                 hint="of the HTML report: report(); of every value: results()",
             )
-        names = None if columns is None else several(columns)
+        names = None if columns is None else separated(columns)
         tables = captioned_groups(self.groups(ids, by=by, **options), names)
         return "\n".join(map(markdown if format == "markdown" else latex, tables))
 
@@ -236,7 +236,7 @@ class Study(Reading):
         from tabwb.report.documents.exporting import export
 
         plugins = self._plugins()
-        format = with_options(format, wide=wide, partition_by=",".join(several(partition_by)))
+        format = with_options(format, wide=wide, partition_by=",".join(separated(partition_by)))
         plugins.resolve("exporters", format)
         references = references_of(ids)
         if where:
@@ -307,7 +307,11 @@ class Study(Reading):
 
         self._must_write("titles and tags are stored")
         change_marks(
-            self.store, named_references(ids), title=title, add=several(add), remove=several(remove)
+            self.store,
+            named_references(ids),
+            title=title,
+            add=separated(add),
+            remove=separated(remove),
         )
 
 

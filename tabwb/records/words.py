@@ -75,6 +75,16 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     return f"; did you mean '{meant}'?" if meant else ""
 
 
+def separated(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names in a text with commas, or in several such texts.
+
+    >>> separated("a, b,"), separated(["a,b", "c"])
+    (('a', 'b'), ('a', 'b', 'c'))
+    """
+    texts = (given,) if isinstance(given, str) else given
+    return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
+
+
 def common_start(texts: Sequence[str]) -> int:
     """Return how many characters texts have in common at their beginning.
 

@@ -15,7 +15,7 @@ from tabwb.records.condition import Condition
 from tabwb.records.condition_kinds import Real, Switch, Whole
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.words import did_you_mean
+from tabwb.records.words import did_you_mean, separated
 from tabwb.report.key import Key, Value
 from tabwb.report.lesion_keys import lesion_keys, option_value
 from tabwb.report.summaries.counted import name_of, spec_of
@@ -345,7 +345,7 @@ def read_keys(text: str) -> tuple[str, ...]:
     >>> read_keys("model, temperature")
     ('model', 'temperature')
     """
-    ids = tuple(key_of(part).id for part in text.split(",") if part.strip())
+    ids = tuple(key_of(name).id for name in separated(text))
     for id_ in ids:
         if ids.count(id_) > 1:
             raise UsageError(f"key '{id_}' is named twice")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from tabwb.records.errors import UsageError
-from tabwb.records.words import did_you_mean
+from tabwb.records.words import did_you_mean, separated
 from tabwb.report.filters import (
     Candidate,
     Filter,
@@ -97,14 +97,14 @@ class Selection:
         ('model', 'temperature')
         """
         return cls(
-            read_keys(",".join(_texts(by))),
+            read_keys(",".join(separated(by))),
             filters_of(where),
             judge,
-            _texts(features),
-            _texts(subtests),
-            _texts(items),
+            separated(features),
+            separated(subtests),
+            separated(items),
             limit,
-            read_keys(",".join(_texts(together))),
+            read_keys(",".join(separated(together))),
             sort,
             primary,
         )
@@ -327,8 +327,3 @@ def check_features(judges: Sequence[JudgeSummary], features: Sequence[str]) -> N
                 where="--feature",
                 allowed=", ".join(known) or "nothing was judged",
             )
-
-
-def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
-    several = (given,) if isinstance(given, str) else tuple(given)
-    return tuple(part.strip() for text in several for part in text.split(",") if part.strip())

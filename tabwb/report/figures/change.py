@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tabwb.records.errors import UsageError
-from tabwb.records.words import plural
+from tabwb.records.words import plural, separated
 from tabwb.report.figures.estimates import (
     Record,
     batteries_note,
@@ -51,7 +51,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     baselines = options["baselines"]
     if baselines and not baselines.isdecimal():
         raise UsageError(f"'{baselines}' is not a number of sessions", where="baselines")
-    tags = [tag.strip() for tag in options["sets"].split(",") if tag.strip()]
+    tags = separated(options["sets"])
     sets = sets_of_tags(members[0].battery.subtests, tags) if tags else {}
     change = change_of(members, sets, int(baselines) if baselines else None)
     set_of = {place: name for name, places in sets.items() for place in places}

@@ -52,16 +52,12 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     given: list[Record] = []
     kinds: dict[str, None] = {}
     for name, group in zip(names_of(groups), groups, strict=True):
-        values: list[float] = []
-        if isinstance(group, TimedGroup):
-            values += group.latencies
+        values = list(group.latencies) if isinstance(group, TimedGroup) else []
         for member in group.group.members:
             aloud = is_aloud(member)
             kinds[RIGHT_NAMES if aloud else REPLIES] = None
             if aloud:
                 values += _named(member)
-            elif not isinstance(group, TimedGroup):
-                values += _replies(member)
         given.append({"group": name, **_cells(values)})
     if not any(record["n"] for record in given):
         raise UsageError(
@@ -103,16 +99,6 @@ def _named(member: AdministrationData) -> Iterator[float]:
         item = named_item(naming)
         if item.status == "answered" and item.outcome == "right" and item.latency_s is not None:
             yield item.latency_s
-
-
-def _replies(member: AdministrationData) -> Iterator[float]:
-    part = member.source.part
-    for trial in member.trials:
-        if trial.plan.practice or (part is not None and not part.has(trial.plan)):
-            continue
-        attempt = trial.counting if trial.is_answered else None
-        if attempt is not None and attempt.latency_s is not None:
-            yield attempt.latency_s
 
 
 def _unit(values: Sequence[float]) -> tuple[str, float]:

@@ -11,7 +11,7 @@ from tabwb.report.summaries.counted import name_of
 from tabwb.report.summaries.groups import Grouped, unlike
 from tabwb.report.summaries.judges import alike
 from tabwb.report.summaries.load import sources_of
-from tabwb.report.summaries.paired import Paired, Side, compare_sides, corrected
+from tabwb.report.summaries.paired import Paired, Side, compare_sides, corrected, together
 from tabwb.scoring.permutation import (
     holm,
     label_permutation,
@@ -148,17 +148,10 @@ def _accuracies(row: Grouped, baseline: Grouped) -> Iterator[Against]:
     tables = [table_of(sources_of(given.group.members)) for given in (row, baseline)]
     sides = [(subtest.id, first, second) for subtest, _, first, second in accuracy_sides(*tables)]
     if len(sides) > 1:
-        together = [_together([pair[at] for pair in sides]) for at in (1, 2)]
-        yield _compared(row, baseline, ACCURACY.id, "", "", (together[0], together[1]), None)
+        pooled = together(first for _, first, _ in sides), together(other for *_, other in sides)
+        yield _compared(row, baseline, ACCURACY.id, "", "", pooled, None)
     for subtest, first, second in sides:
         yield _compared(row, baseline, ACCURACY.id, subtest, "", (first, second), None)
-
-
-def _together(parts: Sequence[Side | str]) -> Side:
-    sides = [part for part in parts if isinstance(part, Side)]
-    values = {place: given for side in sides for place, given in side.values.items()}
-    drawn = any(side.values and not side.deterministic for side in sides)
-    return Side(values, bool(values) and not drawn, any(side.shares_stream for side in sides))
 
 
 def _burdens(row: Grouped, baseline: Grouped) -> tuple[list[Against], tuple[tuple[str, str], ...]]:

@@ -13,7 +13,7 @@ from tabwb.report.summaries.columns.judged import JudgedRows
 from tabwb.report.summaries.columns.subtests import decider, right_side
 from tabwb.report.summaries.columns.table import Table, first_of
 from tabwb.report.summaries.judges import JudgeSummary, Terms, alike
-from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides
+from tabwb.report.summaries.paired import Paired, Place, Side, compare_sides, together
 from tabwb.scoring.burden import Usable
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import Design, detectable_accuracy, detectable_burden
@@ -117,19 +117,13 @@ def accuracies(first: Table, second: Table) -> Iterator[Compared]:
         )
         scored = [subtest for subtest in raters if any(side[subtest].values for side in sides)]
         if len(scored) > 1:
-            yield _accuracy("", "", policy, *(_together(side, scored) for side in sides))
+            pooled = (together(side[subtest] for subtest in scored) for side in sides)
+            yield _accuracy("", "", policy, *pooled)
         alone = [
             _accuracy(subtest, raters[subtest][1], policy, *(side[subtest] for side in sides))
             for subtest in scored
         ]
         yield from _corrected(alone)
-
-
-def _together(sides: dict[str, Side], subtests: Sequence[str]) -> Side:
-    parts = [sides[subtest] for subtest in subtests]
-    values = {place: given for part in parts for place, given in part.values.items()}
-    drawn = any(part.values and not part.deterministic for part in parts)
-    return Side(values, bool(values) and not drawn, any(part.shares_stream for part in parts))
 
 
 def _accuracy(subtest: str, rater: str, policy: str, first: Side, second: Side) -> Compared:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
@@ -42,6 +42,16 @@ class Side:
     values: Mapping[Place, tuple[float, ...]]
     deterministic: bool = False
     shares_stream: bool = False
+
+
+def together(sides: Iterable[Side]) -> Side:
+    """Return the values of several subtests as one side."""
+    parts = [side for side in sides if side.values]
+    return Side(
+        {place: given for part in parts for place, given in part.values.items()},
+        bool(parts) and all(part.deterministic for part in parts),
+        any(part.shares_stream for part in parts),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from tabwb.battery.model import Item, Subtest
 from tabwb.records.errors import UsageError
 from tabwb.records.trials import Administration
+from tabwb.records.words import separated
 from tabwb.report.summaries.change import Place
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.store.store import Store
@@ -76,7 +77,7 @@ def chosen_sessions(sessions: Sequence[Administration], named: str | None) -> li
     """
     if named is None:
         return list(sessions)
-    wanted = [one.strip().removeprefix("#") for one in named.split(",") if one.strip()]
+    wanted = [one.removeprefix("#") for one in separated(named)]
     known = {name for one in sessions for name in (str(one.id), one.session_date) if name}
     for name in wanted or [named]:
         if name not in known:
@@ -104,7 +105,7 @@ def named_sets(
     if sets is None:
         return {}
     if not sets.endswith(".csv"):
-        tags = dict.fromkeys(name.strip() for name in sets.split(",") if name.strip())
+        tags = dict.fromkeys(separated(sets))
         return sets_of_tags(subtests, list(tags))
     file = Path(sets)
     try:

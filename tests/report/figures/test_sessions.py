@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -18,6 +19,7 @@ from tabwb.report.figures import drawn, figure_table, make
 from tabwb.report.figures.confusion import Steps, confusion_table, corpus_steps
 from tabwb.report.figures.estimates import records
 from tabwb.report.figures.page import PaperFigure
+from tabwb.report.figures.source import TimedGroup
 from tabwb.report.paper.studied import studied
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
@@ -41,6 +43,15 @@ def session(number: int, day: str, *right: bool) -> AdministrationData:
 
 def groups(*chosen: AdministrationData) -> tuple[Grouped, ...]:
     return summarised(grouped(chosen, ("administration",)))
+
+
+def timed(
+    chosen: Sequence[AdministrationData], times: Sequence[Sequence[float]]
+) -> list[TimedGroup]:
+    return [
+        TimedGroup(row.group, row.summary, tuple(own))
+        for row, own in zip(groups(*chosen), times, strict=True)
+    ]
 
 
 THREE = groups(
@@ -187,14 +198,7 @@ class TestLatency:
             session(2, "2026-02-01", *[True] * 3),
         ]
         times = [[0.5, 1.0, 4.0], [0.25, 0.5, 0.75]]
-        slow = [
-            replace(one, trials=tuple(
-                replace(trial, attempts=tuple(
-                    replace(attempt, latency_s=time) for attempt in trial.attempts))
-                for trial, time in zip(one.trials, own, strict=True)))
-            for one, own in zip(chosen, times, strict=True)
-        ]  # fmt: skip
-        figure = make("latency", groups(*slow))
+        figure = make("latency", timed(chosen, times))
         (axes,) = panels(figure)
         assert lines(axes, "value") == [[median(own)] for own in times]
         assert lines(axes, "interval") == []  # three latencies have none
@@ -205,11 +209,7 @@ class TestLatency:
     def test_latencies_below_a_second_are_drawn_in_smaller_units(self) -> None:
         def drawn(time: float) -> PaperFigure:
             one = session(1, "2026-01-01", True, True, True)
-            slow = replace(one, trials=tuple(
-                replace(trial, attempts=tuple(
-                    replace(attempt, latency_s=time) for attempt in trial.attempts))
-                for trial in one.trials))  # fmt: skip
-            return make("latency", groups(slow))
+            return make("latency", timed([one], [[time] * 3]))
 
         for time, unit, value in ((2.0, "s", 2.0), (0.25, "ms", 250.0), (2e-5, "µs", 20.0)):
             figure = drawn(time)
