@@ -84,17 +84,13 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
     return tuple(annotated)
 
 
-def attempts_of(
+def _attempts_of(
     naming: Mapping[str, Any], whole: tuple[float, float]
 ) -> Iterator[tuple[Stretch, tuple[str, ...]]]:
     """Yield the spoken attempts of a trial: the stretch in the recording, and the phonemes.
 
     A transcript without times, or without speech, is one label over the whole response with its
     silences, which separate attempts.
-
-    Args:
-        naming: of the trial.
-        whole: beginning and end of the response in the recording.
     """
     shown = shown_of(naming)
     segments = [] if shown is None else shown["segments"]
@@ -202,7 +198,7 @@ def _tiers(
         for name, label in labels.items():
             if label:
                 found[name].append(Stretch(start, end, label))
-        for stretch, phonemes in attempts_of(naming, (start, end)):
+        for stretch, phonemes in _attempts_of(naming, (start, end)):
             found["attempt"].append(stretch)
             if ipa := to_ipa(phonemes):
                 found["ipa"].append(Stretch(stretch.start_s, stretch.end_s, ipa))

@@ -67,12 +67,12 @@ class InspectExporter(ours.LogExporter):
             return
         with new_folder(out, NOTE) as folder:
             for document in documents:
-                with _opened(folder.path / file_name(document["administration"])) as file:
+                with _opened(folder.path / _file_name(document["administration"])) as file:
                     _archive(document, file)
                 folder.tell_of(document)
 
 
-def file_name(administration: Mapping[str, Any]) -> str:
+def _file_name(administration: Mapping[str, Any]) -> str:
     """Return the name of a log: when the administration began, its battery, its uid."""
     created = administration["created_at"].replace(":", "-").replace("+", "-").replace(".", "-")
     return f"{created}_{administration['battery']}_{administration['uid']}.eval"

@@ -50,7 +50,7 @@ def arguments(
     if decoding.stop:
         asked["stop"] = list(decoding.stop[:STOPS])
     if is_enforced(request):
-        asked |= enforcement(list(dict.fromkeys(request.options)), options)
+        asked |= _enforcement(list(dict.fromkeys(request.options)), options)
     elif request.json_schema and options.structured in {"auto", "json-schema"}:
         asked |= _response_format(json.loads(request.json_schema), "reply")
     return {name: value for name, value in asked.items() if name not in not_taken}
@@ -96,16 +96,8 @@ def turns(messages: Sequence[Message], system_role: SystemRole) -> list[dict[str
     ]
 
 
-def enforcement(choices: list[str], options: OpenAIOptions) -> Mapping[str, Any]:
-    """Return the arguments that restrict a reply to the choices.
-
-    Args:
-        choices: the options of the item.
-        options: of the model.
-
-    Raises:
-        ComponentError: the options forbid it.
-    """
+def _enforcement(choices: list[str], options: OpenAIOptions) -> Mapping[str, Any]:
+    """Return the arguments that restrict a reply to the choices."""
     match options.structured:
         case "none":
             raise ComponentError(

@@ -74,7 +74,7 @@ def run_battery(options: Mapping[str, Any]) -> None:
             return
         with (
             open_store(options["store_location"], plugins) as store,
-            opened_model(plugins, conditions) as model,
+            _opened_model(plugins, conditions) as model,
             setup.create(store, plugins, battery, conditions) as session,
         ):
             if conditions.kind == "model":
@@ -106,12 +106,12 @@ def resume_administration(
             note(f"administration {number} is done: no items are left")
             show(session, as_json=as_json)
             return
-        if command := named_next(session):
+        if command := _named_next(session):
             raise UsageError(
                 f"the remaining items of administration {number} are named aloud",
                 hint=f"continue with: {command}",
             )
-        with opened_model(plugins, session.administration.conditions) as model:
+        with _opened_model(plugins, session.administration.conditions) as model:
             session.resume()
             give(session, model, batch_size, as_json=as_json)
 
@@ -139,14 +139,10 @@ def _conditions(options: Mapping[str, Any]) -> Conditions:
 
 
 @contextmanager
-def opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel | None]:
+def _opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel | None]:
     """Yield the examinee's model, loaded; None for a person.
 
     It is loaded before an administration begins: a model that cannot be loaded leaves none.
-
-    Args:
-        plugins: where the model is registered.
-        conditions: of the administration.
     """
     if conditions.kind != "model":
         yield None
@@ -199,7 +195,7 @@ def give(session: Session, model: OpenModel | None, together: int, *, as_json: b
             reason = session.history.pause_reason or "by the user"
             raise Interrupted(
                 f"administration {number} is paused: {reason}",
-                hint=f"continue with: {named_next(session) or f'tabwb resume {number}'}",
+                hint=f"continue with: {_named_next(session) or f'tabwb resume {number}'}",
             )
         for document in documents:
             hint = f"continue with: tabwb judge run {number} --judge {document['rater']}"
@@ -233,7 +229,7 @@ def check_raters(session: Session) -> None:
         )
 
 
-def named_next(session: Session) -> str:
+def _named_next(session: Session) -> str:
     """Return the command that continues where only pictures to be named are left, or nothing."""
     given = session.administration
     if not session.is_spoken:

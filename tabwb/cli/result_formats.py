@@ -148,7 +148,7 @@ def print_groups(rows: Sequence[Grouped], format_id: str, columns: str | None) -
 
     names = _names(columns)
     if format_id == "csv":
-        print_csv(checked_columns(results_table(rows), names))
+        _print_csv(checked_columns(results_table(rows), names))
     else:
         print_document(captioned_groups(rows, names), format_id)
 
@@ -169,12 +169,12 @@ def print_list(
 
     table = checked_columns(listing_table(administrations), _names(columns))
     if format_id == "csv":
-        print_csv(table)
+        _print_csv(table)
     else:
         print_document([Captioned(table, "Administrations")], format_id)
 
 
-def print_csv(table: Table) -> None:
+def _print_csv(table: Table) -> None:
     """Print a table as CSV."""
     from tabwb.report.paper.formats import table_csv
 
@@ -254,7 +254,7 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
     elif printed == "csv":
         from tabwb.report.paper.captions import checked_columns
 
-        print_csv(checked_columns(tables[0][0], names))
+        _print_csv(checked_columns(tables[0][0], names))
     elif printed in ("markdown", "latex"):
         from tabwb.records.words import RESEARCH_ONLY
         from tabwb.report.tables.captioned import Captioned, Footnote

@@ -18,7 +18,7 @@ _found: list[TextIO] = []
 """The streams as they were found, below the filters."""
 
 
-def check_open_files() -> None:
+def _check_open_files() -> None:
     """Leave with one message where the system allows too few open files for any command."""
     opened: list[int] = []
     try:
@@ -53,7 +53,7 @@ def prepare() -> None:
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
-    check_open_files()
+    _check_open_files()
     _reconfigure(sys.stdin, "surrogateescape", "surrogateescape")
     _reconfigure(sys.stdout, "backslashreplace", "replace")
     _reconfigure(sys.stderr, "backslashreplace", "backslashreplace")

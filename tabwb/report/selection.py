@@ -183,7 +183,7 @@ def limited(summary: Summary, selection: Selection) -> Summary:
     if selection.judge is not None:
         judged = judge_called(selection.judge, (judge.rater for judge in summary.judges))
         summary = only_judge(summary, judged)
-    check_features(summary.judges, selection.features)
+    _check_features(summary.judges, selection.features)
     return with_features(summary, selection.features)
 
 
@@ -293,7 +293,7 @@ def _nothing(filters: Sequence[Filter], what: str) -> UsageError:
 
 def _with_features(rows: Sequence[Grouped], features: tuple[str, ...]) -> Iterator[Grouped]:
     if rows:
-        check_features([judge for row in rows for judge in row.summary.judges], features)
+        _check_features([judge for row in rows for judge in row.summary.judges], features)
     for row in rows:
         yield replace(row, summary=with_features(row.summary, features))
 
@@ -309,16 +309,8 @@ def with_features(summary: Summary, features: tuple[str, ...]) -> Summary:
     return replace(summary, judges=judges)
 
 
-def check_features(judges: Sequence[JudgeSummary], features: Sequence[str]) -> None:
-    """Check that some judge has rated each feature.
-
-    Args:
-        judges: those who rated.
-        features: ids.
-
-    Raises:
-        UsageError: nobody has rated one of them.
-    """
+def _check_features(judges: Sequence[JudgeSummary], features: Sequence[str]) -> None:
+    """Check that some judge has rated each feature."""
     known = dict.fromkeys(feature for judge in judges for feature in judge.burden.features)
     for feature in features:
         if feature not in known:

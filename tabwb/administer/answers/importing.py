@@ -268,7 +268,7 @@ class _Recording:
         if conditions.kind == "model":
             facts = json.dumps(self._facts(digests), sort_keys=True, ensure_ascii=False)
             entries.append(EventEntry("model-opened", None, storable(facts)))
-        notes = provenance(plan, self._planned, digests)
+        notes = _provenance(plan, self._planned, digests)
         entries += [EventEntry("noted", None, storable(note)) for note in notes]
         entries += marks
         name = ", ".join(list(digests)[:2]) or "standard input"
@@ -364,14 +364,8 @@ class _Recording:
         return {**stated, **({DRAWN: "yes"} if self._drawn else {})}
 
 
-def provenance(plan: ImportPlan, planned: PlannedRun, digests: dict[str, str]) -> tuple[str, ...]:
-    """Return the notes that say where the answers of an administration are from.
-
-    Args:
-        plan: of the whole import.
-        planned: the administration.
-        digests: name of each file to its SHA-256.
-    """
+def _provenance(plan: ImportPlan, planned: PlannedRun, digests: dict[str, str]) -> tuple[str, ...]:
+    """Return the notes that say where the answers of an administration are from."""
     shown = [noted_file(name, digest) for name, digest in list(digests.items())[:2]]
     if len(digests) > 2:
         shown.append(f"{len(digests) - 2} more files")

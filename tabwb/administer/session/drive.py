@@ -71,7 +71,7 @@ def drive(
     failures = 0
     while session.status is AdministrationStatus.RUNNING and not cancel.is_set():
         if crowd is not None and (trials := session.upcoming(together)):
-            turns = ask_together(session, crowd, trials, cancel)
+            turns = _ask_together(session, crowd, trials, cancel)
         else:
             yield from session.next()
             if not session.awaiting:
@@ -100,7 +100,7 @@ def drive(
             yield from session.next()
 
 
-def ask_together(
+def _ask_together(
     session: Session, backend: BatchingBackend, trials: Sequence[Trial], cancel: Cancel
 ) -> Generator[events.Event]:
     """Put several trials to the back end and record what comes back, in the trials' order.
@@ -108,12 +108,6 @@ def ask_together(
     An answer waits for those before it, because some verdicts depend on what was said earlier; it
     is recorded as soon as they are there, and at the latest when the run stops. Answers that a
     cancelled back end did not give leave their trials as they were.
-
-    Args:
-        session: running.
-        backend: opened.
-        trials: to be asked.
-        cancel: stops the replies.
     """
     number = session.administration.id
     requests = [session.request(trial) for trial in trials]

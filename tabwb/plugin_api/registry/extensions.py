@@ -78,7 +78,7 @@ class ExtensionIndex:
         if not isinstance(extension, self._type):
             given = type(extension).__name__
             raise TypeError(f"register() takes a {self._type.__name__}, not {given}")
-        check_extension(extension, self._noun)
+        _check_extension(extension, self._noun)
         self._claims.setdefault(extension.id, []).append(Extended(extension, owner))
 
     @property
@@ -92,16 +92,8 @@ class ExtensionIndex:
         return with_owners(self._claims.items())
 
 
-def check_extension(extension: Extension, noun: str) -> None:
-    """Check every field of an extension.
-
-    Args:
-        extension: what a plugin registers.
-        noun: what it is, for messages.
-
-    Raises:
-        UsageError: a field has a value of the wrong type, or one that is not allowed.
-    """
+def _check_extension(extension: Extension, noun: str) -> None:
+    """Check every field of an extension."""
     name: object = extension.id
     where = f"{noun} {name!r}"
     if not isinstance(name, str) or not is_kebab(name):

@@ -150,13 +150,8 @@ def package(files: Iterable[Described], batteries: Iterable[Battery], title: str
     return text
 
 
-def description_of(out: Path, *, table: bool = False) -> Path:
-    """Return where the description of an export stands: in its folder, or beside its file.
-
-    Args:
-        out: the file or folder.
-        table: its folder is read as one table, and can have no other files.
-    """
+def _description_of(out: Path, *, table: bool = False) -> Path:
+    """Return where the description of an export stands: in its folder, or beside its file."""
     inside = out.is_dir() and not table
     return out / NAME if inside else out.with_name(f"{out.name}.{NAME}")
 
@@ -167,7 +162,7 @@ def check_description(out: Path) -> None:
     Raises:
         TabwbError: it would.
     """
-    place = description_of(out)
+    place = _description_of(out)
     if place.exists() and not is_explanation(place):
         raise TabwbError(
             "is a file that tabwb did not write",
@@ -190,7 +185,7 @@ def write_description(
     Raises:
         OSError: it cannot be written.
     """
-    place = description_of(out, table=any(file.columns for file in files))
+    place = _description_of(out, table=any(file.columns for file in files))
     write_private(place, package(files, batteries, title))
 
 

@@ -75,7 +75,7 @@ def export(
     with logged(store, permit.acts), store.unchanged():
         # As they are now: the log names these, and no others are written.
         chosen = chosen_administrations(store, [record.id for record in chosen])
-        writer = Writer(exporter, format_id, documents_for(store, chosen, exporter, primary))
+        writer = Writer(exporter, format_id, _documents_for(store, chosen, exporter, primary))
         if progress is not None:
             writer.tell(progress, sum(record.planned for record in chosen))
         with _rare_collections():
@@ -97,17 +97,10 @@ def _rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def documents_for(
+def _documents_for(
     store: Store, chosen: Sequence[Administration], exporter: Exporter, primary: str
 ) -> Documents:
-    """Return a function that yields the documents of administrations for an exporter.
-
-    Args:
-        store: where they are.
-        chosen: the administrations.
-        exporter: which may need the sound, or the messages that were sent.
-        primary: the rater whose scores of spoken responses count.
-    """
+    """Return a function that yields the documents of administrations for an exporter."""
     sound = getattr(exporter, "sound", False)
     messages = getattr(exporter, "messages", False)
     documents = partial(

@@ -223,7 +223,7 @@ Cells = Iterator[tuple[str, object, str]]
 """Column, value, meaning."""
 
 
-def group_cells(group: Group) -> Cells:
+def _name_cells(group: Group) -> Cells:
     """Yield the name of a group, and what it is called by each key."""
     for key, name in group.named.items():
         yield key, name, key_of(key).meaning
@@ -236,7 +236,7 @@ def _group_cells(row: Grouped) -> Cells:
     group, answers = row.group, row.summary.answers
     labels = group.labels
     profile = "of the models in the group, as their profiles say"
-    yield from group_cells(group)
+    yield from _name_cells(group)
     yield (
         "apart",
         " | ".join(f"{name} {value}" for name, value in group.apart) or None,

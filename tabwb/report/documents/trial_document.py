@@ -172,12 +172,12 @@ def shared_ratings(
     Args:
         named: changes each new rating's document, or None.
     """
-    make = rating_json if named is None else lambda rating: named(rating_json(rating))
+    make = _rating_json if named is None else lambda rating: named(_rating_json(rating))
     one = Once(make, _KEPT)
     return Once(lambda ratings: [one.of(rating) for rating in ratings])
 
 
-def rating_json(rating: Rating) -> Json:
+def _rating_json(rating: Rating) -> Json:
     """Return a rating."""
     return {
         "rater": rating.rater,
@@ -234,7 +234,7 @@ def trial_json(
         "stop_reason": stop_reason,
         "latency_s": latency_s,
         "attempts": [_attempt_json(attempt) for attempt in trial.attempts],
-        "ratings": list(map(rating_json, trial.ratings)) if ratings is None else ratings,
+        "ratings": list(map(_rating_json, trial.ratings)) if ratings is None else ratings,
         "notes": list(trial.notes),
     }
 

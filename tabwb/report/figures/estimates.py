@@ -99,7 +99,7 @@ def noted_table(
     """
     told = [
         *notes,
-        *undefined_note(given if defined is None else defined),
+        *_undefined_note(given if defined is None else defined),
         *(shared_note(groups) if shared else ()),
         batteries_note(groups),
     ]
@@ -163,7 +163,7 @@ def interval_note(options: Options, items: Iterable[int | None] = ()) -> list[st
     return notes
 
 
-def undefined_note(given: Sequence[Record]) -> list[str]:
+def _undefined_note(given: Sequence[Record]) -> list[str]:
     """Return why values are undefined, each reason once."""
     reasons = dict.fromkeys(
         record["reason"] for record in given if record.get("value") is None and record["reason"]

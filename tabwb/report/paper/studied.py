@@ -206,7 +206,7 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
     names: dict[int, str] = {}
     for member in made.members:
         if is_persons(member):
-            noun, person = noun_of(member), person_of(member.administration.conditions)
+            noun, person = noun_of(member), _person_of(member.administration.conditions)
             known = numbers.setdefault(noun, {})
             number = known.setdefault(person, len(known) + 1)
             names[member.administration.id] = person if study_ids else f"{noun} {number}"
@@ -260,7 +260,7 @@ def people(members: Sequence[AdministrationData], name: Callable[[Administration
     return listed(plural(len(set(map(name, own))), noun) for noun, own in nouns)
 
 
-def person_of(conditions: Conditions) -> str:
+def _person_of(conditions: Conditions) -> str:
     """Return who made guarded responses, as far as it is known."""
     return without_folders(conditions.person)
 

@@ -94,7 +94,7 @@ def _burdens(chosen: Sequence[Grouped]) -> Iterator[RenderableType]:
             if judge.terms not in tables:
                 title = f"symptom burden over {features_of(judge)}  ·  {terms_of(judge)}"
                 tables[judge.terms] = table(
-                    *cells, first=headings_of(row.group), fold=True, title=title
+                    *cells, first=_headings_of(row.group), fold=True, title=title
                 )
             figures = (
                 Text(cell, style="bold" if heading == "burden" else "")
@@ -174,7 +174,7 @@ def answers_table(chosen: Sequence[Grouped], *, balanced: bool = False) -> Table
         chosen: groups of one battery.
         balanced: show the balanced accuracy of yes/no subtests too.
     """
-    heads = headings_of(chosen[0].group)
+    heads = _headings_of(chosen[0].group)
     written = any(part.share.scored for row in chosen for part in row.summary.subtests)
     title = "right answers (exact)" if written else "answers"
     made = table("answers", first=heads, fold=True, title=title)
@@ -226,13 +226,13 @@ def _of_single_subtests(made: Table, chosen: Sequence[Grouped]) -> Table:
     return made
 
 
-def headings_of(group: AdministrationGroup) -> tuple[str, ...]:
+def _headings_of(group: AdministrationGroup) -> tuple[str, ...]:
     """Return the headings of the columns that name groups."""
     return tuple(one.title for one in group.values) if len(group.values) > 1 else (group.by,)
 
 
 def cells_of(group: AdministrationGroup) -> tuple[str, ...]:
-    """Return the cells that name a group, one for each of :func:`headings_of`."""
+    """Return the cells that name a group, one for each of :func:`_headings_of`."""
     if len(group.values) < 2:
         return (group.title,)
     first, *others = (one.cell for one in group.values)

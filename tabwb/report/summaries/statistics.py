@@ -77,7 +77,7 @@ def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
     if not statistics:
         return ()
     rows = np.flatnonzero(group.counts)
-    every = plugin_responses(group, rows)
+    every = _plugin_responses(group, rows)
     results = []
     for statistic in statistics:
         if statistic.per == "group":
@@ -86,7 +86,7 @@ def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
         for number, subtest in enumerate(group.battery.subtests):
             own = rows[group.subtest[rows] == number]
             if len(own):
-                values = computed(statistic, plugin_responses(group, own))
+                values = computed(statistic, _plugin_responses(group, own))
                 results.append(StatisticResult(statistic, subtest.id, values))
     return tuple(results)
 
@@ -94,16 +94,11 @@ def statistics_of(group: Group) -> tuple[StatisticResult, ...]:
 def plugin_responses_of(members: Sequence[AdministrationData]) -> Responses:
     """Return the responses of administrations of one battery that were read as columns."""
     group = table_of(sources_of(members))
-    return plugin_responses(group, np.flatnonzero(group.counts))
+    return _plugin_responses(group, np.flatnonzero(group.counts))
 
 
-def plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
-    """Return responses as the statistics and pages of plugins are given them.
-
-    Args:
-        group: their table.
-        rows: of it, each a response that counts.
-    """
+def _plugin_responses(group: Group, rows: NDArray[np.int64]) -> Responses:
+    """Return responses as the statistics and pages of plugins are given them."""
     columns, texts = group.columns, group.text[rows]
     members = group.prepared.columns.administrations
     numbers = np.array([members[place] for place in group.members], np.int64)

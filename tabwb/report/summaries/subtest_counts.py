@@ -77,7 +77,7 @@ def summarise_subtest(subtest: Subtest, counted: CountedSubtest) -> SubtestSumma
         counted: the answers to it.
     """
     kinds, task = counted.kinds, subtest.task
-    share = share_of(kinds)
+    share = _share_of(kinds)
     verdicts = _verdicts(task, kinds)
     yes = next((kind.item.options[0] for kind in kinds if kind.item.options), YES)
     baselines = _baselines(task, kinds, yes)
@@ -107,7 +107,7 @@ def summarise_subtest(subtest: Subtest, counted: CountedSubtest) -> SubtestSumma
             for measure in SUBTEST_MEASURES
             if measure.compute is not None
         },
-        by_tag={tag: share_of([kind for kind in kinds if tag in kind.item.tags]) for tag in tags},
+        by_tag={tag: _share_of([kind for kind in kinds if tag in kind.item.tags]) for tag in tags},
         by_foil=_errors_by_foil(verdicts) if task.options else {},
         measures={
             one.measure if names[one.measure] == 1 else f"{one.rater}: {one.measure}": one
@@ -120,7 +120,7 @@ def summarise_subtest(subtest: Subtest, counted: CountedSubtest) -> SubtestSumma
     )
 
 
-def share_of(kinds: Sequence[AnswerKind]) -> Share:
+def _share_of(kinds: Sequence[AnswerKind]) -> Share:
     """Return the right answers among answers that count."""
     counts: dict[tuple[str, ...], list[int]] = {}
     for kind in kinds:

@@ -72,7 +72,7 @@ def propose_response(
     """
     settings = settings or Settings()
     attempts = propose_attempts(segments, marks=marks, accepted=target.accepted)
-    attempts, readings = read_attempts(attempts, heard, target)
+    attempts, readings = _read_attempts(attempts, heard, target)
     noise = any(segment.phoneme in SILENT[1:] for segment in segments)
     proposals = _proposals(target, readings, attempts, settings, earlier)
     number = _first_at_name(target, readings, attempts)
@@ -96,18 +96,13 @@ def propose_response(
     return Response(attempts, readings, proposals, verdicts, proposal)
 
 
-def read_attempts(
+def _read_attempts(
     attempts: Sequence[SpokenAttempt], heard: HeardAs | None, target: NamingTarget
 ) -> tuple[tuple[SpokenAttempt, ...], tuple[AttemptReading, ...]]:
     """Return the attempts, and each as the rules read it (rule 0).
 
     What a listener heard replaces the machine's attempts one by one: the complete ones where their
     number is equal, else from the first on.
-
-    Args:
-        attempts: as the machine proposes them.
-        heard: what a listener wrote down, or None.
-        target: what they are compared with.
     """
     spoken, readings = list(attempts), [_machine_reading(attempt) for attempt in attempts]
     whole = [at for at, attempt in enumerate(attempts) if attempt.complete]

@@ -78,13 +78,8 @@ class Kind:
         return f"{'▸' if chosen else ' '} {self.name or 'figure':<10} {self.title}"
 
 
-def kinds_of(wanted: ExportWanted, formats: Sequence[tuple[str, str]]) -> tuple[Kind, ...]:
-    """Return the kinds of files that can be written: formats of exporters, then figures.
-
-    Args:
-        wanted: what is to be written.
-        formats: (id, title) of each exporter.
-    """
+def _kinds_of(wanted: ExportWanted, formats: Sequence[tuple[str, str]]) -> tuple[Kind, ...]:
+    """Return the kinds of files that can be written: formats of exporters, then figures."""
     stem = wanted.name
     return (
         *(Kind(title, f"{stem}.{name}", name=name) for name, title in formats),
@@ -114,7 +109,7 @@ class ExportScreen(Dialog[str | None]):
     ) -> None:
         super().__init__()
         self._desk, self._wanted = desk, wanted
-        self._kinds = kinds_of(wanted, formats)
+        self._kinds = _kinds_of(wanted, formats)
         self._within = False
         self._writing = False
 

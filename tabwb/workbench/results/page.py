@@ -52,7 +52,7 @@ PADDING = 2
 """What a table puts around each cell."""
 
 
-def given_cells(row: ResponseRow) -> tuple[str, ...]:
+def _given_cells(row: ResponseRow) -> tuple[str, ...]:
     """Return the cells of a response after its item; of a picture, what was said to it."""
     attempt = row.item.attempt
     text = " ".join(attempt.response.split()) if attempt else row.item.trial.reason
@@ -62,7 +62,7 @@ def given_cells(row: ResponseRow) -> tuple[str, ...]:
     return f"{MARKS[row.glyph]} {row.verdict}", latency, text
 
 
-def named_cells(row: ResponseRow) -> tuple[str, ...]:
+def _named_cells(row: ResponseRow) -> tuple[str, ...]:
     """Return the cells of a picture after its item: what was said, whether it is right, and why."""
     if row.named is None:
         return ()
@@ -299,7 +299,7 @@ class ResultsPage(Page):
         at = table.cursor_row
         table.clear(columns=True)
         only_named = len(results.summary.named) == len(results.battery.subtests)
-        heads, cells_of = (NAMED, named_cells) if only_named else (GIVEN, given_cells)
+        heads, cells_of = (NAMED, _named_cells) if only_named else (GIVEN, _given_cells)
         rows = []
         for row in results.responses:
             cells = str(row.item.place[0]), row.item.trial.plan.item, *cells_of(self._seen(row))

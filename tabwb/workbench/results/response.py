@@ -40,7 +40,7 @@ scores stay in the store; another rater sees them only after their own score.
 """
 
 
-def named_lines(named: NamedResponse, width: int) -> Iterator[Content]:
+def _named_lines(named: NamedResponse, width: int) -> Iterator[Content]:
     """Yield a picture, who says what of the response, and its alignment with the target."""
     yield from (_head("shown"), Content(named.shown), Content(""))
     facts = (*named.by_people, *named.facts)
@@ -113,7 +113,7 @@ class ResponseScreen(Dialog[str | None]):
 
     def _show(self) -> None:
         if (named := self._named) is not None:
-            self.query_one(WrappedText).show(partial(named_lines, named))
+            self.query_one(WrappedText).show(partial(_named_lines, named))
         self.query_one("#response-words", Static).update(self._text())
 
     @property
@@ -156,7 +156,7 @@ class ResponseScreen(Dialog[str | None]):
             yield Static(title, classes="dialog-title", markup=False)
             with ScrollPane(id="response-text", help_text=HELP):
                 if (named := self._named) is not None:
-                    yield WrappedText(partial(named_lines, named))
+                    yield WrappedText(partial(_named_lines, named))
                 yield Static(self._text(), id="response-words", markup=False)
             if self._row.named is not None:
                 words = self._rater_words()
