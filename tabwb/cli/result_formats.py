@@ -9,12 +9,11 @@ import click
 
 from tabwb.cli.common import note
 from tabwb.records.errors import UsageError
-from tabwb.report.tables.named import TABLES
+from tabwb.report.tables.named import TABLES, check_baseline
 
 if TYPE_CHECKING:
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.trials import Administration
-    from tabwb.report.summaries.groups import Grouped
     from tabwb.report.tables.captioned import Captioned
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
@@ -116,41 +115,15 @@ def check_options(
     Raises:
         UsageError: they do not.
     """
-    if baseline is not None and table_name != "differences":
-        raise UsageError(
-            "--baseline belongs to the table of differences",
-            hint="--table differences --baseline NAME",
-        )
-    if table_name == "differences" and baseline is None:
-        raise UsageError(
-            "--table differences needs --baseline NAME: the group that is subtracted",
-            hint="tabwb results --by model --table differences --baseline NAME",
-        )
+    check_baseline(table_name or "results", baseline)
     for name, given in excluded.items():
         if table_name is not None and given:
             raise UsageError(f"--table and --{name} exclude each other")
 
 
-def _names(columns: str | None) -> list[str] | None:
+def column_names(columns: str | None) -> list[str] | None:
+    """Return the names in ``--columns``; None where it was not given."""
     return None if columns is None else [name.strip() for name in columns.split(",")]
-
-
-def print_groups(rows: Sequence[Grouped], format_id: str, columns: str | None) -> None:
-    """Print groups as Markdown, LaTeX or CSV.
-
-    Args:
-        rows: with their summaries.
-        format_id: ``markdown``, ``latex`` or ``csv``.
-        columns: names with commas between them; None: all.
-    """
-    from tabwb.report.paper.captions import captioned_groups, checked_columns
-    from tabwb.report.tables.results import results_table
-
-    names = _names(columns)
-    if format_id == "csv":
-        _print_csv(checked_columns(results_table(rows), names))
-    else:
-        print_document(captioned_groups(rows, names), format_id)
 
 
 def print_list(
@@ -167,14 +140,14 @@ def print_list(
     from tabwb.report.tables.captioned import Captioned
     from tabwb.report.tables.listing import listing_table
 
-    table = checked_columns(listing_table(administrations), _names(columns))
+    table = checked_columns(listing_table(administrations), column_names(columns))
     if format_id == "csv":
-        _print_csv(table)
+        print_csv(table)
     else:
-        print_document([Captioned(table, "Administrations")], format_id)
+        print_captioned([Captioned(table, "Administrations")], format_id)
 
 
-def _print_csv(table: Table) -> None:
+def print_csv(table: Table) -> None:
     """Print a table as CSV."""
     from tabwb.report.paper.formats import table_csv
 
@@ -182,7 +155,7 @@ def _print_csv(table: Table) -> None:
     click.echo(table_csv(table).replace("\r\n", "\n"), nl=False)
 
 
-def print_document(tables: Sequence[Captioned], format_id: str) -> None:
+def print_captioned(tables: Sequence[Captioned], format_id: str) -> None:
     """Print tables for a document.
 
     Args:
@@ -194,32 +167,6 @@ def print_document(tables: Sequence[Captioned], format_id: str) -> None:
 
     write = markdown if format_id == "markdown" else latex
     click.echo("\n".join(map(write, tables)), nl=False)
-
-
-def print_named_table(
-    rows: Sequence[Grouped],
-    table_name: str,
-    baseline: str | None,
-    printed: str,
-    columns: str | None,
-) -> None:
-    """Print groups as a table.
-
-    Args:
-        rows: with their summaries.
-        table_name: one of the tables.
-        baseline: of the table of differences.
-        printed: one of :data:`FORMATS`.
-        columns: names with commas between them; None: those that people are shown, or all.
-    """
-    from tabwb.report.tables.named import named_table
-
-    caption = TABLES[table_name]
-    print_tables(
-        [(named_table(table_name, rows, baseline), caption[:1].upper() + caption[1:])],
-        printed,
-        columns,
-    )
 
 
 def _with_values(table: Table, names: Sequence[str]) -> Table:
@@ -245,7 +192,7 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
         printed: one of :data:`FORMATS`; with CSV only the first is printed.
         columns: names with commas between them; None: those that people are shown, or all.
     """
-    names = _names(columns)
+    names = column_names(columns)
     if printed == "json":
         from tabwb.cli.common import print_json
         from tabwb.report.paper.formats import table_json
@@ -254,7 +201,7 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
     elif printed == "csv":
         from tabwb.report.paper.captions import checked_columns
 
-        _print_csv(checked_columns(tables[0][0], names))
+        print_csv(checked_columns(tables[0][0], names))
     elif printed in ("markdown", "latex"):
         from tabwb.records.words import RESEARCH_ONLY
         from tabwb.report.tables.captioned import Captioned, Footnote
@@ -268,7 +215,7 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
             shown = table if names is not None else _with_values(table, shown_columns(table))
             captioned = Captioned(shown, caption, notes)
             made.append(captioned if names is None else captioned.select(names))
-        print_document(made, printed)
+        print_captioned(made, printed)
     else:
         from rich.console import Group
         from rich.text import Text

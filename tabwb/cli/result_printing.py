@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.cli.common import note, print_json
-from tabwb.cli.result_formats import DOCUMENT_FORMATS, print_groups, print_list, print_named_table
+from tabwb.cli.result_formats import (
+    DOCUMENT_FORMATS,
+    column_names,
+    print_captioned,
+    print_csv,
+    print_list,
+    print_tables,
+)
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 
@@ -80,16 +87,25 @@ def printer(asked: Asked) -> _Print:
 
 def _print_table(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.report.selection import groups_of
+    from tabwb.report.tables.named import TABLES, named_table
 
-    rows = groups_of(chosen, choice)
-    print_named_table(rows, asked.table_name or "", asked.baseline, asked.printed, asked.columns)
+    name = asked.table_name or ""
+    made = named_table(name, groups_of(chosen, choice), asked.baseline)
+    caption = TABLES[name][:1].upper() + TABLES[name][1:]
+    print_tables([(made, caption)], asked.printed, asked.columns)
 
 
 def _print_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
+    from tabwb.report.paper.captions import captioned_groups, checked_columns
     from tabwb.report.selection import groups_of
+    from tabwb.report.tables.results import results_table
 
     rows = groups_of(chosen, choice) if chosen else ()
-    print_groups(rows, asked.printed, asked.columns)
+    names = column_names(asked.columns)
+    if asked.printed == "csv":
+        print_csv(checked_columns(results_table(rows), names))
+    else:
+        print_captioned(captioned_groups(rows, names), asked.printed)
 
 
 def listed(store: Store, choice: Selection) -> Sequence[Administration]:

@@ -55,7 +55,7 @@ def test_differences_need_a_baseline(run: Run) -> None:
         row["n_items"] for row in rows
     } >= {15}
     outcome = run("results", "--by", "model", "--table", "differences")
-    assert outcome.status == 2 and "--table differences needs --baseline NAME" in outcome.err
+    assert outcome.status == 2 and "the table of differences needs a baseline" in outcome.err
     outcome = run("results", "--by", "model", "--baseline", "b.jsonl")
     assert outcome.status == 2 and "belongs to the table of differences" in outcome.err
     outcome = run("results", "--table", "items", "--details")

@@ -8,7 +8,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.states import ResponseStatus, TrialState
 from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.documents import document
-from tabwb.report.documents.trial_document import trial_json
+from tabwb.report.documents.trial_document import TrialDocuments
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import summarised
@@ -86,9 +86,10 @@ def test_what_is_undefined_is_null_with_its_reason() -> None:
 
 
 def test_an_unanswered_trial_has_no_response() -> None:
-    trial = trial_json(planned("wc1"))
+    documents = TrialDocuments(BATTERY, Conditions("echo", "model"))
+    trial = documents.document(planned("wc1"), None)
     assert (trial["state"], trial["response"], trial["status"]) == ("planned", None, None)
-    void = trial_json(voided("wc1", "lion"))
+    void = documents.document(voided("wc1", "lion"), None)
     assert (void["state"], void["response"]) == (TrialState.VOID.value, None)
     assert void["attempts"][0]["response"] == "lion"
 

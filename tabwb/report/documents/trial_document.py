@@ -91,12 +91,12 @@ class TrialDocuments:
         if plan.options not in self._options:
             self._options[plan.options] = self._shared(list(plan.options))
         given = _counting(trial)
-        made = trial_json(
+        made = _trial_json(
             trial,
             effective,
             subtest.response,
-            ratings=self._ratings.of(trial.ratings),
-            options=self._options[plan.options],
+            self._ratings.of(trial.ratings),
+            self._options[plan.options],
         )
         made.update(own)
         made["foil"] = _foil(subtest, trial, item)
@@ -192,13 +192,12 @@ def _counting(trial: Trial) -> Attempt | None:
     return trial.counting if trial.state is TrialState.ANSWERED else None
 
 
-def trial_json(
+def _trial_json(
     trial: Trial,
-    effective: ResponseStatus | None = None,
-    kind: ResponseKind = ResponseKind.FREE,
-    *,
-    ratings: list[Json] | None = None,
-    options: list[str] | None = None,
+    effective: ResponseStatus | None,
+    kind: ResponseKind,
+    ratings: list[Json],
+    options: list[str],
 ) -> Json:
     """Return a trial; response, status and latency are of the attempt that counts, or None.
 
@@ -206,8 +205,8 @@ def trial_json(
         trial: one of the administration.
         effective: the status under which its answer counts; ``status`` is the stored one.
         kind: of its subtest.
-        ratings: the trial's, where they are made already.
-        options: the trial's, where they are made already.
+        ratings: the trial's, as plain data.
+        options: the trial's.
     """
     plan, counting = trial.plan, _counting(trial)
     # The attribute _value_ of an enumeration is read five times faster than its property value.
@@ -223,7 +222,7 @@ def trial_json(
         "item": plan.item,
         "replicate": plan.replicate,
         "practice": plan.practice,
-        "options": list(plan.options) if options is None else options,
+        "options": options,
         "prompt": plan.prompt,
         "response": response,
         "state": trial.state._value_,
@@ -234,7 +233,7 @@ def trial_json(
         "stop_reason": stop_reason,
         "latency_s": latency_s,
         "attempts": [_attempt_json(attempt) for attempt in trial.attempts],
-        "ratings": list(map(_rating_json, trial.ratings)) if ratings is None else ratings,
+        "ratings": ratings,
         "notes": list(trial.notes),
     }
 

@@ -67,6 +67,25 @@ SECTIONS = {
 """The columns that part the rows of a table into sections."""
 
 
+def check_baseline(name: str, baseline: str | None) -> None:
+    """Check that a baseline is named for the table of differences, and for no other.
+
+    Args:
+        name: of the table.
+        baseline: the group that is subtracted, or None.
+
+    Raises:
+        UsageError: it is missing or does not apply.
+    """
+    if (name == "differences") != (baseline is not None):
+        raise UsageError(
+            "the table of differences needs a baseline, the group that is subtracted"
+            if baseline is None
+            else f"the table '{name}' has no baseline: it belongs to the table of differences",
+            hint="--table differences --baseline NAME",
+        )
+
+
 def named_table(name: str, rows: Sequence[Grouped], baseline: str | None = None) -> Table:
     """Return a table of groups.
 
@@ -82,13 +101,7 @@ def named_table(name: str, rows: Sequence[Grouped], baseline: str | None = None)
         raise UsageError(
             f"there is no table '{name}'{did_you_mean(name, TABLES)}", allowed=", ".join(TABLES)
         )
-    if (name == "differences") != (baseline is not None):
-        raise UsageError(
-            "the table of differences needs the group that is subtracted"
-            if baseline is None
-            else f"the table '{name}' has no baseline",
-            hint="--table differences --baseline NAME",
-        )
+    check_baseline(name, baseline)
     from tabwb.report.summaries.shown import shared_note
     from tabwb.tables.table import Table
 
