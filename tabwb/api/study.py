@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from tabwb.api.engine import Place, configuration, open_store, warn
-from tabwb.api.judging import Scope, judge_stored
+from tabwb.api.judging import Scope, judge_one
 from tabwb.api.options import (
     Chosen,
     Drawn,
@@ -280,14 +280,26 @@ class Study(Reading):
             NoConsent: a person has not agreed to be judged by it.
             Interrupted: calls failed, or a limit was reached; the same call continues.
         """
-        from tabwb.administer.judging.calls import Limits
+        from tabwb.administer.judging.calls import Limits, check_limits
+        from tabwb.api.running import teller
+        from tabwb.report.tables.judging import judgements_table
 
         self._must_write("judgements are stored")
+        store, plugins = self.store, self._plugins()
         limits = Limits(max_requests, max_cost)
-        return judge_stored(
-            self.store, self._plugins(), named_references(ids), judge, limits, progress,
-            scope=scope, repeats=repeats, again=again,
-        )  # fmt: skip
+        references = named_references(ids)
+        if max_requests is not None:
+            check_limits(plugins.judge(judge), limits)
+        told, rows = teller(progress, 0), []
+        for number in dict.fromkeys(store.administration(one).id for one in references):
+            with store.lock(number):
+                rater, tally = judge_one(
+                    store, plugins, number, judge, told,
+                    scope=scope, repeats=repeats, again=again, limits=limits,
+                )  # fmt: skip
+            limits = limits.after(tally)
+            rows.append((number, rater, tally))
+        return judgements_table(rows)
 
     def tag(
         self, ids: Ids, *, title: str | None = None, add: Names = (), remove: Names = ()

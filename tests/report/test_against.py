@@ -55,12 +55,12 @@ def test_pooled_accuracies_are_corrected_by_max_t_over_groups() -> None:
     assert found.baseline == "m1" and not found.left_out
     pooled = [row for row in found.rows if row.measure == "accuracy" and not row.subtest]
     assert [row.group.label for row in pooled] == ["m2", "m3"]
-    assert [row.difference for row in pooled] == [-1.0, -0.25]
+    assert [row.sides.difference for row in pooled] == [-1.0, -0.25]
     assert [row.p for row in pooled] == [2**-7, 0.5]
     tested = sign_flip_max_t([[-1.0] * 8, [0, 0, 0, 0, -1.0, -1.0, 0, 0]])
     assert tested is not None and tuple(row.adjusted for row in pooled) == tested.p
     assert {row.correction for row in pooled} == {"maxT over groups"}
-    assert {row.smallest_p for row in pooled} == {2**-7}
+    assert {row.sides.smallest_p for row in pooled} == {2**-7}
 
 
 def test_subtests_are_one_family_over_groups_and_subtests() -> None:
@@ -81,7 +81,7 @@ def test_subtests_are_one_family_over_groups_and_subtests() -> None:
 def test_burdens_are_compared_if_judged_alike() -> None:
     found = differences_from(rows(), "local:m1")
     burdens = [row for row in found.rows if row.measure == "burden"]
-    assert [row.difference for row in burdens] == [1.0, 0.0]
+    assert [row.sides.difference for row in burdens] == [1.0, 0.0]
     assert {row.correction for row in burdens} == {"Holm over groups"}
     unjudged = replace(model(4, ALL), declarations={}, trials=model(4, ALL).trials[:8])
     found = differences_from(rows(GIVEN[0], unjudged), "local:m1")

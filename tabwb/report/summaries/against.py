@@ -28,7 +28,7 @@ class Against:
         subtest: empty for all scored subtests together, and for a burden.
         rater: of a burden, else empty.
         unlike: conditions besides the examinee that the two do not share: name, both values.
-        p, adjusted: of ``sides.test``, for prompts like these, and corrected.
+        adjusted: p for prompts like these, corrected.
         p_these, adjusted_these: labels within items, for these prompts, and corrected by Holm.
         correction: of ``adjusted``: ``maxT`` or ``Holm``, and over what.
     """
@@ -39,21 +39,15 @@ class Against:
     rater: str
     sides: Paired
     unlike: tuple[tuple[str, str, str], ...]
-    p: float | None
     p_these: float | None
     adjusted: float | None = None
     adjusted_these: float | None = None
     correction: str = ""
 
     @property
-    def difference(self) -> float | None:
-        """The group less the baseline; None without shared items."""
-        return None if self.sides.test is None else self.sides.test.difference
-
-    @property
-    def smallest_p(self) -> float | None:
-        """The smallest p that sign flips over so many items can give; None where t gave p."""
-        return self.sides.smallest_p
+    def p(self) -> float | None:
+        """Of no difference, for prompts like these; None without shared items."""
+        return None if self.sides.test is None else self.sides.test.p
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +177,6 @@ def _compared(
         rater,
         paired,
         unlike(row.group.members, baseline.group.members),
-        None if paired.test is None else paired.test.p,
         _labels(sides, paired, n_features),
     )
 

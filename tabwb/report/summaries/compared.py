@@ -92,7 +92,7 @@ class Compared:
     @property
     def difference(self) -> float | None:
         """First - second; None without shared items."""
-        return None if self.sides.test is None else self.sides.test.difference
+        return self.sides.difference
 
 
 def accuracies(first: Table, second: Table) -> Iterator[Compared]:

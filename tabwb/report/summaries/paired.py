@@ -84,6 +84,11 @@ class Paired:
     method: str = ""
 
     @property
+    def difference(self) -> float | None:
+        """First - second; None without shared items."""
+        return None if self.test is None else self.test.difference
+
+    @property
     def flipped(self) -> bool:
         """Whether signs of items were flipped."""
         return self.method in (FLIPPED, FLIPPED_DRAWN)
