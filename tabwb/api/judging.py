@@ -46,7 +46,7 @@ def judge_one(
     Raises:
         Interrupted: calls failed, or a limit was reached; the same call continues.
     """
-    from tabwb.administer.judging.calls import Limits as NoLimits
+    from tabwb.administer.judging import calls
     from tabwb.administer.judging.judging import Judging
     from tabwb.battery.loader import battery_from_canonical
     from tabwb.plugin_api.components import ModelJudge
@@ -61,7 +61,7 @@ def judge_one(
         )  # fmt: skip
         if isinstance(judge, ModelJudge) and judging.estimate().to_ask:
             judge.open()
-        for event in judging.run(limits or NoLimits(), threading.Event()):
+        for event in judging.run(limits or calls.Limits(), threading.Event()):
             told(event)
     finally:
         if isinstance(judge, ModelJudge):
