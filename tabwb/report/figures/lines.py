@@ -152,6 +152,12 @@ def _draw_frames(
             own = {name: style for name, style in styles.items() if not apart or name in shown}
             _others(axes, frame.others, scale)
             _panel(axes, frame, own, prefix, scale, each - left)
+            if all(one["value"] is None for one in (*frame.own, *frame.others)):
+                axes.set_yticks([])  # of no figures
+                axes.text(
+                    0.03, 0.5, "undefined", fontsize=SMALL, color=SOFT, style="italic",
+                    va="center_baseline", transform=axes.transAxes, gid="undefined",
+                )  # fmt: skip
             _names(page, frame, name_of_amounts(scale.by), (x, start, each, left, tall))
         top = start + tall + 0.17 + line_height(NORMAL) + 0.1
     return top

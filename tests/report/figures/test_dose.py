@@ -353,3 +353,20 @@ def test_a_series_with_one_amount_is_left_out_and_said_to_be() -> None:
     )
     assert {row["series"] for row in records(table)} == {"bundled + mlp.down:zero:*"}
     assert "Left out: 1 series with one amount." in table.notes
+
+
+def test_a_panel_without_any_value_says_so_and_has_no_scale(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    undefined = {"panel": "Other", "value": None, "low": None, "high": None}
+    monkeypatch.setattr(
+        lines,
+        "records",
+        lambda table: [*(own := records(table)), *({**one, **undefined} for one in own)],
+    )
+    figure = make("dose", groups(*FIVE, INTACT), measure="accuracy")
+    drawn, empty = panels(figure)
+    assert [text.get_text() for text in empty.texts] == ["undefined"]
+    assert list(empty.get_yticks()) == []
+    assert [text.get_text() for text in drawn.texts] == []
+    assert faults(figure) == []
