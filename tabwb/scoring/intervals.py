@@ -183,6 +183,8 @@ def effective_responses(replicates: Sequence[int]) -> float:
     >>> effective_responses([4, 4]), round(effective_responses([1, 7]), 3)
     (8.0, 3.5)
     """
+    if min(replicates) == max(replicates):  # k r, without the rounding of k thirds
+        return float(sum(replicates))
     return len(replicates) ** 2 / fsum(1 / r for r in replicates)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from tabwb.scoring.distributions import t_tail
+from tabwb.scoring.distributions import t_quantile, t_tail
+from tabwb.scoring.estimate import UPPER, Interval
 from tabwb.scoring.intervals import sum_of_squares
 
 
@@ -51,7 +52,8 @@ class WeightedTest:
     Attributes:
         mean: over items of ``s_i = sum_t w_t y_it``.
         t, df, p: of the one-sided one-sample t test that the mean is above 0.
-        reason: why there is no t and p, else empty.
+        reason: why there is no t, p and interval, else empty.
+        interval: 95 %, two-sided: ``mean +- t_{n-1} sd(s) / sqrt(n)``.
     """
 
     mean: float
@@ -59,6 +61,7 @@ class WeightedTest:
     df: int
     p: float | None
     reason: str = ""
+    interval: Interval | None = None
 
 
 def trend_weights(sessions: int) -> tuple[float, ...]:
@@ -119,7 +122,8 @@ class SetDifference:
         difference: of the means over items of ``s_i = sum_t w_t y_it``, first less second set.
         t, df, p: of Welch's one-sided t test that it is above 0 (H1: first > second).
         two_sided: p of the same t, two-sided.
-        reason: why there is no t and p, else empty.
+        reason: why there is no t, p and interval, else empty.
+        interval: 95 %, two-sided, with the same degrees of freedom.
     """
 
     difference: float
@@ -127,6 +131,7 @@ class SetDifference:
     df: float | None
     p: float | None
     reason: str = ""
+    interval: Interval | None = None
 
     @property
     def two_sided(self) -> float | None:
@@ -162,8 +167,10 @@ def compare_sets(
     if variance <= (1e-12 * max(abs(value) for own in sums for value in own)) ** 2:
         return SetDifference(difference, None, None, None, SAME_SUMS)
     df = variance**2 / fsum(part**2 / (len(own) - 1) for part, own in zip(parts, sums, strict=True))
-    t = difference / math.sqrt(variance)
-    return SetDifference(difference, t, df, t_tail(t, df))
+    error = math.sqrt(variance)
+    t = difference / error
+    interval = _around(difference, error, df)
+    return SetDifference(difference, t, df, t_tail(t, df), interval=interval)
 
 
 SAME_SUMS = "every item has the same weighted sum"
@@ -202,5 +209,12 @@ def weighted_test(scores: Sequence[Sequence[float]], weights: Sequence[float]) -
     variance = sum_of_squares(sums) / (n - 1)
     if variance <= (1e-12 * max(map(abs, sums))) ** 2:
         return WeightedTest(mean, None, n - 1, None, SAME_SUMS)
-    t = mean / math.sqrt(variance / n)
-    return WeightedTest(mean, t, n - 1, t_tail(t, n - 1))
+    error = math.sqrt(variance / n)
+    t = mean / error
+    interval = _around(mean, error, n - 1)
+    return WeightedTest(mean, t, n - 1, t_tail(t, n - 1), interval=interval)
+
+
+def _around(middle: float, error: float, df: float) -> Interval:
+    half = t_quantile(UPPER, df) * error
+    return Interval(middle - half, middle + half)

@@ -231,6 +231,11 @@ def test_tables_of_change(members: list[AdministrationData]) -> None:
     assert trained["mid_p"].to_list() == [0.0625]
     pair = tests.where(set="trained", other_set="untrained", measure="trend")
     assert pair["test"].to_list() == ["Welch's t over items, one-sided (H1: trained > untrained)"]
+    for row in tests.to_dicts():
+        # Every value has an interval, unless t is undefined.
+        assert (row["value_low"] is None) == (
+            row["value"] is None or "undefined" in str(row["reason"])
+        )
     items = change_items_table(change)
     assert items["session_4"].to_list() == [bool(right) for right in RIGHT[:, 3]]
     assert items["sets"].to_list()[0] == ("trained",)

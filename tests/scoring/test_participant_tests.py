@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tabwb.scoring.participant_tests import (
+    compare_sets,
     mcnemar,
     rate_of_change_weights,
     trend_weights,
@@ -52,11 +53,25 @@ def test_the_weighted_test_by_scipy() -> None:
     assert found.t is not None and found.p is not None and found.df == 39
     assert found.t == pytest.approx(float(peer.statistic))
     assert found.p == pytest.approx(float(peer.pvalue))
+    low, high = stats.ttest_1samp(scores @ np.array(trend_weights(4)), 0).confidence_interval()
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((float(low), float(high)))
+
+
+def test_two_sets_have_the_interval_of_welchs_test() -> None:
+    rng = np.random.default_rng(6)
+    trained, untrained = rng.binomial(1, [0.2, 0.5, 0.9], (12, 3)), rng.binomial(1, 0.4, (9, 3))
+    weights = np.array(trend_weights(3))
+    found = compare_sets(trained.tolist(), untrained.tolist(), trend_weights(3))
+    peer = stats.ttest_ind(trained @ weights, untrained @ weights, equal_var=False)
+    low, high = peer.confidence_interval()
+    assert found.interval is not None and found.two_sided == pytest.approx(float(peer.pvalue))
+    assert (found.interval.low, found.interval.high) == pytest.approx((float(low), float(high)))
 
 
 def test_items_that_all_change_alike_have_no_test() -> None:
     found = weighted_test([[0, 1]] * 5, trend_weights(2))
-    assert (found.mean, found.t, found.p) == (0.5, None, None)
+    assert (found.mean, found.t, found.p, found.interval) == (0.5, None, None, None)
     assert found.reason == "every item has the same weighted sum"
 
 

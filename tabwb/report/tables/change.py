@@ -24,7 +24,8 @@ UNCORRECTED = (
 )
 SIDES = (
     "p of a difference is McNemar's exact p, two-sided; p of a trend or a rate of change is "
-    "one-sided (more right answers later), and so is p of two sets (the first changes more)."
+    "one-sided (more right answers later), and so is p of two sets (the first changes more). "
+    "Intervals are two-sided."
 )
 SPECIFIC = (
     "A change is specific to treatment only if trend and rate of change (--baselines) both show "
@@ -131,8 +132,9 @@ def _tests(change: Change) -> Iterator[_Test]:
                             left_out=len(own.left_out))  # fmt: skip
             else:
                 yield _Test(
-                    change, own.name, "", measure, every, n, test.mean, t=test.t, df=test.df,
-                    p=test.p, two_sided=None if test.p is None else 2 * min(test.p, 1 - test.p),
+                    change, own.name, "", measure, every, n, test.mean, test.interval, t=test.t,
+                    df=test.df, p=test.p,
+                    two_sided=None if test.p is None else 2 * min(test.p, 1 - test.p),
                     left_out=len(own.left_out), test="t over items, one-sided (H1: > 0)",
                     reason=test.reason,
                 )  # fmt: skip
@@ -142,7 +144,7 @@ def _tests(change: Change) -> Iterator[_Test]:
         yield _Test(
             change, pair.first, pair.second, pair.measure.replace(" ", "_"),
             f"1 to {len(change.sessions)}", sizes[pair.first] + sizes[pair.second],
-            pair.test.difference, t=pair.test.t, df=pair.test.df, p=pair.test.p,
+            pair.test.difference, pair.test.interval, t=pair.test.t, df=pair.test.df, p=pair.test.p,
             two_sided=pair.test.two_sided, left_out=left_out[pair.first] + left_out[pair.second],
             test=f"Welch's t over items, one-sided (H1: {pair.first} > {pair.second})",
             reason=pair.test.reason,
