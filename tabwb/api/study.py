@@ -132,17 +132,33 @@ class Study(Reading):
         tables = captioned_groups(self.groups(ids, by=by, **options), names)
         return "\n".join(map(markdown if format == "markdown" else latex, tables))
 
-    def methods(self, ids: Ids = None, *, where: Where = ()) -> str:
+    def methods(
+        self,
+        ids: Ids = None,
+        *,
+        by: Names | None = None,
+        format: Literal["text", "bibtex"] = "text",
+        **options: Unpack[Chosen],
+    ) -> str:
         """Return what was given to whom and how, in sentences for a methods section.
 
         Args:
             ids: numbers or uids; None for all.
-            where: filters.
+            by: keys that split groups; None: each administration that is named, else each model.
+            format: ``text``, or ``bibtex`` for the works that the text cites.
+            options: of :meth:`results`; with ``judge`` the text is about this judge alone.
+
+        Raises:
+            UsageError: an option names what there is not.
         """
         from tabwb.report.paper.methods import methods_about
         from tabwb.report.paper.studied import studied
 
-        return methods_about(studied(self.groups(ids, where=where))).text
+        if format not in ("text", "bibtex"):
+            raise UsageError(f"'{format}' is not a format of methods", allowed="text, bibtex")
+        by = by or ("model" if ids is None else "administration")
+        told = methods_about(studied(self.groups(ids, by=by, **options)))
+        return told.bibtex if format == "bibtex" else told.text
 
     def report(
         self,

@@ -296,6 +296,13 @@ def test_threads_may_share_a_study(study: tabwb.Study) -> None:
 def test_the_methods_name_what_was_given(study: tabwb.Study) -> None:
     text = study.methods()
     assert "python:good" in text and "temperature 0.5" in text
+    assert study.methods(by="temperature", where="model=good") != text
+
+
+def test_the_methods_have_their_references_as_bibtex(study: tabwb.Study) -> None:
+    assert study.methods(format="bibtex").count("@") >= study.methods().count("\n[")
+    with pytest.raises(tabwb.UsageError, match="text, bibtex"):
+        study.methods(format="word")  # type: ignore[arg-type]
 
 
 def test_an_export_of_people_checks_consent_and_is_logged(
