@@ -94,3 +94,13 @@ def test_columns_without_values_are_left_out() -> None:
 
 def test_an_empty_table_says_so() -> None:
     assert sectioned_view(table_of("none", COLUMNS[:1], []), [], 80).plain == "no rows\n"
+
+
+def test_the_ends_of_an_interval_of_a_value_are_one_column() -> None:
+    columns = [Column("measure", "Measure", "what"), *(
+        Column(name, name, "a share", "number", digits=2) for name in ("value", "low", "high")
+    )]  # fmt: skip
+    made = table_of("results", columns, [("burden", 0.5, 0.25, 1.0)])
+    lines = sectioned_view(made, [], 80).plain.splitlines()
+    assert lines[0].split() == ["Measure", "value", "95", "%"]
+    assert lines[2].split() == ["burden", "0.50", "0.25-1.00"]

@@ -131,12 +131,12 @@ def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[tuple[str, 
         name = column.name
         if name in sections or table[name].is_missing.all():
             continue
-        if name.endswith(HIGH) and name.removesuffix(HIGH) + LOW in table.names:
+        if _other_end(name, HIGH, LOW) in table.names:
             continue
         number = column.type in ("integer", "number")
         values = table[name].to_list()
-        if name.endswith(LOW) and name.removesuffix(LOW) + HIGH in table.names:
-            high = table[name.removesuffix(LOW) + HIGH].to_list()
+        if (end := _other_end(name, LOW, HIGH)) in table.names:
+            high = table[end].to_list()
             title = "95 % these" if name.endswith(f"_these{LOW}") else "95 %"
             joint = " to " if any(value is not None and value < 0 for value in values) else "-"
             ends = zip(values, high, strict=True)
@@ -148,6 +148,17 @@ def _columns(table: Table, sections: Sequence[str] = ()) -> Iterator[tuple[str, 
             yield column.title, True, cells
         else:
             yield column.title, number, [column.format(value) for value in values]
+
+
+def _other_end(name: str, this: str, other: str) -> str:
+    """Return the column with the other end of an interval; empty if the column has no end.
+
+    >>> _other_end("burden_low", "_low", "_high"), _other_end("low", "_low", "_high")
+    ('burden_high', 'high')
+    """
+    if f"_{name}".endswith(this):
+        return f"_{name}".removesuffix(this)[1:] + (other if name != this[1:] else other[1:])
+    return ""
 
 
 def _places(column: Column, low: object, high: object) -> int | None:

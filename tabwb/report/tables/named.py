@@ -26,6 +26,10 @@ TABLES = {
 DEFAULT_BY = {"items": "battery", "item-models": "battery", "doses": "administration"}
 """The keys that make the groups of a table by default; of the others it is ``model``."""
 SHOWN = {
+    "results": (
+        "group", "part", "rater", "measure", "feature", "policy", "value", "low", "high", "n",
+        "n_items",
+    ),
     "features": ("rater", "title", "group", "rate", "rate_these", "n"),
     "items": (
         "group", "part", "item", "n", "examinees", "accuracy", "discrimination",
@@ -54,6 +58,7 @@ SHOWN = {
 }  # fmt: skip
 """The columns that people are shown unless they ask for others; each with its interval."""
 SECTIONS = {
+    "results": ("group", "part", "rater"),
     "features": ("rater", "title"),
     "items": ("group", "part"),
     "item-models": ("group", "part"),
