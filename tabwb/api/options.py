@@ -66,6 +66,7 @@ class Drawn(Limited, total=False):
     policy: str
     scale: str
     sets: str
+    show: str
     x: str
 
 

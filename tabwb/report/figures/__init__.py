@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FIGURES: Final = (
     *("burden", "accuracy", "profile", "differences", "dose", "agreement"),
-    *("latency", "change", "confusion"),
+    *("latency", "change", "confusion", "map"),
 )
 """The ids of all figures; each is declared by ``FIGURE`` in the module of its name."""
 MOST_GROUPS: Final = 200

@@ -28,7 +28,15 @@ def shade(value: float) -> str:
     return "#" + "".join(f"{part:02X}" for part in mixed)
 
 
-def shade_bar(page: Page, left: float, top: float, title: str, *, undefined: bool) -> float:
+def shade_bar(
+    page: Page,
+    left: float,
+    top: float,
+    title: str,
+    *,
+    undefined: bool,
+    ends: tuple[str, str] = ("0", "100"),
+) -> float:
     """Draw the shades with their numbers and what is undefined; return where they end.
 
     Args:
@@ -37,6 +45,7 @@ def shade_bar(page: Page, left: float, top: float, title: str, *, undefined: boo
         top: inches.
         title: what the shades are.
         undefined: explain the hatched cells too.
+        ends: the numbers at the lightest and the darkest shade.
     """
     from matplotlib.patches import Rectangle
 
@@ -55,7 +64,7 @@ def shade_bar(page: Page, left: float, top: float, title: str, *, undefined: boo
             Rectangle(place, wide / STEPS, tall, facecolor=colour, edgecolor=colour, linewidth=0.1)
         )
     page.sheet.add_patch(Rectangle((x, top), wide, tall, fill=False, edgecolor=INK, linewidth=0.5))
-    for part, words in ((0.0, "0"), (1.0, "100")):
+    for part, words in zip((0.0, 1.0), ends, strict=True):
         page.text(x + part * wide, top + tall + 0.11, words, ha="center")
     if undefined:
         box = x + wide + 0.2

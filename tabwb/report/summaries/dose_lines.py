@@ -138,7 +138,7 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
                 tuple(sorted(points)),
                 _lines(points),
                 _lines({amount: point for amount, point in matched.items() if point}),
-                _pooled(intact[series[:2]]) if series[:2] in intact else None,
+                pooled(intact[series[:2]]) if series[:2] in intact else None,
             )
         )
     if not found:
@@ -178,7 +178,7 @@ def _lines(points: Mapping[float, _Point]) -> dict[str, dict[float, Grouped]]:
     found: dict[str, dict[float, Grouped]] = {}
     for amount in sorted(points):
         for seed, own in points[amount].members.items():
-            found.setdefault(seed, {})[amount] = _pooled(own)
+            found.setdefault(seed, {})[amount] = pooled(own)
     return dict(sorted(found.items(), key=lambda pair: _seed_order(pair[0])))
 
 
@@ -186,5 +186,6 @@ def _seed_order(seed: str) -> tuple[bool, int, str]:
     return not seed.isdecimal(), int(seed) if seed.isdecimal() else 0, seed
 
 
-def _pooled(members: Sequence[AdministrationData]) -> Grouped:
+def pooled(members: Sequence[AdministrationData]) -> Grouped:
+    """Return administrations of one battery as one group, without intervals."""
     return Grouped(Group("administration", "", tuple(members)), pool(sources_of(tuple(members))))

@@ -20,10 +20,16 @@ TABLES = {
     "positions": "accuracy and choices by position of the options",
     "foils": "wrong options by kind, against chance",
     "differences": "all groups less one (--baseline)",
+    "map": "lesions of one target in one layer, against the intact model",
     "doses": "lesions by amount: each seed, means over seeds, slopes, controls of the same size",
 }
 """Name to what the table has."""
-DEFAULT_BY = {"items": "battery", "item-models": "battery", "doses": "administration"}
+DEFAULT_BY = {
+    "items": "battery",
+    "item-models": "battery",
+    "doses": "administration",
+    "map": "administration",
+}
 """The keys that make the groups of a table by default; of the others it is ``model``."""
 SHOWN = {
     "results": (
@@ -67,6 +73,7 @@ SECTIONS = {
     "group-differences": ("measure", "part", "rater"),
     "sessions": ("set",),
     "doses": ("measure", "part", "rater", "feature", "series"),
+    "map": ("measure", "part", "rater", "feature", "series"),
     "change": ("set", "other_set"),
 }
 """The columns that part the rows of a table into sections."""
@@ -137,6 +144,10 @@ def _made(name: str, rows: Sequence[Grouped], baseline: str | None) -> Table:
         from tabwb.report.tables.doses import doses_table
 
         return doses_table(rows)
+    if name == "map":
+        from tabwb.report.tables.lesion_map import map_table
+
+        return map_table(rows)
     from tabwb.report.tables.against import against_table
 
     return against_table(rows, baseline or "")

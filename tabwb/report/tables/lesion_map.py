@@ -1,0 +1,192 @@
+"""The map of lesions: each target in each layer by itself, over seeds, beside the intact model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tabwb.lesion.declared import CONTROL, TARGETS
+from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.records.condition_table import compared
+from tabwb.records.errors import UsageError
+from tabwb.report.names import name_in, names_of
+from tabwb.report.summaries.counted import spec_of
+from tabwb.report.summaries.dose_lines import pooled
+from tabwb.report.summaries.doses import LESION
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.declared import ends, number, p_value, text, whole
+from tabwb.report.tables.dose_values import Cell, Measured, cells_of, values_of
+from tabwb.scoring.dose import LEAST_SEEDS, SeedTest, against_intact, mean_over_seeds
+from tabwb.scoring.estimate import Interval
+from tabwb.tables.table import Table, records_table
+
+NOTES = (
+    "One target in one layer is lesioned at a time. Means over seeds; intervals (95 %, t) and p "
+    f"are for other draws of units and these prompts, over {LEAST_SEEDS} seeds or more. p is not "
+    "corrected for the number of cells and measures. A value for which fewer than half of the "
+    "responses are usable is in no mean.",
+)
+SAMPLED = "answers of the intact model were drawn: its error on these prompts is not known here"
+NO_INTACT = "the intact model was not given"
+
+
+@dataclass(frozen=True, slots=True)
+class MapCell:
+    """One measure under a lesion of one target in one layer.
+
+    Attributes:
+        cell: what was measured.
+        series: the model, the operation and the amount.
+        mean: over seeds.
+        intact: the value of the intact model; difference: mean less intact, None without one.
+    """
+
+    cell: Cell
+    series: str
+    target: str
+    layer: int
+    mean: SeedTest
+    few: int
+    intact: float | None
+    difference: SeedTest | None
+    reason: str
+
+
+def map_table(rows: Sequence[Grouped]) -> Table:
+    """Return every measure by target and layer as a table: usable responses first.
+
+    Args:
+        rows: groups of administrations whose responses are columns.
+
+    Raises:
+        UsageError: no lesion is of one target in one layer.
+    """
+    found = list(map_cells(one for row in rows for one in row.group.members))
+    return records_table("map", COLUMNS, found, NOTES)
+
+
+def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
+    """Yield the cells of maps, measure by measure.
+
+    Args:
+        members: administrations of one battery; others than lesions of one target in one layer,
+            and intact models, are left out.
+
+    Raises:
+        UsageError: no lesion is of one target in one layer.
+    """
+    members = list({one.administration.id: one for one in members}.values())
+    names = names_of(one.administration.conditions for one in members)
+    at: dict[tuple[object, str, str, int], dict[str, list[AdministrationData]]] = {}
+    intact: dict[object, list[AdministrationData]] = {}
+    for one in members:
+        given = one.administration.conditions
+        model: object = (spec_of(given), tuple(sorted(compared(given, [LESION]).items())))
+        if given.lesion is None:
+            intact.setdefault(model, []).append(one)
+        elif (lesion := _of_one_layer(one)) is not None:
+            series = f"{name_in(names, given, lesion=False)} + {_elsewhere(lesion)}"
+            key = (model, series, lesion.target, lesion.layers[0])
+            at.setdefault(key, {}).setdefault(str(lesion.seed), []).append(one)
+    if not at:
+        raise UsageError(
+            "no lesion of these administrations is of one target in one layer",
+            hint='a grid of lesions with layers = ["each"]: tabwb lesion sweep',
+        )
+    whole_model = {model: values_of(pooled(own)) for model, own in intact.items()}
+    fixed = {
+        model: all(one.administration.conditions.decoding.temperature == 0 for one in own)
+        for model, own in intact.items()
+    }
+    values = {key: [values_of(pooled(own)) for own in seeds.values()] for key, seeds in at.items()}
+    every = [one for own in values.values() for one in own]
+    for cell in cells_of(every):
+        for model, series, target, layer in sorted(at, key=_order):
+            own = [one[cell] for one in values[model, series, target, layer] if cell in one]
+            if own:
+                beside = whole_model.get(model, {}).get(cell)
+                yield _cell(cell, series, target, layer, own, beside, fixed=fixed.get(model, False))
+
+
+def _cell(
+    cell: Cell,
+    series: str,
+    target: str,
+    layer: int,
+    own: Sequence[Measured],
+    intact: Measured | None,
+    *,
+    fixed: bool,
+) -> MapCell:
+    counted = [one.counted for one in own]
+    mean = mean_over_seeds(counted, (0.0, max(one.largest for one in own)))
+    base = None if intact is None else intact.counted
+    difference, reason = None, mean.reason
+    if base is None:
+        reason = reason or NO_INTACT
+    elif fixed:
+        difference = against_intact(counted, base, 0.0)
+    elif mean.value is not None:
+        difference = SeedTest(mean.value - base, mean.n, 0, mean.left_out, "", reason=SAMPLED)
+        reason = reason or SAMPLED
+    few = sum(one.few for one in own)
+    return MapCell(cell, series, target, layer, mean, few, base, difference, reason)
+
+
+def _of_one_layer(one: AdministrationData) -> Lesion | None:
+    try:
+        lesions = parse_lesions(one.administration.conditions.lesion or "")
+    except UsageError:  # made with another tool
+        return None
+    alone = len(lesions) == 1 and len(lesions[0].layers) == 1
+    return lesions[0] if alone and CONTROL not in one.administration.tags else None
+
+
+def _elsewhere(lesion: Lesion) -> str:
+    """Return the lesion without target, layer and seed.
+
+    >>> _elsewhere(parse_lesions("mlp:scale:0.5@layers=2,factor=0.1,seed=3")[0])
+    'scale:0.5@factor=0.1'
+    """
+    spec = lesion.kind(amount="")
+    options = spec.partition("@")[2].removeprefix(f"layers={numbers_text(lesion.layers)}")
+    options = options.removeprefix(",")
+    head = spec.partition("@")[0].removeprefix(f"{lesion.target}:")
+    return head + (f"@{options}" if options else "")
+
+
+def _order(key: tuple[object, str, str, int]) -> tuple[str, int, bool, int]:
+    _, series, target, layer = key
+    return series, list(TARGETS).index(target), layer < 0, layer
+
+
+def _interval(cell: MapCell) -> Interval | None:
+    return None if cell.difference is None else cell.difference.interval
+
+
+COLUMNS = (
+    text("measure", "Measure", "what was measured", lambda one: one.cell.measure),
+    text("part", "Subtest", "the subtest; empty for a value over all responses",
+         lambda one: one.cell.part),
+    text("rater", "Rater", "the judge", lambda one: one.cell.rater),
+    text("feature", "Feature", "feature or category", lambda one: one.cell.feature),
+    text("series", "Lesion", "the model, with operation and amount", lambda one: one.series),
+    text("target", "Target", "what is lesioned", lambda one: one.target),
+    whole("layer", "Layer", "in which layer, from 0; negative: from the end",
+          lambda one: one.layer),
+    number("value", "Value", "mean over seeds", lambda one: one.mean.value),
+    *ends("value_", "over seeds", lambda one: one.mean.interval),
+    number("intact", "Intact", "the value of the intact model", lambda one: one.intact),
+    number("difference", "Difference", "mean less intact",
+           lambda one: None if one.difference is None else one.difference.value),
+    *ends("difference_", "over seeds", _interval),
+    p_value("p", "p", "that the difference is 0; not corrected",
+            lambda one: None if one.difference is None else one.difference.p),
+    whole("n_seeds", "Seeds", "behind the mean", lambda one: one.mean.n),
+    whole("few_usable", "Few usable", "seeds left out: fewer than half of their responses usable",
+          lambda one: one.few),
+    text("reason", "Reason", "why there is no value, difference or interval",
+         lambda one: one.reason),
+)  # fmt: skip
+"""The columns of :func:`map_table`."""

@@ -1,0 +1,78 @@
+"""Maps of targets by layers, counted by hand."""
+
+from __future__ import annotations
+
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+
+from tabwb.records.errors import UsageError
+from tabwb.report.figures import figure_table, make
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.named import named_table
+from tests.report.test_doses import T4, one
+
+RIGHT = {("attention.q", 0): (3, 3, 2, 3, 2), ("attention.q", 1): (1, 0, 0, 2, 1),
+         ("mlp.down", 0): (3, 3, 3, 3, 3)}  # fmt: skip
+
+
+def lesions() -> list[AdministrationData]:
+    found = [one(1, None, 3)]
+    for (target, layer), own in RIGHT.items():
+        for seed, right in enumerate(own, 1):
+            spec = f"{target}:zero:0.5@layers={layer},seed={seed}"
+            found.append(one(len(found) + 1, spec, right))
+    # None of these is of one target in one layer, or a lesion's.
+    others = ("mlp:zero:0.5", "mlp:zero:0.5@layers=0-1", "noise:mlp@severity=0.1")
+    found += [one(100 + at, spec, 0) for at, spec in enumerate(others)]
+    found.append(one(200, "mlp:zero:0.5@layers=0", 0, control=True))
+    return found
+
+
+def groups(chosen: list[AdministrationData]) -> tuple[Grouped, ...]:
+    return summarised(grouped(chosen, ("administration",)), interval=False)
+
+
+def cells(chosen: list[AdministrationData]) -> dict[tuple[str, int], dict[str, Any]]:
+    table = named_table("map", groups(chosen)).where(measure="accuracy", part="words")
+    return {(row["target"], row["layer"]): row for row in table.to_dicts()}
+
+
+def test_a_cell_is_the_mean_over_seeds_less_the_intact_model() -> None:
+    found = cells(lesions())
+    assert set(found) == set(RIGHT)
+    row = found["attention.q", 1]
+    values = [n / 3 for n in RIGHT["attention.q", 1]]
+    half = T4 * stdev(values) / 5**0.5
+    assert (row["value"], row["intact"], row["n_seeds"]) == (pytest.approx(mean(values)), 1.0, 5)
+    assert row["difference"] == pytest.approx(mean(values) - 1)
+    assert row["difference_low"] is None and "drawn" in row["reason"]  # SAMPLED: not greedy
+    assert row["value_high"] == pytest.approx(mean(values) + half)
+
+
+def test_without_an_intact_model_there_are_values_and_no_differences() -> None:
+    row = cells(lesions()[1:])["mlp.down", 0]
+    assert row["value"] == 1.0 and row["difference"] is None
+    assert row["reason"].startswith("all seeds have the same value")
+    row = cells(lesions()[1:])["attention.q", 0]
+    assert row["reason"] == "the intact model was not given"
+
+
+def test_the_figure_has_a_square_for_each_target_and_layer() -> None:
+    figure = make("map", groups(lesions()), measure="accuracy")
+    axes = [one for one in figure.axes if one.get_label() == "map"]
+    squares = [patch for patch in axes[0].patches if patch.get_gid() == "cell"]
+    numbers = [text.get_text() for text in axes[0].texts if text.get_gid() == "value"]
+    assert len(squares) == 4  # two targets by two layers; one is hatched
+    assert numbers == ["-0.13", "-0.73", "+0.00"]
+    assert sum(bool(patch.get_hatch()) for patch in squares) == 1
+
+
+def test_only_measures_that_there_are_can_be_drawn() -> None:
+    with pytest.raises(UsageError, match="no map of 'rate' with the feature 'x'"):
+        figure_table("map", groups(lesions()), measure="rate", feature="x")
+    with pytest.raises(UsageError, match="one target in one layer"):
+        cells([one(1, None, 3), one(2, "mlp:zero:0.5", 3)])
