@@ -254,6 +254,9 @@ async def test_the_marked_models_are_exported(sit: Sit, tmp_path: Path) -> None:
         await by_model(seat, "tab-2026:x")
         await seat.press("home", "space", "down", "space", "e")
         await seat.reads("Export 2 models")
+        dialog = seat.app.screen.query_one(".dialog")
+        buttons = seat.app.screen.query_one(".dialog-buttons")
+        assert dialog.region.bottom - buttons.region.bottom <= 2  # it is as high as what it holds
         seat.app.screen.query_one("#export-path", Input).value = str(out)
         await seat.press("enter")
         await seat.until(lambda: not seat.asked)
