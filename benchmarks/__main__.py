@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import frames, generation, paths, phonology, rows, transcription
+from benchmarks import frames, generation, lesions, paths, phonology, rows, transcription
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "item": rows.durable_item,
     "generation": rows.local_generation,
     "crowd": generation.many_replies,
+    "lesions": lesions.lesions,
     "lexicon": rows.word_list,
     "rules": rows.rules_judge,
     "list": rows.list_of_a_large_store,
@@ -49,6 +50,10 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
 
 def _seconds(value: float) -> str:
     return f"{value:.2f} s" if value >= 0.1 else f"{value * 1000:.2f} ms"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
 
 
 def main() -> None:
@@ -66,7 +71,7 @@ def main() -> None:
     for name in options.rows or ROWS:
         for result in ROWS[name](options.rounds):
             against = "; ".join(
-                f"{_seconds(cost.clock_s)} {label} ({result.cost.clock_s / cost.clock_s:.1f} x)"
+                f"{_seconds(cost.clock_s)} {label} ({_ratio(result.cost.clock_s / cost.clock_s)} x)"
                 for label, cost in result.against
             )
             line = (

@@ -36,13 +36,35 @@ def chosen(lesion: Lesion, located: Located, taken: Taken) -> list[torch.Tensor 
         mask = _smallest(lesion, located, views)
     else:
         count = located.part.units
-        mask = torch.from_numpy(weights_taken(lesion.seed, located.part.name, count, lesion.amount))
-    mask = mask.to(views[0].device)
+        mask = sent(weights_taken(lesion.seed, located.part.name, count, lesion.amount), views[0])
     found: list[torch.Tensor | None] = []
     for view in views:
         own, mask = mask[: view.numel()], mask[view.numel() :]
         found.append(own.reshape(view.shape))
     return found
+
+
+def sent(mask: NDArray[np.bool_], view: torch.Tensor) -> torch.Tensor:
+    """Return a mask on the device of a view; eight weights travel in a byte.
+
+    Args:
+        mask: shape (weights,).
+        view: on the device.
+    """
+    if view.device.type == "cpu":
+        return torch.from_numpy(mask)
+    return unpacked(torch.from_numpy(np.packbits(mask)).to(view.device), len(mask))
+
+
+def unpacked(packed: torch.Tensor, count: int) -> torch.Tensor:
+    """Return the mask that ``numpy.packbits`` packed, on the device of its bytes.
+
+    Args:
+        packed: uint8, the first weight in the highest bit.
+        count: number of weights.
+    """
+    places = torch.tensor([128, 64, 32, 16, 8, 4, 2, 1], dtype=torch.uint8, device=packed.device)
+    return (packed[:, None] & places).bool().reshape(-1)[:count]
 
 
 def _of_units(

