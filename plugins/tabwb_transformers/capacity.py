@@ -35,14 +35,26 @@ def default_places(model: Any, device: torch.device, tokens: int) -> int:
 def _row_bytes(model: Any, tokens: int) -> int | None:
     config = model.config
     config = config.get_text_config() if hasattr(config, "get_text_config") else config
-    heads = getattr(config, "num_attention_heads", None)
     layers = getattr(config, "num_hidden_layers", None)
+    if not isinstance(layers, int):
+        return None
+    # Gemma 4 and others have heads of another width in some layers.
+    own = getattr(config, "per_layer_config", None)
+    numbers = [_row_numbers(config if own is None else own[layer]) for layer in range(layers)]
+    if None in numbers:
+        return None
+    return sum(number or 0 for number in numbers) * tokens * int(model.dtype.itemsize)
+
+
+def _row_numbers(config: Any) -> int | None:
+    """Return how many numbers a layer keeps of a token of one row; None: not known."""
+    heads = getattr(config, "num_attention_heads", None)
     hidden = getattr(config, "hidden_size", None)
-    if not (isinstance(heads, int) and isinstance(layers, int) and isinstance(hidden, int)):
+    if not (isinstance(heads, int) and isinstance(hidden, int)):
         return None
     width = getattr(config, "head_dim", None) or hidden // max(heads, 1)
     kept = getattr(config, "num_key_value_heads", None) or heads
-    return int(2 * layers * kept * width * tokens * model.dtype.itemsize)
+    return int(2 * kept * width)
 
 
 def _free_bytes(device: torch.device) -> int | None:
