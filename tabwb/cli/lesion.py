@@ -123,6 +123,11 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     show_default=True,
     help="Give only the Ith of N shares of the conditions, for arrays of a cluster.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Scheduler of a Dask cluster whose workers answer: tcp://HOST:PORT, or its .json file.",
+)
 @condition_options("run", "replicates", "seed", "protocol")
 @batch_option
 @click.option(

@@ -6,8 +6,10 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import planned, said, to_json
-from tabwb.administer.sweep.grid import Point, read_grid
+from tabwb.administer.sweep.grid import Grid, Point, read_grid
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.suited import resolved
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
@@ -38,7 +40,7 @@ from tabwb.cli.signals import stopping
 from tabwb.plugin_api.components import BatchingBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.errors import Interrupted, MissingExtra, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.words import plural
 from tabwb.store.store import Store
@@ -57,6 +59,9 @@ def sweep_battery(options: Mapping[str, Any]) -> None:
     cancel = threading.Event()
     with opened_plugins(options["offline"]) as plugins, stopping(cancel):
         battery, conditions = _asked(plugins, options)
+        if options["cluster"] is not None:
+            _on_cluster(plugins, battery, conditions, grid, (first, count), options, cancel)
+            return
         if on_terminal():
             inform(f"loading {conditions.examinee}")
         model = Model.loaded(plugins, conditions.examinee)
@@ -67,7 +72,43 @@ def sweep_battery(options: Mapping[str, Any]) -> None:
             if options["dry_run"]:
                 _dry_run(sweep, own, model, options)
             else:
-                _run(sweep, own, model, options, cancel)
+                run = partial(
+                    run_sweep,
+                    model=model,
+                    workers=options["workers"],
+                    together=options["batch_size"],
+                )
+                _run(run, sweep, own, options, cancel)
+
+
+def _on_cluster(
+    plugins: Plugins,
+    battery: Battery,
+    conditions: Conditions,
+    grid: Grid,
+    shard: tuple[int, int],
+    options: Mapping[str, Any],
+    cancel: threading.Event,
+) -> None:
+    """Give the conditions on the workers of a cluster; the model is not loaded here."""
+    if options["workers"] != 1 or options["dry_run"]:
+        raise UsageError(
+            "it cannot be used together with --cluster",
+            where="--dry-run" if options["dry_run"] else "--workers",
+            hint="leave out --cluster, or the other option",
+        )
+    if find_spec("distributed") is None:
+        raise MissingExtra("--cluster", "cluster", package="distributed")
+    from tabwb.administer.sweep.cluster import Cluster, run_on_cluster
+
+    offline = plugins.configuration.offline
+    if on_terminal():
+        inform(f"waiting for a worker of {options['cluster']}")
+    with Cluster(options["cluster"], conditions.examinee, offline=offline) as cluster:
+        points = grid.points(cluster.parts(cancel), conditions.examinee)
+        sweep = Sweep(plugins, battery, conditions, grid.name, points)
+        run = partial(run_on_cluster, cluster=cluster, together=options["batch_size"])
+        _run(run, sweep, points[shard[0] - 1 :: shard[1]], options, cancel)
 
 
 def _asked(plugins: Plugins, options: Mapping[str, Any]) -> tuple[Battery, Conditions]:
@@ -77,9 +118,9 @@ def _asked(plugins: Plugins, options: Mapping[str, Any]) -> tuple[Battery, Condi
 
 
 def _run(
+    run: Callable[..., Iterator[Told]],
     sweep: Sweep,
     own: Sequence[Point],
-    model: Model,
     options: Mapping[str, Any],
     cancel: threading.Event,
 ) -> None:
@@ -93,10 +134,7 @@ def _run(
     with open_own() as store:
         done = _count_done(sweep, own, store)
     try:
-        for told in run_sweep(
-            sweep, own, open_own, cancel,
-            model=model, workers=options["workers"], together=options["batch_size"],
-        ):  # fmt: skip
+        for told in run(sweep, own, open_own, cancel):
             name = told.point.lesion or "intact"
             if told.failed:
                 failed.append(told)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ from tabwb.lesion.spec import parse_lesions  # noqa: E402
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.float64])
 @pytest.mark.parametrize("is_turned", [False, True])
 def test_masked_weights_become_0_and_the_others_keep_their_bits(
-    dtype: torch.dtype, is_turned: bool
+    dtype: Any, is_turned: bool
 ) -> None:
     # More than is cleared at once, in rows of which the last block is smaller.
     weights = torch.randn(300, 700, generator=torch.Generator().manual_seed(1)).to(dtype)

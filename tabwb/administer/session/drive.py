@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 
 from tabwb.administer.session.choosing import chosen, gives_likelihoods, is_weighed, pieces
@@ -117,8 +117,8 @@ def _ask_together(
     arrived: dict[int, Reply | ComponentError] = {}
     recorded = 0
     try:
-        with closing(_answers(backend, requests, cancel)) as answers:
-            for index, piece in answers:
+        with closing(answers(backend, requests, cancel)) as pieces_given:
+            for index, piece in pieces_given:
                 if isinstance(piece, Wait):
                     trial = trials[index].plan.number
                     yield session.tell(events.Waiting(number, trial, piece.seconds, piece.reason))
@@ -155,10 +155,16 @@ def _as_of_component(error: Exception) -> ComponentError:
     return error if isinstance(error, NoAnswer) else ComponentError(_words(error))
 
 
-def _answers(
-    backend: BatchingBackend, requests: Sequence[Request], cancel: Cancel
+def answers(
+    backend: ModelBackend, requests: Sequence[Request], cancel: Cancel
 ) -> Generator[tuple[int, Reply | Wait | ComponentError]]:
-    """What the back end says, and its failure as a last piece with the index -1."""
+    """Yield what a back end answers to requests, in any order; its failure has the index -1.
+
+    Args:
+        backend: opened; one that cannot batch is asked one by one.
+        requests: of trials.
+        cancel: stops the replies.
+    """
     left = set(range(len(requests)))
     weighed = [index for index in sorted(left) if is_weighed(requests[index])]
     if weighed and gives_likelihoods(backend):
@@ -170,8 +176,9 @@ def _answers(
     asked = sorted(left)
     if not asked:
         return
+    waiting = [requests[at] for at in asked]
     try:
-        for index, piece in backend.reply_many([requests[at] for at in asked], cancel):
+        for index, piece in _replies(backend, waiting, cancel):
             yield asked[index], piece
             if not isinstance(piece, Wait):
                 left.discard(asked[index])
@@ -180,6 +187,18 @@ def _answers(
     else:
         if left and not cancel.is_set():
             yield -1, ComponentError("the back end ended without a reply")
+
+
+def _replies(
+    backend: ModelBackend, requests: Sequence[Request], cancel: Cancel
+) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+    if isinstance(backend, BatchingBackend):
+        yield from backend.reply_many(requests, cancel)
+        return
+    for index, request in enumerate(requests):
+        for piece in backend.reply(request, cancel):
+            if not isinstance(piece, str):
+                yield index, piece
 
 
 def _chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply | ComponentError:

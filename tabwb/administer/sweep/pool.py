@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import closing
 
 from tabwb.administer.sweep.grid import Point
@@ -47,10 +47,9 @@ def run_sweep(
     """
     with open_store() as store:
         known = sweep.known(store)
-    done = {lesion for lesion, one in known.items() if one.status is AdministrationStatus.DONE}
     left: queue.SimpleQueue[tuple[Point, int]] = queue.SimpleQueue()
-    waiting = [point for point in points if point.lesion not in done]
-    for point in waiting:
+    own = waiting(points, known)
+    for point in own:
         left.put((point, 1))
     told: queue.SimpleQueue[Told | TabwbError | BaseException | None] = queue.SimpleQueue()
     models = [*([None] * (workers - 1)), model]
@@ -61,7 +60,7 @@ def run_sweep(
             name=f"sweep {number}",
             daemon=True,
         )
-        for number in range(min(workers, len(waiting)))
+        for number in range(min(workers, len(own)))
     ]
     for thread in threads:
         thread.start()
@@ -75,7 +74,7 @@ def run_sweep(
         else:
             ended += one.event is None
             yield one
-    if stopped is not None and not cancel.is_set() and ended < len(waiting):
+    if stopped is not None and not cancel.is_set() and ended < len(own):
         raise stopped
 
 
@@ -100,30 +99,51 @@ def _work(
                     point, tries = left.get_nowait()
                 except queue.Empty:
                     return
-                _give(worker, known, point, tries, left, told, cancel)
+                for one in worked(worker, point, known, tries, left.put):
+                    told.put(one)
     except BaseException as error:  # noqa: BLE001 - another thread reports it
         told.put(error)
     finally:
         told.put(None)
 
 
-def _give(
+def waiting(points: Iterable[Point], known: Mapping[str, Administration]) -> list[Point]:
+    """Return the conditions that are not done.
+
+    Args:
+        points: the conditions in question.
+        known: lesion to administration of those that were begun.
+    """
+    return [
+        point
+        for point in points
+        if point.lesion not in known or known[point.lesion].status is not AdministrationStatus.DONE
+    ]
+
+
+def worked(
     worker: Worker,
-    known: dict[str, Administration],
     point: Point,
+    known: MutableMapping[str, Administration],
     tries: int,
-    left: queue.SimpleQueue[tuple[Point, int]],
-    told: queue.SimpleQueue[Told | BaseException | None],
-    cancel: threading.Event,
-) -> None:
+    again: Callable[[tuple[Point, int]], object],
+) -> Iterator[Told]:
+    """Give one condition; yield what happens and, unless it is to be given again, its end.
+
+    Args:
+        worker: gives it.
+        point: the condition.
+        known: see :meth:`Worker.give`.
+        tries: how often it was given, with this time.
+        again: called with the condition and the number of the next try if it failed.
+    """
     try:
-        for one in worker.give(point, known):
-            told.put(one)
-        told.put(Told(point))
+        yield from worker.give(point, known)
+        yield Told(point)
     except TabwbError as error:
-        if cancel.is_set():
+        if worker.cancel.is_set():
             return
         if tries < TRIES:
-            left.put((point, tries + 1))
+            again((point, tries + 1))
         else:
-            told.put(Told(point, failed=str(error)))
+            yield Told(point, failed=str(error))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.grid import Point
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.lesion.declared import CONTROL
-from tabwb.plugin_api.components import Cancel, LesionableBackend
+from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
 from tabwb.records.errors import Interrupted
 from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
@@ -103,6 +103,35 @@ class Model:
             backend.close()
             raise
 
+    def under(self, lesion: str, cancel: Cancel) -> Mapping[str, str]:
+        """Lesion the model; return what it says of itself now.
+
+        Args:
+            lesion: spec of the lesion; empty: the intact model.
+            cancel: ends what is computed of the model.
+
+        Raises:
+            TabwbError: the lesion cannot be applied, or the model cannot be loaded.
+        """
+        facts = {**self.facts, **self.backend.lesion(lesion)}
+        return {**facts, **manipulation_facts(self.backend, cancel)}
+
+
+class Lesioned(Protocol):
+    """A model to which conditions are given: loaded here, or one that has answered elsewhere."""
+
+    @property
+    def backend(self) -> ModelBackend:
+        """Gives the answers."""
+
+    def under(self, lesion: str, cancel: Cancel) -> Mapping[str, str]:
+        """Lesion the model; return what it says of itself now, see :meth:`Model.under`.
+
+        Args:
+            lesion: spec of the lesion; empty: the intact model.
+            cancel: ends what is computed of the model.
+        """
+
 
 @dataclass(frozen=True, slots=True)
 class Worker:
@@ -110,14 +139,14 @@ class Worker:
 
     Attributes:
         sweep: what to give.
-        model: loaded once for all conditions.
+        model: loaded once for all conditions, or its answers.
         store: of this thread.
         cancel: ends the condition at the next item.
         together: number of items put to the model at once.
     """
 
     sweep: Sweep
-    model: Model
+    model: Lesioned
     store: Store
     cancel: Cancel
     together: int
@@ -134,8 +163,7 @@ class Worker:
             TabwbError: the lesion cannot be applied, or the model cannot be loaded.
         """
         backend = self.model.backend
-        facts = {**self.model.facts, **backend.lesion(point.lesion)}
-        facts |= manipulation_facts(backend, self.cancel)
+        facts = self.model.under(point.lesion, self.cancel)
         with self._session(point, known.get(point.lesion)) as session:
             record = known[point.lesion] = session.administration
             wanted = [self.sweep.name, *([CONTROL] if point.role == "control" else [])]

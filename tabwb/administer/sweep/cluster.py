@@ -1,0 +1,423 @@
+"""Runs a sweep on a Dask cluster: its workers answer, and this process alone writes to the store.
+
+A task is one condition: a lesion and the requests that are left of it. Its key is a hash of both.
+What it returns is put through an ordinary session, as if the model were here; so scores, seeds,
+tags and facts are those of a sweep without a cluster. Imported only where ``distributed`` is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import queue
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from types import TracebackType
+from typing import Any
+
+from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
+
+from tabwb import __version__
+from tabwb.administer.session.drive import answers
+from tabwb.administer.session.exchange import request_for
+from tabwb.administer.session.plan import plan_trials
+from tabwb.administer.sweep.grid import Point
+from tabwb.administer.sweep.pool import OpenStore, waiting, worked
+from tabwb.administer.sweep.sweep import TRIES, Model, Sweep, Told, Worker
+from tabwb.lesion.part import Part
+from tabwb.plugin_api.child.frames import error_from_plain, error_to_plain
+from tabwb.plugin_api.components import BatchingBackend, Cancel
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError, Interrupted, UsageError
+from tabwb.records.exchange import Reply, Request, Wait
+from tabwb.records.states import AttemptState
+from tabwb.records.trials import Administration
+from tabwb.store.store import Store
+
+AT_ONCE = 1000
+"""So many tasks at most are with the scheduler."""
+POLL_S = 0.2
+CONNECT_S = 30.0
+Answer = Reply | ComponentError
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a worker returns of one condition.
+
+    Attributes:
+        facts: of the model under the lesion.
+        replies: one for each request, in their order; an error as plain data.
+        failed: why the whole condition has no answers, as plain data, or None.
+    """
+
+    facts: Mapping[str, str] = field(default_factory=dict)
+    replies: tuple[Reply | Mapping[str, Any], ...] = ()
+    failed: Mapping[str, Any] | None = None
+
+
+class Host(WorkerPlugin):  # type: ignore[misc]
+    """Keeps the model of a sweep in a worker; it is loaded with the first condition.
+
+    The model is a process beside the worker where its plugin says so, as in every sweep.
+
+    Args:
+        spec: of the model.
+        offline: the model may use no network.
+    """
+
+    def __init__(self, spec: str, offline: bool) -> None:
+        self.spec = spec
+        self.offline = offline
+        self.version = __version__
+
+    def setup(self, worker: Any) -> None:
+        """Prepare a worker."""
+        self._lock = threading.Lock()
+        self._plugins: Plugins | None = None
+        self._model: Model | None = None
+
+    def teardown(self, worker: Any) -> None:
+        """Release the model."""
+        with self._lock:
+            if self._model is not None:
+                self._model.backend.close()
+            if self._plugins is not None:
+                self._plugins.close()
+            self._model = self._plugins = None
+
+    def parts(self) -> Sequence[Part]:
+        """Return the parts of the model that can be lesioned."""
+        with self._lock:
+            return self._loaded().backend.parts()
+
+    def answer(self, lesion: str, requests: Sequence[Request], together: int) -> Answered:
+        """Return the answers of the model under a lesion.
+
+        Args:
+            lesion: its spec; empty: the intact model.
+            requests: in the order in which they are given.
+            together: number of requests put to the model at once.
+
+        Raises:
+            ComponentError: the model failed as a whole.
+        """
+        with self._lock:  # of a worker with several threads
+            model = self._loaded()
+            cancel = threading.Event()
+            facts = model.under(lesion, cancel)
+            found: list[Reply | Mapping[str, Any]] = []
+            size = together if isinstance(model.backend, BatchingBackend) else 1
+            for first in range(0, len(requests), size):
+                batch = requests[first : first + size]
+                arrived: dict[int, Answer] = {}
+                for index, piece in answers(model.backend, batch, cancel):
+                    if index < 0 and not isinstance(piece, Wait):
+                        raise ComponentError(str(piece))
+                    if not isinstance(piece, Wait):
+                        arrived[index] = piece
+                ordered = [arrived[index] for index in range(len(batch))]
+                found += [one if isinstance(one, Reply) else error_to_plain(one) for one in ordered]
+            return Answered(facts, tuple(found))
+
+    def _loaded(self) -> Model:
+        if self._model is None:
+            if self.version != __version__:
+                raise ComponentError(
+                    f"a worker of the cluster has tabwb {__version__}, and this is {self.version}",
+                    hint="install the same version on all computers",
+                )
+            # The worker itself needs its network: only the model's process goes offline.
+            configuration = Configuration.load()
+            configuration = replace(configuration, offline=configuration.offline or self.offline)
+            self._plugins = Plugins.load(configuration)
+            self._model = Model.loaded(self._plugins, self.spec)
+        return self._model
+
+
+def _at_host(name: str, method: str, *arguments: Any) -> Any:
+    """Call a method of the host of the worker that runs this; return its error as a value."""
+    try:
+        return getattr(get_worker().plugins[name], method)(*arguments)
+    except Exception as error:  # noqa: BLE001 - an error may not be importable where it arrives
+        return Answered(failed=error_to_plain(error))
+
+
+class Cluster:
+    """The connection to a cluster, for one model.
+
+    Args:
+        address: of the scheduler, or the path of its scheduler file.
+        spec: of the model.
+        offline: the model may use no network.
+
+    Raises:
+        UsageError: no scheduler answers there.
+    """
+
+    def __init__(self, address: str, spec: str, *, offline: bool = False) -> None:
+        try:
+            if address.endswith(".json"):
+                self.client = Client(
+                    scheduler_file=address, timeout=CONNECT_S, set_as_default=False
+                )
+            else:
+                self.client = Client(address, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"no scheduler of Dask answers at '{address}': {error}",
+                where="--cluster",
+                allowed="for example tcp://127.0.0.1:8786, or the path of a scheduler file (.json)",
+            ) from error
+        self._host = Host(spec, offline)
+        self.name = f"tabwb-{_hash(spec, offline, __version__)}"
+        self.client.register_plugin(self._host, name=self.name)
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.client.close()
+
+    def parts(self, cancel: Cancel) -> Sequence[Part]:
+        """Return the parts of the model, as a worker sees them.
+
+        Args:
+            cancel: ends the wait for a worker.
+
+        Raises:
+            TabwbError: the model cannot be loaded or lesioned, or the scheduler is lost.
+            Interrupted: cancelled.
+        """
+        future = self.submitted(f"{self.name}-parts", "parts")
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        while not done.wait(POLL_S):
+            if cancel.is_set():
+                raise Interrupted("stopped while waiting for a worker of the cluster")
+        found = _result(future)
+        if isinstance(found, Answered):
+            raise error_from_plain(dict(found.failed or {}))
+        parts: Sequence[Part] = found
+        return parts
+
+    def submitted(self, key: str, method: str, *arguments: Any) -> Future:
+        """Return the future of a call of the host on any worker.
+
+        Args:
+            key: of the task.
+            method: of the host.
+            arguments: of the method.
+        """
+        return self.client.submit(_at_host, self.name, method, *arguments, key=key)
+
+
+class _Remote:
+    """A model that a worker of a cluster has asked already, and its back end."""
+
+    def __init__(self, future: Future, requests: Sequence[Request]) -> None:
+        self._future = future
+        self._requests = requests
+        self._answers: dict[Request, Answer] = {}
+
+    @property
+    def backend(self) -> _Remote:
+        return self
+
+    def under(self, lesion: str, cancel: Cancel) -> Mapping[str, str]:
+        """Take the answers that were given under the lesion; return the facts of the model."""
+        found: Answered = _result(self._future)
+        if found.failed is not None:
+            raise error_from_plain(dict(found.failed))
+        for request, reply in zip(self._requests, found.replies, strict=True):
+            known = reply if isinstance(reply, Reply) else error_from_plain(dict(reply))
+            self._answers[request] = known
+        return found.facts
+
+    def open(self) -> Mapping[str, str]:
+        return {}
+
+    def close(self) -> None:
+        self._future.release()
+
+    def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
+        for _, found in self.reply_many([request], cancel):
+            if isinstance(found, ComponentError):
+                raise found
+            yield found
+
+    def reply_many(
+        self, requests: Sequence[Request], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        for index, request in enumerate(requests):
+            missing = ComponentError("no worker was asked for this item")
+            yield index, self._answers.get(request, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A condition that was given to the cluster."""
+
+    point: Point
+    tries: int
+    requests: tuple[Request, ...]
+    future: Future
+
+
+def run_on_cluster(
+    sweep: Sweep,
+    points: Sequence[Point],
+    open_store: OpenStore,
+    cancel: threading.Event,
+    *,
+    cluster: Cluster,
+    together: int = 64,
+) -> Iterator[Told]:
+    """Give the conditions that the store lacks; yield what happens, after it is stored.
+
+    The condition of a worker that is lost is given to another by the scheduler. One that had as
+    many lost workers as the scheduler allows (``distributed.scheduler.allowed-failures``) may have
+    waited behind the one that ended them: it is given again at the end, alone, and only then fails.
+
+    Args:
+        sweep: what to give.
+        points: the conditions among which this call chooses.
+        open_store: opens the store.
+        cancel: stops the sweep; it can be run again.
+        cluster: with workers that have the model.
+        together: number of items put to a model at once.
+
+    Raises:
+        UsageError: each prompt needs the answer to the one before.
+        Interrupted: the scheduler is lost.
+    """
+    if sweep.conditions.conversation:
+        raise UsageError(
+            "a conversation cannot be given on a cluster: each prompt needs the answers before it",
+            where="--conversation",
+            hint="use --workers or --shard",
+        )
+    with open_store() as store:
+        known = sweep.known(store)
+        left = deque((point, 1) for point in waiting(points, known))
+        suspects: deque[Point] = deque()
+        done: queue.SimpleQueue[_Task] = queue.SimpleQueue()
+        out = 0
+        while left or out or suspects:
+            if not left and not out:
+                left.append((suspects.popleft(), TRIES))  # alone, and for the last time
+            while left and out < AT_ONCE:
+                point, tries = left.popleft()
+                _submit(cluster, sweep, point, tries, known, store, together, done)
+                out += 1
+            try:
+                task = done.get(timeout=POLL_S)
+            except queue.Empty:
+                if cancel.is_set():
+                    return
+                continue
+            out -= 1
+            if task.future.status not in ("finished", "error"):
+                raise _lost()
+            model = _Remote(task.future, task.requests)
+            worker = Worker(sweep, model, store, cancel, together)
+            try:
+                if _has_ended_workers(task.future) and task.tries < TRIES:
+                    suspects.append(task.point)
+                else:
+                    yield from worked(worker, task.point, known, task.tries, left.append)
+            finally:
+                model.close()
+            if cancel.is_set():
+                return
+
+
+def _submit(
+    cluster: Cluster,
+    sweep: Sweep,
+    point: Point,
+    tries: int,
+    known: Mapping[str, Administration],
+    store: Store,
+    together: int,
+    done: queue.SimpleQueue[_Task],
+) -> None:
+    requests = requests_left(sweep, point, known.get(point.lesion), store)
+    key = f"{cluster.name}-{_hash(point.lesion, requests, together)}-{tries}"
+    future = cluster.submitted(key, "answer", point.lesion, requests, together)
+    task = _Task(point, tries, requests, future)
+    future.add_done_callback(lambda _: done.put(task))
+
+
+def requests_left(
+    sweep: Sweep, point: Point, begun: Administration | None, store: Store
+) -> tuple[Request, ...]:
+    """Return the requests of a condition whose answers the store lacks, as its session makes them.
+
+    Args:
+        sweep: with battery and conditions.
+        point: the condition.
+        begun: its administration, or None.
+        store: with the administration.
+    """
+    conditions = replace(sweep.conditions, lesion=point.lesion or None)
+    if begun is None:
+        plans = plan_trials(sweep.battery, conditions)
+        return tuple(request_for(sweep.battery, conditions, plan) for plan in plans)
+    found = []
+    for trial in store.trials(begun.id):
+        if trial.counting is None:
+            # As in a session: an attempt in error gave no reply.
+            replies = sum(attempt.state is not AttemptState.ERROR for attempt in trial.attempts)
+            request = request_for(sweep.battery, conditions, trial.plan, attempt=replies + 1)
+            found.append(request)
+    return tuple(found)
+
+
+def _has_ended_workers(future: Future) -> bool:
+    return future.status == "error" and isinstance(future.exception(), KilledWorker)
+
+
+def _result(future: Future) -> Any:
+    """Return the result of a future that is done.
+
+    Raises:
+        ComponentError: the task ended its workers, or failed outside of its host.
+        Interrupted: the scheduler is lost.
+    """
+    if future.status == "finished":
+        return future.result()
+    if future.status != "error":
+        raise _lost()
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        raise ComponentError(
+            "each worker that had this condition ended",
+            hint="the logs of the workers say why; often their memory does not suffice",
+        )
+    raise ComponentError(f"a worker of the cluster failed: {type(error).__name__}: {error}")
+
+
+def _lost() -> Interrupted:
+    return Interrupted(
+        "the scheduler of the cluster is lost", hint="start it again; the same command continues"
+    )
+
+
+def _hash(*parts: Any) -> str:
+    text = json.dumps(parts, default=_plain, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {one.name: getattr(value, one.name) for one in fields(value)}
+    return str(value)
