@@ -18,12 +18,9 @@ from tabwb.report.summaries.judges import JudgeSummary, Terms, cause_in_words, s
 from tabwb.report.summaries.subtests import Share
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact_notes import caution_notes, group_notes
-from tabwb.report.tables.declared import names_right, truth, whole, with_interval
+from tabwb.report.tables.declared import names_right, of_judge, truth, whole, with_interval
 from tabwb.report.tables.group_names import GroupNames, group_table, snake
-from tabwb.scoring.burden import Burden
 from tabwb.tables.table import Column, RecordColumn
-
-Given = Callable[[Grouped], Any]
 
 
 def compact_table(rows: Sequence[Grouped], names: GroupNames | None = None) -> Captioned:
@@ -81,10 +78,7 @@ def judges_of(rows: Sequence[Grouped]) -> list[JudgeSummary]:
 
 def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[RecordColumn]:
     suffix = f" ({label})" if prefix else ""
-
-    def taken(value: Callable[[Burden], Any]) -> Given:
-        return lambda row: None if (judge := row.judge(terms)) is None else value(judge.burden)
-
+    taken = of_judge(terms)
     meaning = "responses over which the burden is the mean"
     yield whole(f"{prefix}n", f"N{suffix}", meaning, taken(lambda own: own.n_burden))
     title = BURDEN.title.removeprefix("symptom ").capitalize()
@@ -100,7 +94,7 @@ def _burden_columns(terms: Terms, label: str, prefix: str) -> Iterator[RecordCol
 
 
 def _accuracy_columns(subtest: str, title: str) -> Iterator[RecordColumn]:
-    def taken(value: Callable[[Share], Any]) -> Given:
+    def taken(value: Callable[[Share], Any]) -> Callable[[Grouped], Any]:
         return lambda row: None if (part := row.part(subtest)) is None else value(part.share)
 
     meaning = f"{ACCURACY.meaning}, in {title}"

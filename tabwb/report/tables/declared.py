@@ -8,6 +8,8 @@ from typing import Any
 from tabwb.records.condition_kinds import ColumnType
 from tabwb.report.measures import Measure
 from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import Terms
+from tabwb.scoring.burden import Burden
 from tabwb.scoring.estimate import Interval
 from tabwb.tables.table import P_VALUE, Column, RecordColumn, column_of
 
@@ -159,6 +161,15 @@ def with_interval(
         ),
         *(() if why is None else (RecordColumn(reason, _not_empty(why)),)),
     )
+
+
+def of_judge(terms: Terms) -> Callable[[Callable[[Burden], Any]], Callable[[Grouped], Any]]:
+    """Return what makes of a function of a burden one of a group; None where it was not judged."""
+
+    def taken(value: Callable[[Burden], Any]) -> Callable[[Grouped], Any]:
+        return lambda row: None if (judge := row.judge(terms)) is None else value(judge.burden)
+
+    return taken
 
 
 def names_right(column: Column, subtest: str, basis: str) -> tuple[RecordColumn, ...]:

@@ -14,11 +14,11 @@ from tabwb.report.summaries.judges import Terms, short_labels
 from tabwb.report.summaries.subtests import SubtestSummary
 from tabwb.report.tables.captioned import Captioned, Footnote
 from tabwb.report.tables.compact import baseline_notes, burden_notes, judges_of
-from tabwb.report.tables.declared import number, text, truth, whole, with_interval
+from tabwb.report.tables.declared import number, of_judge, text, truth, whole, with_interval
 from tabwb.report.tables.group_names import GroupNames, group_table, snake
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.choice import POLICIES
-from tabwb.scoring.estimate import Estimand, EstimatedInterval, Interval
+from tabwb.scoring.estimate import Estimand, EstimatedInterval
 from tabwb.tables.rounding import ends_of
 from tabwb.tables.table import Column, RecordColumn
 from tabwb.tasks.task_type import task_type
@@ -45,9 +45,7 @@ def burden_tables(rows: Sequence[Grouped], names: GroupNames) -> Iterator[Captio
 
 
 def _burden_columns(terms: Terms) -> Iterator[RecordColumn]:
-    def taken(value: Callable[[Burden], Any]) -> Callable[[Grouped], Any]:
-        return lambda row: None if (own := row.judge(terms)) is None else value(own.burden)
-
+    taken = of_judge(terms)
     yield whole("n", "N", "responses over which the burden is the mean",
                 taken(lambda burden: burden.n_burden))  # fmt: skip
     yield whole("usable", "Usable", "usable responses in the judge's scope",
@@ -101,25 +99,16 @@ def feature_tables(
 
 
 def _feature_columns(terms: Terms, feature: str, title: str) -> Sequence[RecordColumn]:
-    def burden(row: Grouped) -> Burden | None:
-        own = row.judge(terms)
-        return None if own is None or not own.burden.n_burden else own.burden
-
-    def rate(row: Grouped) -> float | None:
-        return None if (own := burden(row)) is None else own.rate(feature).value
-
-    def like(row: Grouped) -> EstimatedInterval | None:
-        return None if (own := burden(row)) is None else own.rate_intervals(feature)[0]
-
-    def interval(row: Grouped) -> Interval | None:
-        return None if (found := like(row)) is None else found.interval
-
-    def why(row: Grouped) -> str | None:
-        return None if (found := like(row)) is None else found.reason
+    def taken(value: Callable[[Burden], Any]) -> Callable[[Grouped], Any]:
+        return of_judge(terms)(lambda burden: value(burden) if burden.n_burden else None)
 
     meaning = f"{FEATURE_RATE.meaning}: {feature}"
-    column = Column(snake(feature), title, meaning, "number", FEATURE_RATE.unit, 2)
-    return with_interval(column, rate, interval, why=why)
+    return with_interval(
+        Column(snake(feature), title, meaning, "number", FEATURE_RATE.unit, 2),
+        taken(lambda burden: burden.rate(feature).value),
+        taken(lambda burden: burden.rate_intervals(feature)[0].interval),
+        why=taken(lambda burden: burden.rate_intervals(feature)[0].reason),
+    )
 
 
 def accuracy_tables(
