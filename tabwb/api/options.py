@@ -134,5 +134,5 @@ def named_references(ids: Ids) -> list[int | str]:
         UsageError: none is named.
     """
     if ids is None:
-        raise UsageError("name administrations by their numbers or uids")
+        raise UsageError("no administration is named", allowed="one number or uid, or several")
     return references_of(ids)

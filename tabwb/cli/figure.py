@@ -99,7 +99,7 @@ def figure(
     """
     if listing or as_json:
         if not listing:
-            raise UsageError("--json goes with --list")
+            raise UsageError("--json goes with --list", hint="tabwb figure --list --json")
         _list(as_json=as_json)
         return
     if name is None:

@@ -38,7 +38,7 @@ def tag(
     from tabwb.administer.marking import change_marks, take_back_mark
 
     if undo and (title is not None or add or remove):
-        raise UsageError("--undo cannot be combined with a change")
+        raise UsageError("--undo cannot be combined with a change", hint="give two commands")
     with opened_store(store_location) as (_, store):
         found = list(dict.fromkeys(store.administration(one).id for one in administrations))
         if undo:

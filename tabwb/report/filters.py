@@ -114,7 +114,11 @@ def _check_bound(key: Key, sign: str, values: Sequence[str]) -> None:
             allowed=f"{key.id}=VALUE or {key.id}!=VALUE",
         )
     if len(values) > 1:
-        raise UsageError(f"'{key.id}{sign}' takes one value")
+        raise UsageError(
+            f"'{key.id}{sign}' takes one value, not {len(values)}",
+            where="--where",
+            allowed=f"{key.id}{sign}VALUE; for several values {key.id}=A,B",
+        )
     _bound(key, values[0])
 
 

@@ -348,7 +348,7 @@ def read_keys(text: str) -> tuple[str, ...]:
     ids = tuple(key_of(name).id for name in separated(text))
     for id_ in ids:
         if ids.count(id_) > 1:
-            raise UsageError(f"key '{id_}' is named twice")
+            raise UsageError(f"key '{id_}' is named twice", hint="name each key once")
     return ids
 
 

@@ -170,7 +170,10 @@ def _columns(rows: Sequence[Row]) -> Mapping[str, str]:
 
 def _rows(groups: Sequence[Grouped]) -> list[Row]:
     if not groups:
-        raise TabwbError("there are no administrations of models to write")
+        raise TabwbError(
+            "there are no administrations of models to write",
+            hint="tabwb run BATTERY --model SPEC; of people: tabwb export",
+        )
     names = file_names(_specs(groups))
     return [
         {

@@ -67,7 +67,9 @@ def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
     kind = figure_kind(name)
     chosen = kind.checked(options)
     if not groups:
-        raise UsageError("there are no administrations to draw")
+        raise UsageError(
+            "there are no administrations to draw", hint="tabwb run BATTERY --model SPEC"
+        )
     if len(groups) > MOST_GROUPS and kind.by != "administration":
         raise UsageError(
             f"{len(groups)} groups are more than a figure can show",

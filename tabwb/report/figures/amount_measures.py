@@ -59,7 +59,10 @@ def measures(groups: Sequence[Grouped], options: Options) -> Iterator[Measured]:
         for part, title in parts.items():
             yield Measured(_place(ACCURACY.id, title, part=part), _accuracy(part))
         if not parts:
-            raise UsageError("nothing was scored right or wrong in these administrations")
+            raise UsageError(
+                "nothing was scored right or wrong in these administrations",
+                hint="--option measure=burden, where a judge has judged",
+            )
         return
     titles = term_titles(groups)
     if not titles:

@@ -158,7 +158,10 @@ def _of_groups(groups: Sequence[Grouped], against: str) -> list[_Compared]:
         if group is reference:
             continue
         if group.battery.content_hash != reference.battery.content_hash:
-            raise UsageError(f"{label} and {own} were given different batteries or versions")
+            raise UsageError(
+                f"{label} and {own} were given different batteries or versions",
+                hint="choose one: --where battery=...",
+            )
         gaps, _ = gaps_of(group, reference)
         differing = unlike(group.group.members, reference.group.members)
         name = label if against else f"{label} − {own}"

@@ -108,7 +108,10 @@ def difference(
     battery, *others = batteries.values()
     if others:
         names = " and ".join(f"{given.id} {given.version}" for given in batteries.values())
-        raise UsageError(f"only administrations of one battery can be compared, not {names}")
+        raise UsageError(
+            f"only administrations of one battery can be compared, not {names}",
+            hint="tabwb results lists the battery of each",
+        )
     tables = table_of(first), table_of(second)
     judged, left_out = burdens(*map(summarise_judges, tables))
     return Difference(

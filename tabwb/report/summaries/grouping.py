@@ -357,7 +357,10 @@ def _pooled(name: str, ids: Collection[str]) -> Key:
             allowed=", ".join(one.id for one in pooling_keys()),
         )
     if key.id in ids:
-        raise UsageError(f"'{key.id}' cannot be both split by and pooled over")
+        raise UsageError(
+            f"'{key.id}' cannot be both split by and pooled over",
+            hint="leave it out of --by or of --together",
+        )
     return key
 
 
