@@ -106,7 +106,7 @@ def phonemes(
     standard input. Task B: with correctness in REF, and prediction in HYP or --accept.
     """
     from tabwb.phonology import corpus as reading
-    from tabwb.phonology.tables import rate_of
+    from tabwb.phonology.tables import rate_of, rates_by
     from tabwb.phonology.task_b import task_b
     from tabwb.report.summaries import phonemes as summaries
 
@@ -138,7 +138,9 @@ def phonemes(
         scores,
         task_b(corpus, accepted, match),
         summaries.Tables.of(scores, psst=psst) if scores and (tables or not as_json) else None,
-        summaries.group_rates(corpus, scores, columns) if scores and columns else None,
+        {column: rates_by(scores, corpus.groups(column)) for column in columns}
+        if scores and columns
+        else None,
         None if best is None else summaries.Ceiling(label_set(labels), rate_of("ceiling", best)),
         inventory,
     )

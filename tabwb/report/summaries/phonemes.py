@@ -19,7 +19,6 @@ from tabwb.phonology.tables import (
     class_rates,
     confusions,
     rate_of,
-    rates_by,
 )
 from tabwb.phonology.task_b import TaskB
 from tabwb.report.plain import Json, picked, plain
@@ -73,19 +72,6 @@ class PhonemeReport:
     groups: Mapping[str, Sequence[Rate]] | None = None
     ceiling: Ceiling | None = None
     inventory: str = "psst"
-
-
-def group_rates(
-    corpus: Corpus, scores: Scores, columns: Sequence[str]
-) -> dict[str, Sequence[Rate]]:
-    """Return the rates by each of some columns of the reference.
-
-    Args:
-        corpus: with the columns.
-        scores: of its utterances.
-        columns: of the reference.
-    """
-    return {column: rates_by(scores, corpus.groups(column)) for column in columns}
 
 
 def document(report: PhonemeReport) -> Json:

@@ -10,9 +10,10 @@ from tabwb.battery.model import Battery
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
 from tabwb.report.summaries.counted import effective_statuses
+from tabwb.report.summaries.live.summary import summarise
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
-from tabwb.report.summaries.summary import Summary, pool
+from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.naming.summary import NamedItem
 from tabwb.workbench.engine.presenters import RIGHT, WRONG, item_of, mark_of, scores_of
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore
@@ -94,7 +95,7 @@ def results_of(data: AdministrationData, others: Sequence[AdministrationData] = 
         data: the administration with its battery and trials.
         others: further administrations of a naming battery to the same speaker.
     """
-    summary = pool([data.source], interval=True)
+    summary = summarise(data.source, interval=True)
     named: dict[int, NamedResponse] = {}
     sessions: list[NamingSession] = []
     if summary.named:
