@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -129,10 +130,38 @@ def test_listeners_who_scored_the_same_names_are_compared() -> None:
     # Of three names both right 1, both not 1: kappa = (2/3 - 4/9) / (1 - 4/9).
     (pair,) = rater_agreements(by_two)
     assert (pair.first, pair.second, pair.agreed, pair.n) == ("person:R1", "person:R2", 2, 3)
-    assert pair.kappa == pytest.approx(0.4)
+    assert pair.kappa == pytest.approx(0.4) and pair.interval is None
     said = "R1 and R2 score 2 of 3 names alike (right or not), Cohen's kappa 0.40"
     assert said in shown(120, items=tuple(by_two))
     assert rater_agreements(ITEMS) == ()
+
+
+def test_the_kappa_of_listeners_has_an_interval_from_four_names_of_each_kind_on() -> None:
+    def scored(*counts: int) -> tuple[NamedItem, ...]:
+        kinds: tuple[tuple[Score, Score], ...] = (
+            ("right", "right"), ("right", "error"), ("error", "right"), ("error", "error"),
+        )  # fmt: skip
+        return tuple(
+            replace(ITEMS[0], score=one, score_by="person:R1", other_scores=(("person:R2", two),))
+            for (one, two), count in zip(kinds, counts, strict=True)
+            for _ in range(count)
+        )
+
+    (pair,) = rater_agreements(scored(15, 5, 10, 20))
+    assert pair.kappa == pytest.approx(0.4) and pair.interval is not None
+    # The quantiles of kappa over shares of the cells from Dirichlet(counts + 1/2), drawn anew.
+    drawn = np.random.default_rng(1).dirichlet([15.5, 5.5, 10.5, 20.5], 40_000)
+    agreed = drawn[:, 0] + drawn[:, 3]
+    right = (drawn[:, 0] + drawn[:, 1]) * (drawn[:, 0] + drawn[:, 2])
+    wrong = (drawn[:, 2] + drawn[:, 3]) * (drawn[:, 1] + drawn[:, 3])
+    kappa = (agreed - right - wrong) / (1 - right - wrong)
+    assert (pair.interval.low, pair.interval.high) == pytest.approx(
+        np.quantile(kappa, (0.025, 0.975)), abs=0.02
+    )
+    assert "kappa 0.40 (95 % " in shown(160, items=scored(15, 5, 10, 20))
+    for few in (scored(2, 1, 0, 30), scored(30, 1, 1, 2)):
+        assert rater_agreements(few)[0].interval is None
+        assert "no interval: 3 names or fewer" in shown(200, items=few)
 
 
 def test_right_names_of_trained_and_untrained_items() -> None:

@@ -299,6 +299,10 @@ def _facts(subtest: NamedSubtest) -> Iterator[str]:
         yield raters
     for pair in rater_agreements(subtest.items):
         kappa = "undefined: neither varies" if pair.kappa is None else f"{pair.kappa:.2f}"
+        if pair.interval is not None:
+            kappa += f" (95 % {between(pair.interval)})"
+        elif pair.kappa is not None:
+            kappa += " (no interval: 3 names or fewer are right, or not right, for a listener)"
         yield (
             f"{_rater(pair.first)} and {_rater(pair.second)} score {pair.agreed} of "
             f"{plural(pair.n, 'name')} alike (right or not), Cohen's kappa {kappa}"

@@ -17,6 +17,7 @@ from tabwb.administer.naming.views import (
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.report.plain import Json, picked, picked_or_none
 from tabwb.report.summaries.counted import Source
+from tabwb.scoring.estimate import Interval
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import (
     RATING_SOURCES,
@@ -67,6 +68,8 @@ class RaterAgreement:
         first, second: the raters.
         n, agreed: names that both scored right or not right, and those that they scored alike.
         kappa: Cohen's; None where neither varies.
+        interval: of kappa, 95 %, by Dirichlet resampling with the names as independent; None
+            without kappa, and where a listener calls three names or fewer right, or not right.
     """
 
     first: str
@@ -74,6 +77,7 @@ class RaterAgreement:
     n: int
     agreed: int
     kappa: float | None
+    interval: Interval | None = None
 
 
 def rater_agreements(items: Sequence[NamedItem]) -> tuple[RaterAgreement, ...]:
@@ -105,16 +109,20 @@ _VERDICT = {"right": True, "self-corrected": True, "error": False, "no-response"
 def _agreement(first: str, second: str, both: Sequence[tuple[bool, bool]]) -> RaterAgreement:
     import numpy as np
 
+    from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
     from tabwb.agreement.pairs import cohen_kappa
 
     counts = Counter(both)
-    kappa = cohen_kappa(
-        np.array([[counts[a, b] for b in (False, True)] for a in (False, True)], np.int64)
-    )
+    table = np.array([[[counts[a, b] for b in (False, True)] for a in (False, True)]], np.int64)
     agreed = sum(a == b for a, b in both)
-    return RaterAgreement(
-        first, second, len(both), agreed, None if np.isnan(kappa) else float(kappa)
-    )
+    kappa = float(cohen_kappa(table)[0])
+    if np.isnan(kappa):
+        return RaterAgreement(first, second, len(both), agreed, None)
+    fewest = min(least_positives(table)[0], least_positives(table[:, ::-1, ::-1])[0])
+    if fewest <= FEW_POSITIVES:
+        return RaterAgreement(first, second, len(both), agreed, kappa)
+    low, high = map(float, dirichlet_intervals(table, cohen_kappa)[0])
+    return RaterAgreement(first, second, len(both), agreed, kappa, Interval(low, high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +178,7 @@ class NamedSubtest:
             },
             "agreement": [
                 {
-                    **picked(one, "first", "second", "n", "agreed", "kappa"),
+                    **picked(one, "first", "second", "n", "agreed", "kappa", "interval"),
                     "status": "undefined" if one.kappa is None else "value",
                 }
                 for one in rater_agreements(self.items)
