@@ -405,4 +405,6 @@ def test_names_that_differ_in_several_places_are_told_apart() -> None:
     for name, cut in zip(given, shown, strict=True):
         assert name.split("-")[2] in cut
         assert cut.endswith(name[-1])
+    files = shortened_apart([f"replay:model-{n}.jsonl" for n in range(2)], 10)
+    assert ["0." in files[0], "1." in files[1]] == [True, True]
     assert len(set(shortened_apart([f"{'a' * 30}{n}{'b' * 30}" for n in range(12)], 10))) == 12

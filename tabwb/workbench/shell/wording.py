@@ -229,13 +229,13 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
 SEPARATORS = " -_/:@=,+()"
 SHORT = 10
 """The most characters of a first word that stays."""
-ENDS = " :@=,+("
+ENDS = " :@=,+(."
 """Separators that are not shown before an ellipsis."""
 _ANY = re.escape(SEPARATORS)
 
 
 def _words(label: str) -> list[str]:
-    return re.findall(rf"[^{_ANY}]*[{_ANY}]*", label)[:-1]
+    return re.findall(rf"(?:[^{_ANY}.]|\.(?=\d))*(?:[{_ANY}]|\.(?!\d))*", label)[:-1]
 
 
 def _fewer_words(
@@ -266,13 +266,14 @@ def _fewer_words(
         return same.bit_count()
 
     stays = len(words[0].rstrip(SEPARATORS)) <= min(width // 2, SHORT)
-    while len(joined()) > width and len(kept) > 2:
-        kept.remove(
-            min(
-                [at for at in kept if at or not stays],
-                key=lambda at: (others_without(at), -having[words[at]], -len(words[at]), -at),
-            )
+    while len(joined()) > width and len(kept) > 1:
+        least = min(
+            [at for at in kept if at or not stays],
+            key=lambda at: (others_without(at), -having[words[at]], -len(words[at]), -at),
         )
+        if len(kept) == 2 and others_without(least) > 1:
+            break  # both tell it from others
+        kept.remove(least)
     return joined()
 
 
