@@ -13,22 +13,9 @@ import argparse
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import frames, generation, lesions, paths, phonology, rows, transcription
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the table."""
-
-    what: str
-    budget: str
-    clock: str
-    cpu: str
-    floor: str
-
+from benchmarks import exports, frames, generation, lesions, paths, phonology, rows, transcription
 
 ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "help": rows.help_text,
@@ -43,6 +30,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "rules": rows.rules_judge,
     "list": rows.list_of_a_large_store,
     "by-model": rows.results_by_model,
+    "exports": exports.exports,
     "transcription": transcription.transcription,
     "phonemes": phonology.error_rates,
 }
@@ -56,6 +44,10 @@ def _ratio(value: float) -> str:
     return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
 
 
+def _peak(mb: float) -> str:
+    return f"{mb:.0f} MB" if mb else ""
+
+
 def main() -> None:
     """Measure and print."""
     if sys.argv[1:2] == ["paths"]:
@@ -66,7 +58,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--markdown", type=Path, help="write the table to this file as well")
     options = parser.parse_args()
-    lines = ["| what | budget | clock | CPU | against |", "|---|---|---:|---:|---|"]
+    lines = [
+        "| what | budget | clock | CPU | memory | against |",
+        "|---|---|---:|---:|---:|---|",
+    ]
     print("\n".join(lines))
     for name in options.rows or ROWS:
         for result in ROWS[name](options.rounds):
@@ -76,7 +71,7 @@ def main() -> None:
             )
             line = (
                 f"| {result.what} | {result.budget} | {_seconds(result.cost.clock_s)} "
-                f"| {_seconds(result.cost.cpu_s)} | {against} |"
+                f"| {_seconds(result.cost.cpu_s)} | {_peak(result.cost.peak_mb)} | {against} |"
             )
             print(line, flush=True)
             lines.append(line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -14,30 +13,40 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Median seconds of several runs: clock and CPU."""
+    """Medians of several runs: seconds of clock and CPU, peak memory of whole processes."""
 
     clock_s: float
     cpu_s: float
+    peak_mb: float = 0.0
+
+
+METER = """
+import os, sys, time
+began = time.perf_counter()
+number = os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
+_, status, used = os.wait4(number, 0)
+clock, cpu = time.perf_counter() - began, used.ru_utime + used.ru_stime
+sys.stderr.write(f"\\n{os.waitstatus_to_exitcode(status)} {clock} {cpu} {used.ru_maxrss}")
+"""
+"""Starts a process from one that is small: a process begins with the peak memory of its parent."""
 
 
 def process(arguments: Sequence[str], *, environment: dict[str, str] | None = None) -> Cost:
     """Return the cost of one run of a whole process, from start to end, with its children."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
     done = subprocess.run(
-        arguments,
+        [sys.executable, "-S", "-c", METER, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
+        text=True,
         env={**os.environ, **(environment or {})},
-        check=False,
+        check=True,
     )
-    clock = time.perf_counter() - started
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(arguments)} failed:\n{done.stderr.decode()}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(clock, cpu)
+    errors, _, measured = done.stderr.rpartition("\n")
+    status, clock, cpu, peak = map(float, measured.split())
+    if status:
+        raise SystemExit(f"{' '.join(arguments)} failed:\n{errors}")
+    return Cost(clock, cpu, peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
 
 
 def call(function: Callable[[], object], times: int) -> Cost:
@@ -63,6 +72,7 @@ def interleaved(*runs: Callable[[], Cost], rounds: int = 5) -> list[Cost]:
         Cost(
             statistics.median(cost.clock_s for cost in costs),
             statistics.median(cost.cpu_s for cost in costs),
+            statistics.median(cost.peak_mb for cost in costs),
         )
         for costs in taken
     ]

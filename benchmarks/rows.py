@@ -61,10 +61,18 @@ def workbench(rounds: int) -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as folder:
         small, large = Path(folder) / "small.db", Path(folder) / "large.db"
         _fill(large)
+
+        def paint(store: Path) -> list[str]:
+            return python(FIRST_PAINT.format(store=str(store)))
+
         trivial, empty, full = interleaved(
             lambda: process(python(TRIVIAL_APP)),
-            lambda: process(python(FIRST_PAINT.format(store=str(small))), environment=_at(folder)),
-            lambda: process(python(FIRST_PAINT.format(store=str(large))), environment=_at(folder)),
+            lambda: process(
+                python(FIRST_PAINT.format(store=str(small))), environment=at_folder(folder)
+            ),
+            lambda: process(
+                python(FIRST_PAINT.format(store=str(large))), environment=at_folder(folder)
+            ),
             rounds=rounds,
         )
     against = (("trivial Textual app", trivial),)
@@ -76,7 +84,7 @@ def twenty_items(rounds: int) -> Iterator[Result]:
     """Yield the row of TAB with the echo model, a whole process with its store."""
     with tempfile.TemporaryDirectory() as folder:
         own, bare = interleaved(
-            lambda: process(tabwb("run", "tab", "--model", "echo"), environment=_at(folder)),
+            lambda: process(tabwb("run", "tab", "--model", "echo"), environment=at_folder(folder)),
             lambda: process(python("pass")),
             rounds=rounds,
         )
@@ -220,22 +228,11 @@ def list_of_a_large_store(rounds: int) -> Iterator[Result]:
         small, large = str(Path(folder) / "small.db"), Path(folder) / "large.db"
         _fill(large)
         full, empty = interleaved(
-            lambda: process(tabwb("results", "--store", str(large)), environment=_at(folder)),
-            lambda: process(tabwb("results", "--store", small), environment=_at(folder)),
+            lambda: process(tabwb("results", "--store", str(large)), environment=at_folder(folder)),
+            lambda: process(tabwb("results", "--store", small), environment=at_folder(folder)),
             rounds=rounds,
         )
     yield Result("`tabwb results`, 112,000 responses", "", full, (("empty store", empty),))
-
-
-BY_OBJECTS = """
-from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.load import load_administrations, sources_of
-from tabwb.report.summaries.summary import pool
-from tabwb.store.store import Store
-with Store.open({store!r}) as store:
-    for group in grouped(load_administrations(store), "model"):
-        pool(sources_of(group.members), interval=True)
-"""
 
 
 BY_PANDAS = """
@@ -263,7 +260,7 @@ def results_by_model(rounds: int) -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as folder:
         large, table = Path(folder) / "large.db", Path(folder) / "large.parquet"
         _fill(large)
-        place, environment = str(large), _at(folder)
+        place, environment = str(large), at_folder(folder)
         command = tabwb("results", "--by", "model", "--store", place)
 
         def read() -> Cost:
@@ -273,9 +270,6 @@ def results_by_model(rounds: int) -> Iterator[Result]:
         runs = {
             "": read,
             "column file": lambda: process(command, environment=environment),
-            "an object for each response": lambda: process(
-                python(BY_OBJECTS.format(store=place)), environment=environment
-            ),
         }
         if find_spec("pandas") and find_spec("pyarrow"):
             numbers = map(str, range(1, RESPONSES // 20 + 1))
@@ -292,7 +286,8 @@ def _peers(*names: str) -> list[str]:
     return [name for name in names if shutil.which(name)]
 
 
-def _at(folder: str) -> dict[str, str]:
+def at_folder(folder: str) -> dict[str, str]:
+    """Return the environment of a process whose data and settings are in a folder."""
     return {
         "TABWB_DATA_DIR": folder,
         "TABWB_CONFIG_DIR": folder,
