@@ -9,6 +9,8 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN = $(VENV)/bin
 # Hundreds of tests start the program anew: without cached bytecode each start compiles it again.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist worksteal -q
+# One worker more than there are cores, because many tests wait for a process or a server.
+WORKERS = $$($(BIN)/python -c "import os; print(os.cpu_count() + 1)")
 FAST = not (torch or audio or terminal or workbench or packaging or crash)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
@@ -18,13 +20,12 @@ demo: $(VENV)/.installed
 	@$(BIN)/tabwb --demo
 
 test: $(VENV)/.installed-dev system
-	@$(PYTEST) -n auto
+	@$(PYTEST) -n $(WORKERS)
 
-# Without torch, sound, terminals (the workbench is one), wheels and repeated crashes; one worker more
-# than there are cores, because many of these tests wait for a process or a server. The doctests
-# of plugins import torch.
+# Without torch, sound, terminals (the workbench is one), wheels and repeated crashes. The doctests of
+# plugins import torch.
 test-fast: $(VENV)/.installed-dev
-	@$(PYTEST) -n $$($(BIN)/python -c "import os; print(os.cpu_count() + 1)") --hypothesis-profile=fast \
+	@$(PYTEST) -n $(WORKERS) --hypothesis-profile=fast \
 	  -m "$(FAST)" tests tabwb
 
 # Twice as slow as the tests alone, so not a part of them.
@@ -32,7 +33,7 @@ coverage: $(VENV)/.installed-dev system
 	@$(PYTEST) -n auto --cov --cov-report=term:skip-covered
 
 check: $(VENV)/.installed-dev
-	@$(MAKE) --no-print-directory format lint types contracts docs docstrings
+	@$(MAKE) --no-print-directory -j2 format lint types contracts docs docstrings
 
 format:
 	@$(BIN)/ruff format --check .

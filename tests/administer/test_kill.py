@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import re
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,52 +24,84 @@ KILLS = 50
 SHOWN = re.compile(rb"item (\d+)/")
 
 
-def _life(arguments: list[str], items: int, jitter_s: float) -> tuple[set[int], bool]:
+PARENT = """
+import json, os, sys
+from tabwb.cli.main import main
+commands, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+nothing = os.open(os.devnull, os.O_RDWR)
+os.dup2(nothing, 1)
+assert main(["run", "tab", "--model", "echo", "--quiet", "--store", sys.argv[1]]) == 0
+for line in commands:
+    told, *arguments = json.loads(line)
+    number = os.fork()
+    if not number:
+        os.dup2(nothing, 0)
+        os.dup2(os.open(told, os.O_WRONLY), 2)
+        sys.exit(main(arguments))
+    print(number, file=answers, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]), file=answers, flush=True)
+"""
+"""Forks a process for each command, after one run has imported everything."""
+
+
+@pytest.fixture
+def parent(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, tmp_path / "first.db"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def _life(
+    parent: subprocess.Popen[str], arguments: list[str], items: int, jitter_s: float, told: Path
+) -> tuple[set[int], bool]:
     """One process: let it show so many items, then kill it. The numbers shown, and whether killed.
 
     An item is shown only after the answer before it was committed, so every number shown but the
     last must be in the store afterwards.
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tabwb.cli.main", *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stderr is not None
-    shown: list[int] = []
-    for line in process.stderr:
-        found = SHOWN.search(line)
-        if found:
-            shown.append(int(found[1]))
-        if len(shown) >= items:
-            break
-    try:
-        process.wait(timeout=jitter_s)
-        killed = False
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
+    assert parent.stdin is not None and parent.stdout is not None
+    parent.stdin.write(json.dumps([str(told), *arguments]) + "\n")
+    parent.stdin.flush()
+    with told.open("rb") as errors:
+        number = int(parent.stdout.readline())
+        shown: list[int] = []
+        for line in errors:
+            found = SHOWN.search(line)
+            if found:
+                shown.append(int(found[1]))
+            if len(shown) >= items:
+                break
+        time.sleep(jitter_s)
+        with suppress(ProcessLookupError):  # it has ended
+            os.kill(number, signal.SIGKILL)
         # What was shown between the decision and the kill counts as shown.
-        rest = process.stderr.read()
-        shown += [int(number) for number in SHOWN.findall(rest)]
-        process.wait()
-        killed = True
-    process.stderr.close()
-    return set(shown[:-1]), killed
+        shown += [int(found) for found in SHOWN.findall(errors.read())]
+    return set(shown[:-1]), int(parent.stdout.readline()) == -signal.SIGKILL
 
 
 @pytest.mark.timeout(280)
-def test_fifty_kills_lose_nothing_and_ask_nothing_twice(tmp_path: Path) -> None:
-    location = tmp_path / "store.db"
+def test_fifty_kills_lose_nothing_and_ask_nothing_twice(
+    tmp_path: Path, parent: subprocess.Popen[str]
+) -> None:
+    location, told = tmp_path / "store.db", tmp_path / "told"
+    os.mkfifo(told)
     generator = random.Random(20260517)
     answered: set[int] = set()
     arguments = ["run", "tab", "-v", "--model", "echo@delay=0.002", "--replicates", "30"]
     kills = 0
     while kills < KILLS:
         seen, killed = _life(
+            parent,
             [*arguments, "--store", str(location)],
             items=generator.randint(1, 4),
             jitter_s=generator.random() * 0.012,
+            told=told,
         )
         arguments = ["resume", "1", "-v"]
         kills += killed
