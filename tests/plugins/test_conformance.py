@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,12 +71,35 @@ def test_judges(plugins: Plugins, spec: str) -> None:
     check_judge(spec, plugins=plugins)
 
 
+TINY = """
+[judge]
+id = "tiny"
+title = "One feature"
+version = "1"
+license = "CC0-1.0"
+caution = "not compared with expert raters"
+
+[prompt]
+user = "{transcript} {definitions}"
+repair = "Again: {problem}"
+
+[[feature]]
+id = "anomia"
+key = "Anomia"
+definition = "Word-finding difficulties."
+"""
+
+
 @pytest.mark.torch
-@pytest.mark.parametrize("spec", ["tab-2026+likelihood:bundled@threads=1", "surprisal:bundled"])
-def test_judges_that_weigh(plugins: Plugins, spec: str) -> None:
+@pytest.mark.parametrize("spec", ["tiny+likelihood:bundled@threads=1", "surprisal:bundled"])
+def test_judges_that_weigh(spec: str) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    check_judge(spec, plugins=plugins)
+    judges = Path(os.environ["TABWB_CONFIG_DIR"]) / "judges"
+    judges.mkdir(parents=True)
+    (judges / "tiny.toml").write_text(TINY, encoding="utf-8")
+    with closing(Plugins.load()) as plugins:
+        check_judge(spec, plugins=plugins)
 
 
 def test_a_person_who_types_transcripts(plugins: Plugins, tmp_path: Path) -> None:
