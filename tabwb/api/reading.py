@@ -163,14 +163,16 @@ class Reading:
 
         The options are those of ``tabwb results``. Unlike conditions are never pooled, except over
         the keys of ``together``. Other tables of groups have other rows: ``features``, ``items``,
-        ``item-models``, ``positions``, ``foils``, ``doses`` and ``differences``.
+        ``item-models``, ``positions``, ``foils``, ``co-occurrence``, ``doses``, ``map``,
+        ``differences`` and ``profiles``.
 
         Args:
             ids: numbers or uids; None for all.
             by: keys that split groups (``"model"``, ``"model,temperature"``); None: each
                 administration by itself, and in the other tables the model or the battery.
             table: its name.
-            baseline: of ``differences``: the group that is subtracted, or a part of its name.
+            baseline: of ``differences``: the group that is subtracted, or a part of its name; of
+                ``profiles`` such a group, or a CSV file with the columns ``feature`` and ``rate``.
             where: filters.
             judge: burdens of other judges are left out.
             features: other features are left out.

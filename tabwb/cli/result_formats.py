@@ -44,7 +44,8 @@ table_option = click.option(
 baseline_option = click.option(
     "--baseline",
     metavar="NAME",
-    help="Of --table differences: the group that is subtracted; a part of its name is enough.",
+    help="Of --table differences: the group that is subtracted; a part of its name is enough. Of "
+    "--table profiles: the reference, which may be a CSV file with the columns feature and rate.",
 )
 
 

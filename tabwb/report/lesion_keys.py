@@ -131,7 +131,7 @@ def lesion_keys() -> tuple[Key, ...]:
             _values(name, read),
             kind=kind,
             whom="model",
-            absent=f"lesion {name} not said",
+            absent=f"no lesion {name}",
             label=_label(name),
             pooled=(LESION_SEED,) if name == "seed" else (),
         )

@@ -57,7 +57,9 @@ def test_differences_need_a_baseline(run: Run) -> None:
     outcome = run("results", "--by", "model", "--table", "differences")
     assert outcome.status == 2 and "the table of differences needs a baseline" in outcome.err
     outcome = run("results", "--by", "model", "--baseline", "b.jsonl")
-    assert outcome.status == 2 and "belongs to the table of differences" in outcome.err
+    assert (
+        outcome.status == 2 and "belongs to the tables of differences and profiles" in outcome.err
+    )
     outcome = run("results", "--table", "items", "--details")
     assert outcome.status == 2 and "exclude each other" in outcome.err
 

@@ -20,6 +20,8 @@ TABLES = {
     "positions": "accuracy and choices by position of the options",
     "foils": "wrong options by kind, against chance",
     "differences": "all groups less one (--baseline)",
+    "co-occurrence": "features within the same responses, pair by pair",
+    "profiles": "profiles of features compared with a group or a CSV file (--baseline)",
     "map": "lesions of one target in one layer, against the intact model",
     "doses": "lesions by amount: each seed, means over seeds, slopes, controls of the same size",
 }
@@ -31,6 +33,11 @@ DEFAULT_BY = {
     "map": "administration",
 }
 """The keys that make the groups of a table by default; of the others it is ``model``."""
+BASELINED = {
+    "differences": "the group that is subtracted",
+    "profiles": "a group or a CSV file with the columns feature and rate",
+}
+"""Tables that need a baseline, with what it is."""
 SHOWN = {
     "results": (
         "group", "part", "rater", "measure", "feature", "policy", "value", "low", "high", "n",
@@ -56,6 +63,10 @@ SHOWN = {
         "group", "part", "model", "examinees", "parameters", "common_slope", "log_likelihood",
         "aic", "bic", "chi2", "df", "p",
     ),
+    "co-occurrence": (
+        "rater", "group", "feature", "other", "phi", "both", "n_first", "n_second", "n",
+    ),
+    "profiles": ("rater", "measure", "group", "reference", "value", "n_features", "n"),
     "sessions": ("set", "session", "date", "phase", "correct", "n", "accuracy"),
     "change": (
         "set", "other_set", "measure", "sessions", "n_items", "left_out", "value", "gained", "lost",
@@ -72,6 +83,8 @@ SECTIONS = {
     "foils": ("group", "part"),
     "group-differences": ("measure", "part", "rater"),
     "sessions": ("set",),
+    "co-occurrence": ("rater", "group"),
+    "profiles": ("rater", "measure"),
     "doses": ("measure", "part", "rater", "feature", "series"),
     "map": ("measure", "part", "rater", "feature", "series"),
     "change": ("set", "other_set"),
@@ -80,21 +93,22 @@ SECTIONS = {
 
 
 def check_baseline(name: str, baseline: str | None) -> None:
-    """Check that a baseline is named for the table of differences, and for no other.
+    """Check that a baseline is named for the tables that need one, and for no other.
 
     Args:
         name: of the table.
-        baseline: the group that is subtracted, or None.
+        baseline: the group that is subtracted or compared with, or None.
 
     Raises:
         UsageError: it is missing or does not apply.
     """
-    if (name == "differences") != (baseline is not None):
+    if (name in BASELINED) != (baseline is not None):
         raise UsageError(
-            "the table of differences needs a baseline, the group that is subtracted"
+            f"the table of {name} needs a baseline, {BASELINED[name]}"
             if baseline is None
-            else f"the table '{name}' has no baseline: it belongs to the table of differences",
-            hint="--table differences --baseline NAME",
+            else f"the table '{name}' has no baseline: it belongs to the tables of "
+            f"{' and '.join(BASELINED)}",
+            hint=f"--table {name if baseline is None else 'differences'} --baseline NAME",
         )
 
 
@@ -104,7 +118,7 @@ def named_table(name: str, rows: Sequence[Grouped], baseline: str | None = None)
     Args:
         name: one of :data:`TABLES`.
         rows: groups with their summaries and intervals, whose responses are columns.
-        baseline: of ``differences``: the group that is subtracted from the others.
+        baseline: of :data:`BASELINED`.
 
     Raises:
         UsageError: there is no such table, or ``baseline`` is missing or does not apply.
@@ -140,6 +154,12 @@ def _made(name: str, rows: Sequence[Grouped], baseline: str | None) -> Table:
 
         made = positions.positions_table if name == "positions" else positions.foils_table
         return made(rows)
+    if name in ("co-occurrence", "profiles"):
+        from tabwb.report.tables import profiles
+
+        if name == "profiles":
+            return profiles.profiles_table(rows, baseline or "")
+        return profiles.together_table(rows)
     if name == "doses":
         from tabwb.report.tables.doses import doses_table
 

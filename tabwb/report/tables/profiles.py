@@ -1,0 +1,226 @@
+"""The tables of features that occur together, and of profiles beside a reference profile."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from tabwb.records.errors import UsageError
+from tabwb.report.summaries.against import baseline_of
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.tables.declared import ends, group_columns, number, text, whole
+from tabwb.scoring.estimate import Estimate, Interval
+from tabwb.scoring.profiles import (
+    Floats,
+    cosine,
+    phi,
+    phi_interval,
+    similarity_interval,
+    spearman,
+)
+from tabwb.tables.table import Table, records_table
+
+TOGETHER_NOTES = (
+    "phi is the correlation of two features over the responses with a burden: 1 where both are in "
+    "the same responses, 0 where they are independent. The interval (95 %, jackknife over items) "
+    "is for prompts like these and is not corrected for the number of pairs. Rules that look at "
+    "the same words make features go together.",
+)
+PROFILE_NOTES = (
+    "The rates of the features that both sides have, compared by Spearman's rank correlation and "
+    "by the cosine. The intervals (95 %, bootstrap over items, 2,000 draws) are for prompts like "
+    "these; with few items they are rather too narrow. Rates are never negative, so that a cosine "
+    "is high between unlike profiles too. Profiles of other judges, prompts or scopes differ for "
+    "that reason as well, and a similar profile does not show a similar cause.",
+)
+MOST_RATE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    row: Grouped
+    judge: JudgeSummary
+    first: str
+    second: str
+    counts: tuple[int, int, int, int]
+    phi: Estimate
+    interval: Interval | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Similarity:
+    row: Grouped
+    rater: str
+    reference: str
+    measure: str
+    features: tuple[str, ...]
+    n: int
+    value: Estimate
+    interval: Interval | None
+    reason: str
+
+
+def together_table(rows: Sequence[Grouped]) -> Table:
+    """Return each pair of features of each group and judge with the correlation of the two.
+
+    Args:
+        rows: groups of administrations whose responses are columns.
+    """
+    return records_table("co-occurrence", TOGETHER, _pairs(rows), TOGETHER_NOTES)
+
+
+def profiles_table(rows: Sequence[Grouped], reference: str) -> Table:
+    """Return how similar the profile of each group is to a reference.
+
+    Args:
+        rows: groups of administrations whose responses are columns.
+        reference: the name of one of them, or a part that only one has; or a CSV file with the
+            columns ``feature`` and ``rate``.
+
+    Raises:
+        UsageError: there is no such group, or the file cannot be used.
+    """
+    made = sorted(_similarities(rows, reference), key=lambda one: (one.rater, one.measure))
+    if not made:
+        raise UsageError(
+            "no group has two features or more in common with the reference", where=reference
+        )
+    return records_table("profiles", PROFILES, made, PROFILE_NOTES)
+
+
+def read_rates(path: Path) -> dict[str, float]:
+    """Return feature to rate, from a CSV file with the columns ``feature`` and ``rate``.
+
+    Raises:
+        UsageError: it cannot be read, lacks a column, or a rate is not from 0 to 1.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path)) from error
+    rates: dict[str, float] = {}
+    for number_, line in enumerate(lines, 2):
+        feature, given = line.get("feature"), line.get("rate")
+        where = f"{path}:{number_}"
+        if not feature or given is None:
+            raise UsageError(
+                "a feature or its rate is missing", where=where, allowed="columns feature, rate"
+            )
+        try:
+            rate = float(given)
+        except ValueError:
+            rate = -1.0
+        if not 0.0 <= rate <= MOST_RATE:
+            raise UsageError(f"'{given}' is not a rate", where=where, allowed="0 to 1")
+        if feature in rates:
+            raise UsageError(f"the feature '{feature}' stands here twice", where=where)
+        rates[feature] = rate
+    if not rates:
+        raise UsageError("has no rates", where=str(path), allowed="columns feature, rate")
+    return rates
+
+
+def _counts(judge: JudgeSummary) -> Floats:
+    """Return of each item the responses with each feature, and all: (items, features + 1)."""
+    rows = judge.rows
+    present, items = rows.present[rows.has_burden], rows.items[rows.has_burden]
+    every = np.concatenate([present, np.ones((len(present), 1), bool)], axis=1)
+    return np.array([every[items == item].sum(axis=0) for item in np.unique(items)], np.float64)
+
+
+def _pairs(rows: Sequence[Grouped]) -> Iterator[_Pair]:
+    for row in rows:
+        for judge in row.summary.judges:
+            names = judge.burden.features
+            judged = judge.rows
+            present, items = judged.present[judged.has_burden], judged.items[judged.has_burden]
+            for first, second in combinations(judge.features, 2):
+                one, two = present[:, names.index(first)], present[:, names.index(second)]
+                own = [
+                    (int((one & two)[at].sum()), int(one[at].sum()), int(two[at].sum()),
+                     int(at.sum()))
+                    for at in (items == item for item in np.unique(items))
+                ]  # fmt: skip
+                total = int((one & two).sum()), int(one.sum()), int(two.sum()), len(one)
+                value = phi(*total)
+                interval, why = phi_interval(own) if value.defined else (None, "")
+                yield _Pair(row, judge, first, second, total, value, interval, value.reason or why)
+
+
+def _similarities(rows: Sequence[Grouped], reference: str) -> Iterator[_Similarity]:
+    rates = read_rates(Path(reference)) if reference.lower().endswith(".csv") else None
+    base = None if rates is not None else baseline_of(rows, reference)
+    name = Path(reference).name if base is None else base.label
+    for row in rows:
+        if row is base:
+            continue
+        for judge in row.summary.judges:
+            beside = None if base is None else base.judge(judge.terms)
+            known = rates or ({} if beside is None else dict.fromkeys(beside.burden.features, 0.0))
+            shared = tuple(feature for feature in judge.burden.features if feature in known)
+            if len(shared) < 2:
+                continue
+            own = _chosen(judge, shared)
+            other = None if beside is None else _chosen(beside, shared)
+            given = np.array([known[feature] for feature in shared]) if rates else np.zeros(0)
+            for measure, of in (("spearman", spearman), ("cosine", cosine)):
+                n = judge.burden.n_burden
+                if not n or (beside is not None and not beside.burden.n_burden):
+                    value, interval, why = Estimate(None, "no response has a burden"), None, ""
+                else:
+                    value = of(_rates(own), given if other is None else _rates(other))
+                    interval, why = similarity_interval(own, other, given, of)
+                yield _Similarity(
+                    row, judge.rater, name, measure, shared, n, value, interval,
+                    value.reason or why,
+                )  # fmt: skip
+
+
+def _chosen(judge: JudgeSummary, features: Sequence[str]) -> Floats:
+    places = [judge.burden.features.index(feature) for feature in features]
+    counts = _counts(judge)
+    return counts[:, [*places, -1]] if len(counts) else np.zeros((0, len(features) + 1))
+
+
+def _rates(counts: Floats) -> Floats:
+    sums = counts.sum(axis=0)
+    return np.asarray(sums[:-1] / sums[-1], np.float64)
+
+
+TOGETHER = (
+    *group_columns(lambda given: given.row),
+    text("rater", "Rater", "the judge", lambda given: given.judge.rater),
+    text("feature", "Feature", "the first feature", lambda given: given.first),
+    text("other", "With", "the second feature", lambda given: given.second),
+    number("phi", "Phi", "correlation of the two within responses", lambda given: given.phi.value,
+           unit="correlation"),
+    *ends("phi_", "for prompts like these", lambda given: given.interval),
+    whole("both", "Both", "responses with both", lambda given: given.counts[0]),
+    whole("n_first", "First", "responses with the first", lambda given: given.counts[1]),
+    whole("n_second", "Second", "responses with the second", lambda given: given.counts[2]),
+    whole("n", "N", "responses with a burden", lambda given: given.counts[3]),
+    text("reason", "Reason", "why there is no value or interval", lambda given: given.reason),
+)  # fmt: skip
+"""The columns of :func:`together_table`."""
+PROFILES = (
+    *group_columns(lambda given: given.row),
+    text("rater", "Rater", "the judge", lambda given: given.rater),
+    text("reference", "Reference", "the group or file it is compared with",
+         lambda given: given.reference),
+    text("measure", "Measure", "spearman: rank correlation of the rates; cosine: of the rates",
+         lambda given: given.measure),
+    number("value", "Value", "the similarity", lambda given: given.value.value),
+    *ends("value_", "for prompts like these", lambda given: given.interval),
+    whole("n_features", "Features", "that both sides have", lambda given: len(given.features)),
+    whole("n", "N", "responses of the group with a burden", lambda given: given.n),
+    text("reason", "Reason", "why there is no value or interval", lambda given: given.reason),
+)  # fmt: skip
+"""The columns of :func:`profiles_table`."""

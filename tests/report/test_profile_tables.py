@@ -1,0 +1,84 @@
+"""The tables of features that occur together, and of profiles beside a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabwb.records.errors import UsageError
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import Grouped, summarised
+from tabwb.report.tables.named import named_table
+from tabwb.report.tables.profiles import read_rates
+from tests.report.test_pairs import conditions, given, texts
+
+FIRST: Sequence[Sequence[str]] = (["retracing", "jargon"], [])
+SECOND: Sequence[Sequence[str]] = (["jargon"], ["jargon", "retracing"])
+
+
+def groups() -> tuple[Grouped, ...]:
+    base = given(1, conditions("base"), *texts(*map(list, FIRST)))
+    other = given(2, conditions("instruct"), *texts(*map(list, SECOND)))
+    return summarised(grouped([base, other], ("model",)), interval=False)
+
+
+def test_each_pair_of_features_has_its_phi() -> None:
+    table = named_table("co-occurrence", groups())
+    features = {*table["feature"].to_list(), *table["other"].to_list()}
+    pairs = {
+        (row["group"], frozenset((row["feature"], row["other"]))): row for row in table.to_dicts()
+    }
+    assert len(pairs) == len(table) == 2 * len(features) * (len(features) - 1) // 2
+    base, other = dict.fromkeys(row["group"] for row in table.to_dicts())
+    row = pairs[base, frozenset(("jargon", "retracing"))]
+    assert (row["phi"], row["both"], row["n"]) == (1.0, 1, 2)
+    assert row["phi_low"] is None and row["reason"] == "fewer than 5 items"
+    row = pairs[other, frozenset(("jargon", "retracing"))]
+    assert row["phi"] is None and row["reason"] == "a feature is in no response, or in all"
+
+
+def test_profiles_are_compared_with_a_group_or_a_file(tmp_path: Path) -> None:
+    rows = groups()
+    features = rows[0].summary.judges[0].burden.features
+    rates = [np.array([sum(name in one for one in own) / 2 for name in features])
+             for own in (FIRST, SECOND)]  # fmt: skip
+    expected = rates[0] @ rates[1] / np.sqrt((rates[0] @ rates[0]) * (rates[1] @ rates[1]))
+    with_group = named_table("profiles", rows, "instruct")
+    assert with_group.where(measure="cosine")["value"].to_list() == [pytest.approx(expected)]
+    path = tmp_path / "reference.csv"
+    path.write_text("feature,rate\n" + "\n".join(
+        f"{name},{rate}" for name, rate in zip(features, rates[1], strict=True)))  # fmt: skip
+    with_file = named_table("profiles", rows, str(path)).where(measure="cosine")
+    assert with_file["value"].to_list() == [pytest.approx(expected), pytest.approx(1.0)]
+    assert set(with_file["reference"].to_list()) == {"reference.csv"}
+    ranks = named_table("profiles", rows, str(path)).where(measure="spearman")["value"].to_list()
+    assert ranks[1] == pytest.approx(1.0) and ranks[0] < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("feature,share\njargon,0.1\n", "a feature or its rate is missing"),
+        ("feature,rate\njargon,1.2\n", "'1.2' is not a rate"),
+        ("feature,rate\njargon,nan\n", "'nan' is not a rate"),
+        ("feature,rate\njargon,0.1\njargon,0.2\n", "'jargon' stands here twice"),
+        ("feature,rate\n", "has no rates"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=words):
+        read_rates(path)
+
+
+def test_a_reference_without_common_features_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_text("feature,rate\nother,0.5\n")
+    with pytest.raises(UsageError, match="in common with the reference"):
+        named_table("profiles", groups(), str(path))
+    with pytest.raises(UsageError, match="needs a baseline"):
+        named_table("profiles", groups())

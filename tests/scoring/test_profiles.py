@@ -1,0 +1,87 @@
+"""Features within responses and profiles beside each other, by second derivations."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabwb.scoring.profiles import cosine, phi, phi_interval, similarity_interval, spearman
+
+T4 = 2.7764451051977987
+"""The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""
+RATES = st.lists(st.integers(0, 6).map(lambda n: n / 6), min_size=3, max_size=9)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40))
+def test_phi_is_pearsons_correlation_of_zeros_and_ones(seen: list[tuple[bool, bool]]) -> None:
+    first, second = np.array(seen, float).T
+    found = phi(float(first @ second), first.sum(), second.sum(), len(seen))
+    if not found.defined:
+        assert first.std() == 0 or second.std() == 0
+    else:
+        assert found.value == pytest.approx(np.corrcoef(first, second)[0, 1])
+
+
+def test_its_interval_is_the_jackknife_over_items() -> None:
+    items = [(2, 3, 2, 4), (1, 1, 2, 4), (0, 1, 1, 4), (3, 3, 3, 4), (1, 2, 1, 4)]
+    found, reason = phi_interval(items)
+    assert found is not None and not reason
+    total = np.sum(items, axis=0)
+    middle = phi(*total).value
+    assert middle is not None
+    pseudo = []
+    for one in items:
+        left = phi(*(total - np.array(one))).value
+        assert left is not None
+        pseudo.append(5 * middle - 4 * left)
+    half = T4 * stdev(pseudo) / sqrt(5)
+    assert found.low == pytest.approx(middle - half)
+    assert found.high == pytest.approx(min(1.0, middle + half))
+
+
+@pytest.mark.parametrize(
+    ("items", "why"),
+    [
+        ([(1, 1, 1, 2)] * 4, "fewer than 5 items"),
+        ([(1, 1, 1, 2)] * 5, "all items give the same value"),
+        ([(0, 0, 1, 2)] * 5, "a feature is in no response, or in all"),
+        ([(1, 1, 1, 2)] + [(0, 0, 1, 2)] * 4, "a feature is in the responses to one item alone"),
+    ],
+)
+def test_without_an_interval_there_is_a_reason(
+    items: list[tuple[int, int, int, int]], why: str
+) -> None:
+    assert phi_interval(items) == (None, why)
+
+
+@given(RATES.flatmap(lambda one: st.tuples(st.just(one), st.permutations(one))))
+def test_rank_correlation_is_that_of_mean_ranks(rates: tuple[list[float], list[float]]) -> None:
+    first, second = (np.array(one) for one in rates)
+    found = spearman(first, second)
+    ranks = [[mean(i for i, x in enumerate(sorted(one), 1) if x == value) for value in one]
+             for one in rates]  # fmt: skip
+    if len(set(rates[0])) == 1:
+        assert found.reason == "all rates of a profile are equal"
+    else:
+        assert found.value == pytest.approx(np.corrcoef(ranks[0], ranks[1])[0, 1])
+
+
+def test_the_cosine_has_no_value_without_rates() -> None:
+    assert cosine(np.zeros(3), np.ones(3)).reason == "all rates of a profile are 0"
+    assert cosine(np.array([0.2, 0.4]), np.array([0.1, 0.2])).value == pytest.approx(1.0)
+
+
+def test_a_bootstrap_of_equal_items_has_no_width_and_unequal_ones_have() -> None:
+    equal = np.array([[1.0, 0.0, 2.0]] * 5)
+    found, _ = similarity_interval(equal, None, np.array([1.0, 1.0]), cosine)
+    assert found is not None and found.low == pytest.approx(found.high) == pytest.approx(sqrt(0.5))
+    unequal = np.array([[2.0, 0.0, 2.0]] * 3 + [[0.0, 2.0, 2.0]] * 3)
+    wide, _ = similarity_interval(unequal, unequal, np.zeros(0), cosine)
+    assert wide is not None and wide.low < 0.8 < wide.high <= 1.0
+    assert similarity_interval(unequal, unequal, np.zeros(0), cosine)[0] == wide  # the same draws
+    assert similarity_interval(equal[:4], None, np.ones(2), cosine)[1] == "fewer than 5 items"
