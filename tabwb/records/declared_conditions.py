@@ -192,6 +192,12 @@ CONDITIONS: tuple[Condition, ...] = (
                 metavar="SPEC",
             ),
         ),
+        field=Field(
+            "Lesion",
+            "TARGET:OPERATION[:AMOUNT][@key=value,...], for example mlp.down:zero:0.3@seed=7; empty: "
+            "the intact model. The laboratory (b on the first page) makes such a spec",
+            "none",
+        ),
         column=Column("the lesion's spec"),
         stored=True,
         line=Line("lesion {}"),

@@ -108,3 +108,20 @@ async def test_a_part_of_a_battery_is_given_and_only_its_subtests_are_scored(sit
         await seat.until(lambda: seat.desk.work, "the administration")
         assert seat.work.administration.planned == 2
         assert [subtest.title for subtest in seat.work.scores.subtests] == ["Repetition"]
+
+
+async def test_a_lesion_is_checked_while_it_is_typed(sit: Sit) -> None:
+    async with sit((100, 40)) as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        seat.fill(battery="tab", model="bundled")
+        seat.app.screen.query_one("#lesion").focus()
+        await seat.type("mlq:zero")
+        await seat.reads("has no known target in 'mlq:zero'")
+        seat.fill(lesion="mlp.down:zero:0.3")
+        await seat.until(lambda: "has no known target" not in seat.text, "no error")
+        seat.fill(model="echo")
+        await seat.reads("'echo' cannot be lesioned")
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.screen.query("#lesion.-wrong"), "the field is marked")
+        assert seat.desk.work is None

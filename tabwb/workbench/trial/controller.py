@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
+from tabwb.lesion.spec import canonical
 from tabwb.plugin_api.descriptors import ComponentKind
 from tabwb.records import condition_table, declared_conditions
 from tabwb.records.condition import Audience, Condition, ConditionError
@@ -30,6 +31,7 @@ ROWS = (
     ("max_tokens", "stop"),
     ("conversation",),
     ("protocol",),
+    ("lesion",),
     ("judges",),
 )
 """Fields side by side, below battery and examinee; an empty row is a gap. Conditions that are not
@@ -210,10 +212,21 @@ class TrialController(Controller):
                 value = condition.of(asked)
                 for spec in (value,) if isinstance(value, str) else value or ():
                     self._check_spec(condition.id, condition.kind.registry, spec)
+        if asked.lesion is not None:
+            self._check_lesion(asked.examinee, asked.lesion)
         if setup.lacks_protocol(battery, asked):
             words = f"'{battery.id}' is made for models; in a study, name its approved protocol"
             raise FieldError("research_protocol", words)
         return battery, setup.resolve(self.plugins, battery, asked)
+
+    def _check_lesion(self, model: str, lesion: str) -> None:
+        try:
+            canonical(lesion)
+            if not self.plugins.resolve("models", model)[0].lesions:
+                raise self.plugins.no_lesions(model)
+        except TabwbError as error:
+            words = error.message.removeprefix(f"the lesion '{lesion}' ")
+            raise FieldError("lesion", words, error.allowed or "", error.hint or "") from error
 
     def _check_spec(self, field: str, registry: ComponentKind, spec: str) -> None:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 from textual import work
 from textual.app import ComposeResult
@@ -27,6 +26,8 @@ from tabwb.workbench.trial.controller import Draft, FieldError, StartPreview, ro
 KINDS = (("a model", "model"), ("a person", "speaker"))
 SETTLED_S = 0.3
 """So long after the last change it is looked ahead."""
+AS_TYPED = {"lesion"}
+"""Fields whose errors are shown while they are typed."""
 OTHER_FIELDS: dict[str, tuple[str, str, frozenset[Audience]]] = {
     "battery": (
         "Battery",
@@ -222,6 +223,8 @@ class NewAdministration(Dialog[Draft | None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """What was wrong may be right now; what is named aloud is given to a person."""
         self._clear()
+        if event.input.id in AS_TYPED:
+            self._say(words_of(event.input.id)[1], QUIET)
         if event.input.id == "battery":
             if self._aloud:
                 self.query_one("#kind", Selection).value = "speaker"
@@ -271,8 +274,13 @@ class NewAdministration(Dialog[Draft | None]):
         preview = StartPreview()
         if draft.battery.strip() and draft.examinee:
             await asyncio.sleep(SETTLED_S)
-            with suppress(TabwbError):  # errors are shown when the user begins
+            try:
                 preview = await asyncio.to_thread(self._preview, draft)
+            except FieldError as error:
+                if error.field in AS_TYPED and self.query(f"#{error.field}:focus"):
+                    self._say(_words(error), AMBER)
+            except TabwbError:  # is shown when the user begins
+                pass
         for name, words, style in (
             ("judges-later", preview.judging, QUIET),
             ("design", preview.design, QUIET),
@@ -342,10 +350,13 @@ class NewAdministration(Dialog[Draft | None]):
             self._checking = False
 
     def _refuse(self, error: TabwbError, draft: Draft) -> None:
-        allowed = f"allowed: {error.allowed}" if error.allowed else None
-        words = "\n".join(filter(None, (error.message, allowed, error.hint)))
         if isinstance(error, FieldError):
             field = self.query_one(f"#{error.field}", Widget)
             field.add_class("-wrong")
             field.focus()
-        self.call_after_refresh(self._say, words, AMBER)
+        self.call_after_refresh(self._say, _words(error), AMBER)
+
+
+def _words(error: TabwbError) -> str:
+    allowed = f"allowed: {error.allowed}" if error.allowed else None
+    return "\n".join(filter(None, (error.message, allowed, error.hint)))
