@@ -288,15 +288,6 @@ def missing_store(location: str | None, plugins: Plugins) -> Path | None:
     return place if isinstance(place, Path) and not place.exists() else None
 
 
-def size_text(n_bytes: int) -> str:
-    """Return bytes for people.
-
-    >>> size_text(999), size_text(31_457_280)
-    ('999 bytes', '31.5 MB')
-    """
-    return f"{n_bytes} bytes" if n_bytes < 100_000 else f"{n_bytes / 1e6:,.1f} MB"
-
-
 def fail(error: TabwbError) -> int:
     """Print one message on stderr, with "error" unless stopped early; return the exit status."""
     lines = str(error).splitlines()

@@ -13,13 +13,12 @@ from tabwb.cli.common import (
     offline_option,
     opened_plugins,
     print_json,
-    size_text,
     store_option,
     verbosity_options,
 )
 from tabwb.cli.options import condition_options
 from tabwb.cli.run import batch_option
-from tabwb.records.words import plural
+from tabwb.records.words import plural, size_text
 
 if TYPE_CHECKING:
     from rich.tree import Tree

@@ -9,6 +9,7 @@ from tabwb.administer.cost import Spending, format_spending
 from tabwb.cli.common import note, renew_line
 from tabwb.records import events
 from tabwb.records.states import AttemptState
+from tabwb.records.words import time_left
 
 STEPS = 20
 """Lines of a whole administration elsewhere than on a terminal: one for each 5 %."""
@@ -167,19 +168,3 @@ class Countdown:
             self.status.show(words)
         else:
             note(words)
-
-
-def time_left(seconds: float) -> str:
-    """Return what is left of the time, with two spaces before it; nothing below 2 s.
-
-    >>> time_left(1), time_left(30), time_left(600), time_left(7200)
-    ('', '  about 30 s left', '  about 10 min left', '  about 2.0 h left')
-    """
-    if seconds < 2:
-        return ""
-    if seconds < 90:
-        return f"  about {seconds:.0f} s left"
-    minutes = seconds / 60
-    if minutes < 90:
-        return f"  about {minutes:.0f} min left"
-    return f"  about {minutes / 60:.1f} h left"

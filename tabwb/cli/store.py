@@ -12,11 +12,11 @@ from tabwb.cli.common import (
     json_option,
     note,
     print_json,
-    size_text,
     store_option,
 )
 from tabwb.cli.signals import ENDING, caught
 from tabwb.records.errors import UsageError
+from tabwb.records.words import size_text
 from tabwb.store.location import resolve, without_password
 
 

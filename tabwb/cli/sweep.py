@@ -35,14 +35,14 @@ from tabwb.cli.common import (
     print_json,
 )
 from tabwb.cli.options import requested_conditions
-from tabwb.cli.progress import Countdown, time_left
+from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
 from tabwb.plugin_api.components import BatchingBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, MissingExtra, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
-from tabwb.records.words import plural
+from tabwb.records.words import plural, time_left
 from tabwb.store.store import Store
 
 

@@ -194,8 +194,8 @@ CONDITIONS: tuple[Condition, ...] = (
         ),
         field=Field(
             "Lesion",
-            "TARGET:OPERATION[:AMOUNT][@key=value,...], for example mlp.down:zero:0.3@seed=7; empty: "
-            "the intact model. The laboratory (b on the first page) makes such a spec",
+            "TARGET:OPERATION[:AMOUNT][@key=value,...], for example mlp.down:zero:0.3@seed=7; "
+            "empty: the intact model. The laboratory (b on the first page) makes such a spec",
             "none",
         ),
         column=Column("the lesion's spec"),

@@ -93,3 +93,28 @@ def common_start(texts: Sequence[str]) -> int:
     """
     columns = zip(*texts, strict=False)
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
+
+
+def size_text(n_bytes: int) -> str:
+    """Return bytes for people.
+
+    >>> size_text(999), size_text(31_457_280)
+    ('999 bytes', '31.5 MB')
+    """
+    return f"{n_bytes} bytes" if n_bytes < 100_000 else f"{n_bytes / 1e6:,.1f} MB"
+
+
+def time_left(seconds: float) -> str:
+    """Return what is left of the time, with two spaces before it; nothing below 2 s.
+
+    >>> time_left(1), time_left(30), time_left(600), time_left(7200)
+    ('', '  about 30 s left', '  about 10 min left', '  about 2.0 h left')
+    """
+    if seconds < 2:
+        return ""
+    if seconds < 90:
+        return f"  about {seconds:.0f} s left"
+    minutes = seconds / 60
+    if minutes < 90:
+        return f"  about {minutes:.0f} min left"
+    return f"  about {minutes / 60:.1f} h left"

@@ -6,10 +6,22 @@ from tabwb.workbench.comparison.subject import SUBJECT as COMPARISON
 from tabwb.workbench.extensions.subject import SUBJECT as EXTENSIONS
 from tabwb.workbench.importing.subject import SUBJECT as IMPORTING
 from tabwb.workbench.judging.subject import SUBJECT as JUDGING
+from tabwb.workbench.lesions.subject import SUBJECT as LESIONS
 from tabwb.workbench.models.subject import SUBJECT as MODELS
 from tabwb.workbench.naming.subject import SUBJECT as NAMING
 from tabwb.workbench.results.subject import SUBJECT as RESULTS
 from tabwb.workbench.shell.desk_commands import SUBJECT as DESK
 from tabwb.workbench.trial.subject import SUBJECT as TRIAL
 
-SUBJECTS = (TRIAL, NAMING, MODELS, IMPORTING, RESULTS, JUDGING, COMPARISON, EXTENSIONS, DESK)
+SUBJECTS = (
+    TRIAL,
+    NAMING,
+    MODELS,
+    IMPORTING,
+    RESULTS,
+    JUDGING,
+    COMPARISON,
+    EXTENSIONS,
+    LESIONS,
+    DESK,
+)

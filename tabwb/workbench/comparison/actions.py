@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tabwb.records.words import plural
-from tabwb.workbench.engine.messages import ExportWanted, ResultsWanted
+from tabwb.workbench.engine.messages import ExportWanted, GroupsWanted, ResultsWanted
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
@@ -57,6 +57,7 @@ class ComparisonActions(Actions):
         super().__init__(desk)
         desk.listen(SurveyGrown, self.survey_grown)
         desk.listen(DialogReady, self.dialog_ready)
+        desk.listen(GroupsWanted, self.groups_wanted)
 
     @property
     def page(self) -> ModelsPage:
@@ -94,6 +95,12 @@ class ComparisonActions(Actions):
         await self.desk.go("models")
         self.page.begin()
         self.surveyor.survey(self.page.by)
+
+    async def groups_wanted(self, message: GroupsWanted) -> None:
+        """Show the results by another key."""
+        await self.by_model()
+        if self.desk.page == "models" and message.by != self.page.by:
+            self._group_by(message.by)
 
     def survey_grown(self, message: SurveyGrown) -> None:
         """One more model has been read."""
@@ -253,11 +260,14 @@ class ComparisonActions(Actions):
 
         def picked(at: int | None) -> None:
             if at is not None and ids[at] != self.page.by:
-                self.page.begin(ids[at])
-                self.surveyor.survey(ids[at])
+                self._group_by(ids[at])
 
         lines = [Content.assemble((key.id, "bold"), (f"  {key.meaning}", QUIET)) for key in known]
         self.desk.app.push_screen(PickScreen("Group by", lines, ids.index(self.page.by)), picked)
+
+    def _group_by(self, by: str) -> None:
+        self.page.begin(by)
+        self.surveyor.survey(by)
 
     def export(self) -> None:
         """Write the marked models' responses, or those of the model under the cursor."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -97,6 +98,11 @@ class Engine:
             raise TabwbError("the plugins are not loaded")
         return self._plugins
 
+    @property
+    def store_place(self) -> str | None:
+        """What names the store, for a further connection; None for the default one."""
+        return self.plugins.configuration.store_at(self._location)
+
     def later(self, job: Job) -> None:
         """Queue a command; :class:`messages.Settled` is sent when it is done. For any thread."""
         with self._counting:
@@ -161,6 +167,12 @@ class Controller:
         """The loaded plugins."""
         return self.engine.plugins
 
+    def interrupt(self) -> None:
+        """Stop what takes long, because the program ends; called from another thread."""
+
+    def close(self) -> None:
+        """Close what is open, when the worker ends."""
+
 
 class Worker(threading.Thread):
     """Runs commands one after the other; between them, the turns of an auto-run.
@@ -169,13 +181,19 @@ class Worker(threading.Thread):
         engine: is opened and closed in this thread.
         sessions: commands on the open session.
         prefetch: modules to import after the start, so that the first dialog opens at once.
+        controllers: of the subjects.
     """
 
     def __init__(
-        self, engine: Engine, sessions: SessionController, prefetch: Sequence[str]
+        self,
+        engine: Engine,
+        sessions: SessionController,
+        prefetch: Sequence[str],
+        controllers: Sequence[Controller],
     ) -> None:
         super().__init__(name="session", daemon=True)
         self.engine, self._sessions, self._prefetch = engine, sessions, prefetch
+        self._controllers = controllers
 
     def run(self) -> None:
         """Work until :meth:`stop`."""
@@ -198,6 +216,8 @@ class Worker(threading.Thread):
     def stop(self) -> None:
         """Stop the running command and close everything."""
         self._sessions.interrupt(loading=True)
+        for controller in self._controllers:
+            controller.interrupt()
         self.engine.jobs.put(None)
         self.join(CLOSE_S)
 
@@ -207,10 +227,11 @@ class Worker(threading.Thread):
             import_module(name)
 
     def _close(self) -> None:
-        try:
+        with ExitStack() as ends:
+            ends.callback(self.engine.close)
+            for controller in self._controllers:
+                ends.callback(controller.close)
             self._sessions.close()
-        finally:
-            self.engine.close()
 
     def _guarded(self, job: Job, title: str = "") -> None:
         try:
@@ -306,8 +327,9 @@ def _entry(plugins: Plugins, kind: ComponentKind, descriptor: Descriptor) -> Mod
     named = f"{descriptor.id}:x" if descriptor.name_required else descriptor.id
     unavailable_reason = _unavailable_reason(plugins, kind, named)
     return ModelEntry(
-        descriptor.id, spec, shape, descriptor.title, descriptor.remarks, unavailable_reason
-    )
+        descriptor.id, spec, shape, descriptor.title, descriptor.remarks, unavailable_reason,
+        lesions=descriptor.lesions,
+    )  # fmt: skip
 
 
 def _profile(plugins: Plugins, name: str) -> ModelEntry:
@@ -315,7 +337,9 @@ def _profile(plugins: Plugins, name: str) -> ModelEntry:
     profile = plugins.configuration.profiles[name]
     title = ", ".join(filter(None, (str(profile.spec), profile.family, profile.tuning)))
     unavailable_reason = _unavailable_reason(plugins, "models", spec)
-    return ModelEntry("profile", spec, spec, title, "", unavailable_reason, profile)
+    known = {descriptor.id for descriptor in plugins.descriptors("models") if descriptor.lesions}
+    lesions = profile.spec.id in known
+    return ModelEntry("profile", spec, spec, title, "", unavailable_reason, profile, lesions)
 
 
 def _unavailable_reason(plugins: Plugins, kind: ComponentKind, spec: str) -> str:

@@ -61,6 +61,22 @@ class ResultsWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupsWanted:
+    """The results of all administrations are to be shown by a key, for example ``lesion``."""
+
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewWanted:
+    """The dialog of a new administration is to be opened with these fields filled in."""
+
+    battery: str
+    model: str
+    lesion: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A command failed, and the user has to know."""
 

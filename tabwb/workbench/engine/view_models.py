@@ -175,6 +175,7 @@ class ModelEntry:
         shape: how a spec looks (``transformers:PATH-OR-ID``).
         unavailable_reason: why it cannot be used here, or empty.
         profile: what the user has written under this name, or None for what is registered.
+        lesions: the model can be lesioned.
     """
 
     id: str
@@ -184,6 +185,7 @@ class ModelEntry:
     remarks: str
     unavailable_reason: str = ""
     profile: Profile | None = None
+    lesions: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
 from tabwb.workbench.shell.docks import Dock, DockLayout, Entry, Explorer, ScorePanel, ScoreSheet
 from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
 from tabwb.workbench.shell.page import HomePage, Page
-from tabwb.workbench.shell.wording import name_of
+from tabwb.workbench.shell.wording import lesion_mark, name_of
 
 if TYPE_CHECKING:
     from tabwb.workbench.engine.engine import Controller, Worker
@@ -64,6 +64,7 @@ class Desk(Screen[None]):
         current: the page in the middle; ``page`` is its id.
         return_to: id of the page to which *Back* returns, or empty.
         saved: whether everything is on disk; None before the store is open.
+        marks: what the title bar shows on every page, by the subject that set it.
         news: publishes the messages of the worker; dialogs subscribe to it.
         sessions: the controller of the open session; its commands go through ``do``.
         do: queues a command of a controller; does nothing before the worker is started.
@@ -96,6 +97,7 @@ class Desk(Screen[None]):
         self.catalogue: Catalogue | None = None
         self.work: Work | None = None
         self.saved: bool | None = None
+        self.marks: dict[str, str] = {}
         self.news: Signal[object] = Signal(self, "news")
         self.do: Callable[[Callable[[], None]], None] = lambda job: None
         self._worker: Worker | None = None
@@ -170,7 +172,7 @@ class Desk(Screen[None]):
             if subject.controller
         ]
         prefetch = [module for subject in self.subjects for module in subject.prefetch]
-        self._worker = Worker(engine, self.sessions, prefetch)
+        self._worker = Worker(engine, self.sessions, prefetch, self._controllers)
         self._worker.start()
 
     def close_worker(self) -> None:
@@ -315,6 +317,7 @@ class Desk(Screen[None]):
             saved=self.saved,
             narrow=self.docks.narrow,
             recording=page.state_words(),
+            marks=tuple(filter(None, (lesion_mark(administration), *self.marks.values()))),
         )
         if self.catalogue is not None:
             self.query_one(Explorer).show(self.catalogue, administration)

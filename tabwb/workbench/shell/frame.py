@@ -21,7 +21,7 @@ from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, shortened, spread
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.app import Workbench
@@ -30,6 +30,9 @@ NAME = "tabwb"
 MENU_GAP = 2
 MENU_WIDTH = 38
 HINT_GAP = 3
+MARK, MARK_NARROW = 44, 26
+"""Columns of a mark in the title bar at most."""
+AMBER_BOLD = f"bold {AMBER}"
 
 
 def menu_places() -> dict[str, int]:
@@ -64,6 +67,7 @@ class TitleState(NamedTuple):
     saved: bool | None = None
     narrow: bool = False
     recording: str = ""
+    marks: tuple[str, ...] = ()
 
 
 class TitleBar(WidthAwareWidget):
@@ -82,20 +86,20 @@ class TitleBar(WidthAwareWidget):
 
     def paint(self, width: int) -> Content:
         """Return name and menus at the left, states at the right."""
-        title, offline, saved, narrow, recording = self.state
+        title, offline, saved, narrow, recording, marks = self.state
         left: Content = Content.styled(NAME, f"bold {ACCENT}")
         if narrow:
             left = Content.assemble(left, (f" · {title}" if title else "", "$foreground"))
         else:
             for group in GROUPS:
                 left = Content.assemble(left, " " * MENU_GAP, (group.title(), "$foreground"))
-        states = []
+        states = [(shortened(mark, MARK_NARROW if narrow else MARK), AMBER_BOLD) for mark in marks]
         if recording:
-            states.append((f"● {recording}", "bold $warning"))
-        if offline is not None and not (recording and narrow):
+            states.append((f"● {recording}", AMBER_BOLD))
+        if offline is not None and not ((recording or marks) and narrow):
             states.append((("offline" if offline else "network allowed"), QUIET))
         if saved is not None:
-            states.append(("● saved", ACCENT) if saved else ("! not saved", "bold $warning"))
+            states.append(("● saved", ACCENT) if saved else ("! not saved", AMBER_BOLD))
         return spread(left, Content("   ").join(Content.styled(*state) for state in states), width)
 
     def on_click(self, event: Click) -> None:

@@ -75,6 +75,8 @@ class Remembered:
         explorer_width, scores_width: columns.
         notice_seen: the research-only sentence was shown once.
         microphone: name of the microphone for spoken naming, or empty for the system's own.
+        sweep_grid: the grid file of the sweep that was started last, or empty.
+        sweep_workers: its number of workers.
     """
 
     theme: str = ""
@@ -84,6 +86,8 @@ class Remembered:
     scores_width: int = 44
     notice_seen: bool = False
     microphone: str = ""
+    sweep_grid: str = ""
+    sweep_workers: int = 1
 
 
 def _path(path: Path | None) -> Path:

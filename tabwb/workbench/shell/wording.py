@@ -37,6 +37,8 @@ MARKS = {
     "void": "∅",
     "not-administered": "-",
 }
+LESIONED = "▲"
+"""The glyph of a model under a lesion."""
 STATUS_GLYPHS = {
     AdministrationStatus.RUNNING: "▸",
     AdministrationStatus.PAUSED: "‖",
@@ -153,6 +155,12 @@ def name_of(administration: Administration) -> str:
     """Return the name of an administration, such as ``tab · bundled``."""
     lesion = f" + {administration.conditions.lesion}" if administration.conditions.lesion else ""
     return f"{administration.battery} · {administration.conditions.examinee}{lesion}"
+
+
+def lesion_mark(administration: Administration | None) -> str:
+    """Return the mark of an administration to a lesioned model in the title bar, or nothing."""
+    lesion = administration.conditions.lesion if administration is not None else None
+    return f"{LESIONED} lesion {lesion}" if lesion else ""
 
 
 def short_spec(spec: str, most: int = 36) -> str:

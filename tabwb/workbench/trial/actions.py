@@ -15,7 +15,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.messages import KeepRecordings, ResultsWanted
+from tabwb.workbench.engine.messages import KeepRecordings, NewWanted, ResultsWanted
 from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
@@ -31,6 +31,7 @@ class TrialActions(Actions):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         desk.listen(Entry, self.entry_chosen)
+        desk.listen(NewWanted, self.new_wanted)
 
     def open(self) -> None:
         """Open the dialog that finds an administration."""
@@ -55,12 +56,17 @@ class TrialActions(Actions):
             case "more":
                 self.open()
 
+    def new_wanted(self, wanted: NewWanted) -> None:
+        """Open the dialog for a model under a lesion."""
+        self.new(battery=wanted.battery, model=wanted.model, lesion=wanted.lesion)
+
     def new(
         self,
         *,
         battery: str | None = None,
         model: str | None = None,
         examinee: str | None = None,
+        lesion: str = "",
     ) -> None:
         """Open the dialog for a new administration with these fields filled in."""
         desk = self.desk
@@ -76,6 +82,8 @@ class TrialActions(Actions):
             battery=battery or draft.battery,
             model=model or draft.model,
         )
+        if lesion:
+            draft = draft.filled(lesion=lesion)
         if examinee:
             draft = _of_examinee(draft, desk.catalogue, examinee)
 

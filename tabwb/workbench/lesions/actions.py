@@ -1,0 +1,67 @@
+"""Opens the laboratory and the page of sweeps; shows on every page that a lesion or sweep is on."""
+
+from __future__ import annotations
+
+from tabwb.workbench.engine.messages import Changed
+from tabwb.workbench.lesions.controller import LesionsController
+from tabwb.workbench.lesions.messages import LaboratoryState, SweepState, SweepWish
+from tabwb.workbench.shell.commands import Actions
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.wording import LESIONED
+
+LESION, SWEEP = "lesion", "sweep"
+"""Marks in the title bar."""
+
+
+class LesionsActions(Actions):
+    """Runs the commands that open the pages."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._phase = ""
+        self.sweep = SweepState("", SweepWish("", "", ""))
+        desk.listen(LaboratoryState, self.laboratory_changed)
+        desk.listen(SweepState, self.sweep_changed)
+        desk.listen(Changed, self.administration_changed)
+
+    async def laboratory(self) -> None:
+        """Open the laboratory; load its model where none is loaded."""
+        if self.desk.catalogue is None:
+            return
+        from tabwb.workbench.lesions.page import LesionsPage
+
+        await self.desk.go("lesions")
+        if self._phase in {"", "closed"}:
+            self.desk.query_one(LesionsPage).load()
+
+    async def sweep_page(self) -> None:
+        """Open the page of sweeps."""
+        if self.desk.catalogue is not None:
+            await self.desk.go("sweep")
+
+    def laboratory_changed(self, message: LaboratoryState) -> None:
+        """Mark a lesion that is on."""
+        self._phase = message.phase
+        mark = f"{LESIONED} laboratory {message.lesion}" if message.lesion else ""
+        self._mark(LESION, mark)
+
+    def sweep_changed(self, message: SweepState) -> None:
+        """Mark a sweep that works; tell of its end on other pages."""
+        before, self.sweep = self.sweep, message
+        done = message.before + message.given
+        words = "stopping" if message.phase == "stopping" else f"{done} of {message.planned}"
+        mark = f"▸ sweep {words}" if message.active and message.planned else ""
+        self._mark(SWEEP, mark or ("▸ sweep loading" if message.active else ""))
+        if before.active and not message.active and self.desk.page != "sweep":
+            words = message.words or message.summary
+            self.desk.notify(f"Sweep {message.phase}: {words}", timeout=8, markup=False)
+
+    def administration_changed(self, message: Changed) -> None:
+        """Make room for the model of an administration that begins."""
+        if message.opened and self._phase not in {"", "closed"}:
+            self.desk.do(self.desk.controller(LesionsController).close_model)
+
+    def _mark(self, name: str, mark: str) -> None:
+        if self.desk.marks.get(name, "") != mark:
+            self.desk.marks[name] = mark
+            self.desk.show_frame()

@@ -1,0 +1,168 @@
+"""Loads a model for the laboratory, lesions it and asks it, in the worker's thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tabwb.administer.session import setup
+from tabwb.records.errors import TabwbError
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.model_runner import FRAME_S
+from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.lesions.messages import (
+    ItemsKnown,
+    LaboratoryState,
+    PairsGiven,
+    SweepWish,
+)
+
+if TYPE_CHECKING:
+    from tabwb.battery.model import Battery
+    from tabwb.workbench.lesions.job import SweepJob
+    from tabwb.workbench.lesions.laboratory import Laboratory, Pair
+
+
+class LesionsController(Controller):
+    """One model at a time, and one sweep."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+        self._sessions = sessions
+        self._laboratory: Laboratory | None = None
+        self._loading = False
+        self._job: SweepJob | None = None
+
+    # ---------------------------------------------------------------- the model
+
+    def load(self, model: str, battery: str) -> None:
+        """Load a model in place of the earlier one; tell its parts, and the items of a battery."""
+        from tabwb.workbench.lesions.laboratory import Laboratory
+
+        self.engine.cancel.clear()
+        self._end_model()
+        self.say(LaboratoryState("loading", model, f"loading {model} in a process of its own"))
+        try:
+            laboratory = self._laboratory = Laboratory(self.plugins, model, self.engine.cancel)
+            self._loading = True
+            laboratory.open()
+        except TabwbError as error:
+            self._end_model()
+            stopped = self.engine.cancel.is_set()
+            words = f"{model} is not loaded: stopped" if stopped else str(error)
+            self.say(LaboratoryState("refused", model, words))
+            return
+        finally:
+            self._loading = False
+        self._ready()
+        self.items(battery)
+
+    def items(self, battery: str) -> None:
+        """Tell the items of a battery."""
+        laboratory = self._laboratory
+        if laboratory is None:
+            return
+        try:
+            found = ItemsKnown(battery, laboratory.trials(self._battery(battery)))
+        except TabwbError as error:
+            found = ItemsKnown(battery, problem=str(error))
+        self.say(found)
+
+    def apply(self, lesion: str) -> None:
+        """Answer under a lesion from now on; empty: intact."""
+        self._guarded(lambda laboratory: laboratory.apply(lesion))
+
+    def give(self, battery: str, numbers: Sequence[int], lesion: str) -> None:
+        """Give items to the intact model and under a lesion; nothing is stored."""
+
+        def given(laboratory: Laboratory) -> None:
+            found = self._battery(battery)
+            plans = [plan for plan in laboratory.trials(found) if plan.number in numbers]
+            pairs: tuple[Pair, ...] = ()
+            shown_at = 0.0
+            for pairs in laboratory.give(found, plans, lesion):
+                if time.monotonic() - shown_at > FRAME_S:
+                    shown_at = time.monotonic()
+                    self._asking(laboratory)
+                    self.say(PairsGiven(pairs))
+            self.say(PairsGiven(pairs))
+            if not self.engine.cancel.is_set():
+                laboratory.apply(lesion)  # also where all answers were known
+
+        self.engine.cancel.clear()
+        self._guarded(given)
+
+    def close_model(self) -> None:
+        """End the model's process."""
+        if self._laboratory is not None:
+            self._end_model()
+            self.say(LaboratoryState("closed"))
+
+    def stop(self) -> None:
+        """Stop the loading or the answer under way; from any thread."""
+        self.engine.cancel.set()
+        laboratory = self._laboratory
+        if self._loading and laboratory is not None:
+            laboratory.close()
+
+    def _battery(self, name: str) -> Battery:
+        return setup.find_battery(self.plugins, name)
+
+    def _guarded(self, work: Callable[[Laboratory], None]) -> None:
+        laboratory = self._laboratory
+        if laboratory is None:
+            return
+        self._asking(laboratory)
+        try:
+            work(laboratory)
+        except TabwbError as error:
+            self._ready(str(error), "refused")
+        except BaseException:
+            self._ready()
+            raise
+        else:
+            self._ready()
+
+    def _asking(self, laboratory: Laboratory) -> None:
+        spec, lesion, parts = laboratory.spec, laboratory.lesion, laboratory.parts
+        self.say(LaboratoryState("asking", spec, "asking the model", lesion, parts))
+
+    def _ready(self, words: str = "", phase: str = "ready") -> None:
+        laboratory = self._laboratory
+        if laboratory is not None:
+            spec, lesion = laboratory.spec, laboratory.lesion
+            self.say(LaboratoryState(phase, spec, words, lesion, laboratory.parts))
+
+    def _end_model(self) -> None:
+        laboratory, self._laboratory = self._laboratory, None
+        if laboratory is not None:
+            laboratory.close()
+
+    # ---------------------------------------------------------------- the sweep
+
+    def start_sweep(self, wish: SweepWish) -> None:
+        """Start a sweep in the background, or continue it; the store decides what is left."""
+        from tabwb.workbench.lesions.job import SweepJob
+
+        if self._job is None or not self._job.is_alive():
+            self._job = SweepJob(self.engine, wish)
+            self._job.start()
+
+    def stop_sweep(self) -> None:
+        """Stop the sweep after the present items; from any thread."""
+        if self._job is not None:
+            self._job.stop()
+
+    # ---------------------------------------------------------------- the end
+
+    def interrupt(self) -> None:
+        """Stop model and sweep, because the program ends."""
+        self.stop()
+        self.stop_sweep()
+
+    def close(self) -> None:
+        """End the model's process; wait until the sweep has paused its administrations."""
+        self._end_model()
+        if self._job is not None:
+            self._job.finish()

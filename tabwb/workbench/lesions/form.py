@@ -1,0 +1,227 @@
+"""The fields of a lesion, and its spec as text: each follows the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input
+
+from tabwb.lesion.declared import OPERATIONS, SELECTIONS, TARGETS
+from tabwb.lesion.part import Part
+from tabwb.lesion.spec import Lesion, lesion_text, made, numbers_text, parse_lesions
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.workbench.lesions.parts_tree import Chosen
+from tabwb.workbench.shell.dialogs import labelled
+from tabwb.workbench.shell.fields import Combo, Known, Selection
+
+ALL = "all"
+FIRST = ("mlp.down", "mlp.out")
+"""The target at the beginning: the first that the model has."""
+HELPS = {
+    "target": "What is lesioned; **down** lists what the model has. **enter** on a part in the "
+    "tree fills it in too",
+    "operation": "What is done to the units that are taken",
+    "amount": "The share of units that is taken, 0 to 1; **up** and **down** change it by 0.05",
+    "layers": "In which layers: `0-3,-1`; negative numbers count from the end; `all`",
+    "units": "Among which heads, neurons or experts units are taken: `0-3,-1`; `all`",
+    "seed": "Of the choice of units, of noise and of orders; **up** and **down** change it by 1",
+    "select": "Units drawn at random from the seed, or those of the smallest magnitude",
+    "number": "The factor of *scale*, or the sigma of *noise*; other operations need none",
+    "spec": "The lesion as text, as `tabwb run --lesion` takes it; several are joined by `+` here. "
+    "**y** copies it",
+}
+
+
+def help_of(name: str) -> str:
+    """Return the F1 help of a field."""
+    return f"# {name.capitalize()}\n\n{HELPS[name]}.\n\n**tab** moves on, **enter** gives the item."
+
+
+class Field(Input):
+    """One line to type in."""
+
+    def __init__(self, name: str, value: str) -> None:
+        super().__init__(value, id=f"lab-{name}", compact=True)
+        self.help_text = help_of(name)
+
+
+class Stepped(Field):
+    """A number that up and down change by a step."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "step(1)", show=False),
+        Binding("down", "step(-1)", show=False),
+    ]
+
+    def __init__(self, name: str, value: str, step: float, most: float) -> None:
+        super().__init__(name, value)
+        self._step, self._most = step, most
+
+    def action_step(self, direction: int) -> None:
+        """Change the number by one step, within its bounds."""
+        try:
+            number = float(self.value)
+        except ValueError:
+            return
+        changed = min(max(round(number + direction * self._step, 6), 0.0), self._most)
+        self.value = f"{changed:g}" if changed < 1e6 else str(int(changed))
+
+
+class LesionForm(Vertical):
+    """The fields.
+
+    Attributes:
+        spec: of the lesion; empty: the intact model.
+        problem: why the fields are no lesion, or empty.
+    """
+
+    @dataclass
+    class Changed(Message):
+        """The lesion is another one now."""
+
+    def __init__(self) -> None:
+        super().__init__(id="lab-form")
+        self.problem = ""
+        self.spec = str(Lesion(FIRST[0], "zero", 0.3))
+        self._touched = False
+        """Whether the user has chosen a lesion."""
+
+    def compose(self) -> ComposeResult:
+        """Yield the fields."""
+        yield Horizontal(
+            labelled("Target", Combo("lab-target", FIRST[0], (), help_of("target"))),
+            labelled("Operation", _selection("operation", OPERATIONS, "zero")),
+            classes="lab-row",
+        )
+        yield Horizontal(
+            labelled("Amount", Stepped("amount", "0.3", 0.05, 1.0)),
+            labelled("Seed", Stepped("seed", "1", 1, 2**31)),
+            labelled("Layers", Field("layers", ALL)),
+            classes="lab-row",
+        )
+        yield Horizontal(
+            labelled("Choice", _selection("select", SELECTIONS, "random")),
+            labelled("Number", Field("number", "")),
+            labelled("Units", Field("units", ALL)),
+            classes="lab-row",
+        )
+        yield labelled("Spec", Field("spec", self.spec))
+
+    def offer(self, parts: Sequence[Part]) -> None:
+        """Offer the targets that a model has; begin with one of them."""
+        there = {part.target for part in parts}
+        there |= {one.id for one in TARGETS.values() if there & set(one.of)}
+        known = [
+            Known(one.id, one.id, f"{one.meaning}; unit: {one.unit}")
+            for one in TARGETS.values()
+            if one.id in there
+        ]
+        self.query_one("#lab-target-combo", Combo).offer(known)
+        first = next((name for name in FIRST if name in there), "")
+        if first and not self._touched and self._text("target") not in there:
+            self.query_one("#lab-target", Input).value = first
+
+    def choose(self, chosen: Chosen) -> None:
+        """Take a part, a layer or the whole model from the tree."""
+        if chosen.target:
+            self.query_one("#lab-target", Input).value = chosen.target
+        in_layers = not chosen.target or TARGETS[chosen.target].in_layers
+        layers = ALL if chosen.layer is None or not in_layers else str(chosen.layer)
+        self.query_one("#lab-layers", Input).value = layers
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Renew the spec from the fields, or the fields from the spec."""
+        event.stop()
+        self._touched = True
+        if event.input.id == "lab-spec":
+            self._read_spec(event.value)
+        else:
+            self._read_fields()
+
+    def on_selection_changed(self, event: Selection.Changed) -> None:
+        """Renew the spec."""
+        event.stop()
+        self._touched = True
+        self._read_fields()
+
+    def _read_fields(self) -> None:
+        target, operation = self._text("target"), self._text("operation")
+        values: dict[str, object] = {
+            "target": target,
+            "operation": operation,
+            "amount": self._text("amount"),
+            "seed": self._text("seed"),
+            "select": self._text("select"),
+        }
+        for name in ("layers", "units"):
+            if self._text(name) not in ("", ALL):
+                key = f"{TARGETS[target].unit}s" if name == "units" and target in TARGETS else name
+                values[key] = self._text(name)
+        needed = OPERATIONS[operation].option
+        if needed and self._text("number"):
+            values[needed] = self._text("number")
+        try:
+            self.spec, self.problem = str(made(values, "")), ""
+        except UsageError as error:
+            self.problem = problem_of(error)
+        else:
+            with self.prevent(Input.Changed):
+                self.query_one("#lab-spec", Input).value = self.spec
+        self.post_message(self.Changed())
+
+    def _read_spec(self, typed: str) -> None:
+        try:
+            lesions = parse_lesions(typed) if typed.strip() else ()
+        except UsageError as error:
+            self.problem = problem_of(error)
+        else:
+            self.spec, self.problem = lesion_text(lesions), ""
+            if len(lesions) == 1:
+                self._fill(lesions[0])
+        self.post_message(self.Changed())
+
+    def _fill(self, lesion: Lesion) -> None:
+        number = lesion.factor if lesion.sigma is None else lesion.sigma
+        values = {
+            "target": lesion.target,
+            "operation": lesion.operation,
+            "amount": f"{lesion.amount:g}",
+            "seed": str(lesion.seed),
+            "select": lesion.select,
+            "layers": numbers_text(lesion.layers) or ALL,
+            "units": numbers_text(lesion.units) or ALL,
+            "number": "" if number is None else f"{number:g}",
+        }
+        with self.prevent(Input.Changed, Selection.Changed):
+            for name, value in values.items():
+                field = self.query_one(f"#lab-{name}", Widget)
+                assert isinstance(field, Input | Selection)
+                if field.value != value:
+                    field.value = value
+
+    def _text(self, name: str) -> str:
+        field = self.query_one(f"#lab-{name}", Widget)
+        assert isinstance(field, Input | Selection)
+        return field.value.strip()
+
+
+def _selection(name: str, values: Iterable[str], value: str) -> Selection:
+    pairs = [(one, one) for one in values]
+    return Selection(pairs, value, id=f"lab-{name}", help_text=help_of(name))
+
+
+def problem_of(error: TabwbError) -> str:
+    """Return what is wrong with a lesion, and what is allowed.
+
+    >>> problem_of(UsageError("the lesion '' has the amount 2", allowed="0 to 1"))
+    'the lesion has the amount 2; allowed: 0 to 1'
+    """
+    words = error.message.replace("the lesion '' ", "the lesion ")
+    return f"{words}; allowed: {error.allowed}" if error.allowed else words

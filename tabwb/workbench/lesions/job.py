@@ -1,0 +1,125 @@
+"""A sweep in the background: its thread, what it tells, how it stops."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from tabwb.administer.session import setup
+from tabwb.administer.sweep.grid import read_grid
+from tabwb.administer.sweep.pool import run_sweep
+from tabwb.administer.sweep.suited import resolved
+from tabwb.administer.sweep.sweep import Model, Sweep, Told
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.condition_table import conditions_of
+from tabwb.records.errors import TabwbError
+from tabwb.records.states import AdministrationStatus
+from tabwb.store.store import Store
+from tabwb.workbench.engine.engine import CLOSE_S, Engine
+from tabwb.workbench.lesions.messages import SweepState, SweepWish
+
+SHOWN_S = 0.2
+"""Seconds between two messages of progress."""
+END_S = CLOSE_S - 1.0
+"""Seconds that a sweep may take to stop when the program ends."""
+
+
+class SweepJob(threading.Thread):
+    """Gives the conditions of a sweep that the store lacks.
+
+    It has plugins and stores of its own, so that the workbench can give other batteries meanwhile.
+
+    Args:
+        engine: gets its messages, and is refreshed at the end.
+        wish: what is asked for.
+    """
+
+    def __init__(self, engine: Engine, wish: SweepWish) -> None:
+        super().__init__(name="sweep", daemon=True)
+        self._engine, self._place = engine, engine.store_place
+        self._configuration = engine.plugins.configuration
+        self._cancel = threading.Event()
+        self._state = SweepState("loading", wish)
+
+    def stop(self) -> None:
+        """Stop after the present items; from any thread."""
+        self._cancel.set()
+        if self._state.active:
+            self._engine.say(replace(self._state, phase="stopping"))
+
+    def finish(self) -> None:
+        """Stop, and wait until its administrations are paused; the program ends."""
+        self.stop()
+        self.join(END_S)
+
+    def run(self) -> None:
+        """Give the conditions; every end is told."""
+        try:
+            with closing(Plugins.load(self._configuration)) as plugins:
+                self._give(plugins)
+        except TabwbError as error:
+            self._tell(phase="stopped" if self._cancel.is_set() else "refused", words=str(error))
+        except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
+            self._tell(phase="refused", words=f"{type(error).__name__}: {error}")
+        self._engine.later(self._engine.refresh)
+
+    def _give(self, plugins: Plugins) -> None:
+        wish = self._state.wish
+        workers = wish.checked()
+        grid = read_grid(Path(wish.grid).expanduser())
+        battery = setup.find_battery(plugins, wish.battery)
+        asked = conditions_of(wish.model, "model", {})
+        conditions = resolved(plugins, battery, asked)
+        self._tell(name=grid.name, words=f"loading {wish.model} in a process of its own")
+        model = Model.loaded(plugins, conditions.examinee)
+        with closing(model.backend):
+            points = grid.points(model.backend.parts(), conditions.examinee)
+            sweep = Sweep(plugins, battery, conditions, grid.name, points)
+            done = self._done(sweep)
+            self._tell(phase="running", planned=len(points), before=done, words="")
+            if self._cancel.is_set():
+                self._tell(phase="stopped")
+                return
+            began = shown_at = time.monotonic()
+            for told in run_sweep(
+                sweep, points, self._opened, self._cancel, model=model, workers=workers
+            ):
+                self._note(told, began)
+                if told.event is None or time.monotonic() - shown_at > SHOWN_S:
+                    shown_at = time.monotonic()
+                    self._engine.say(self._state)
+        state = self._state
+        if state.failures:
+            self._tell(phase="failed")
+        else:
+            self._tell(phase="stopped" if state.left else "done")
+
+    def _done(self, sweep: Sweep) -> int:
+        with self._opened() as store:
+            known = sweep.known(store)
+        of_sweep = {point.lesion for point in sweep.points}
+        return sum(
+            one.status is AdministrationStatus.DONE
+            for lesion, one in known.items()
+            if lesion in of_sweep
+        )
+
+    def _opened(self) -> Store:
+        return Store.open(self._place)
+
+    def _note(self, told: Told, began: float) -> None:
+        state, name = self._state, told.point.lesion or "intact"
+        phase = "stopping" if self._cancel.is_set() else state.phase
+        state = replace(state, phase=phase, now=name, seconds=time.monotonic() - began)
+        if told.failed:
+            state = replace(state, failures=(*state.failures, (name, told.failed)))
+        elif told.event is None:
+            state = replace(state, given=state.given + 1)
+        self._state = state
+
+    def _tell(self, **changes: object) -> None:
+        self._state = replace(self._state, **changes)  # type: ignore[arg-type]
+        self._engine.say(self._state)

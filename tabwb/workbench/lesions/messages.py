@@ -1,0 +1,155 @@
+"""What the laboratory and a sweep tell the screen."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tabwb.lesion.part import Part
+from tabwb.records.errors import UsageError
+from tabwb.records.trials import PlannedTrial
+from tabwb.records.words import plural, time_left
+
+if TYPE_CHECKING:
+    from tabwb.workbench.lesions.laboratory import Pair
+
+MOST_WORKERS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class LaboratoryState:
+    """The model of the laboratory.
+
+    Attributes:
+        phase: ``loading``, ``ready``, ``asking``, ``closed`` or ``refused``.
+        words: what is done, or why it was refused.
+        lesion: under which the model answers now; empty: intact.
+    """
+
+    phase: str
+    model: str = ""
+    words: str = ""
+    lesion: str = ""
+    parts: Sequence[Part] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsKnown:
+    """The items of a battery; ``problem`` says why there are none."""
+
+    battery: str
+    items: Sequence[PlannedTrial] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PairsGiven:
+    """Answers of the intact and the lesioned model, as they come."""
+
+    pairs: Sequence[Pair]
+
+    def superseded_by(self, later: object) -> bool:
+        """Return whether a later message makes this one superfluous."""
+        return isinstance(later, PairsGiven)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepWish:
+    """What the page of sweeps asks for, as it was typed."""
+
+    battery: str
+    model: str
+    grid: str
+    workers: str = "1"
+
+    def checked(self) -> int:
+        """Return the number of workers.
+
+        Raises:
+            UsageError: a field is empty, or the number is not allowed; the error names the field.
+        """
+        for value, field in ((self.battery, "battery"), (self.model, "model"), (self.grid, "grid")):
+            if not value:
+                raise UsageError(f"a {field} is needed", where=field)
+        workers = int(self.workers) if self.workers.isdecimal() else 0
+        if not 1 <= workers <= MOST_WORKERS:
+            raise UsageError(
+                f"'{self.workers}' cannot be used",
+                where="workers",
+                allowed=f"a whole number, 1 to {MOST_WORKERS}",
+            )
+        return workers
+
+    def command(self, store: str | None) -> str:
+        """Return the command line that does the same.
+
+        Args:
+            store: where the workbench was told to keep results, or None for the configured store.
+
+        >>> SweepWish("tab", "bundled", "my grid.toml", "2").command(None)
+        "tabwb lesion sweep tab --model bundled --grid 'my grid.toml' --workers 2"
+        """
+        words = ["tabwb", "lesion", "sweep", self.battery, "--model", self.model]
+        words += ["--grid", self.grid, "--workers", self.workers]
+        return shlex.join([*words, *(["--store", store] if store else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class SweepState:
+    """How far a sweep is.
+
+    Attributes:
+        phase: ``loading``, ``running``, ``stopping``, ``done``, ``stopped``, ``failed`` (conditions
+            failed; the others are stored) or ``refused`` (it could not begin).
+        wish: what was asked for.
+        name: of the sweep, which is the tag of its administrations.
+        planned: number of conditions.
+        before: of these, done before it was started.
+        given: done since then.
+        failures: spec and reason of each condition that failed.
+        now: the condition that was given last.
+        seconds: since the first condition was begun.
+        words: why it was refused.
+    """
+
+    phase: str
+    wish: SweepWish
+    name: str = ""
+    planned: int = 0
+    before: int = 0
+    given: int = 0
+    failures: tuple[tuple[str, str], ...] = ()
+    now: str = ""
+    seconds: float = 0.0
+    words: str = ""
+
+    @property
+    def active(self) -> bool:
+        """Whether it works."""
+        return self.phase in {"loading", "running", "stopping"}
+
+    @property
+    def left(self) -> int:
+        """Number of conditions that are not done."""
+        return self.planned - self.before - self.given - len(self.failures)
+
+    @property
+    def time_left(self) -> str:
+        """The time that is left, in words; empty before one condition is done."""
+        if self.phase != "running" or not self.given:
+            return ""
+        return time_left(self.seconds / self.given * self.left).strip()
+
+    @property
+    def summary(self) -> str:
+        """Counts, in words."""
+        done = self.before + self.given
+        words = f"{done} of {plural(self.planned, 'condition')} done"
+        words += f", {self.before} of them before" if self.before else ""
+        return words + (f", {len(self.failures)} failed" if self.failures else "")
+
+    def superseded_by(self, later: object) -> bool:
+        """Return whether a later message makes this one superfluous."""
+        return isinstance(later, SweepState) and self.phase == later.phase == "running"

@@ -1,0 +1,388 @@
+"""The laboratory: the parts of a model, a lesion, intact and lesioned answers side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import Input, Static, Tree
+
+from tabwb.records.errors import TabwbError
+from tabwb.records.trials import PlannedTrial
+from tabwb.records.words import size_text
+from tabwb.workbench.engine.messages import NewWanted
+from tabwb.workbench.lesions.answers import NOTE, lines_of
+from tabwb.workbench.lesions.controller import LesionsController
+from tabwb.workbench.lesions.form import LesionForm, problem_of
+from tabwb.workbench.lesions.laboratory import Pair, count_of
+from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
+from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import ScrollPane, labelled
+from tabwb.workbench.shell.fields import Combo, Known
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.wording import AMBER, QUIET
+
+BOTH_FROM = 110
+"""From so many columns of the page parts and answers stand side by side."""
+COUNT_S = 0.15
+"""So long after the last change the parameters are counted."""
+NOT_STORED = "Answers here are not stored; w gives this lesion in an administration."
+HELP = """\
+# Laboratory
+
+A model is loaded in a process of its own, lesioned, and asked. **No answer here is stored.**
+
+- the tree shows what the model has; **enter** puts a part into the fields
+- **space** gives the item to the intact model and under the lesion; **a** gives its whole
+  subtest; **n**, **p** give the next and the previous item
+- **o** turns the lesion on or off; while it is on, the title bar of every page shows ▲ and the
+  lesion
+- **y** copies the spec; **w** opens the dialog of an administration with this lesion
+- **s** opens the page of sweeps; **t** changes between parts and answers
+- **esc** stops what is under way, leaves a field, leaves the page; the model stays loaded until an
+  administration begins
+
+In fields letters are typed: **esc** gives the keys back. Underlined words are not in the other
+answer. A lesion here is a change of numbers in a model; it is no model of a person with aphasia.
+"""
+FIELD_HELPS = {
+    "model": "A model that runs on this machine; **down** lists them. **enter** loads it",
+    "battery": "Whose items are given; **down** lists those installed. **enter** reads it",
+    "item": "The item that **space** gives; **down** lists all",
+}
+
+
+def _help(name: str) -> str:
+    return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** gives the keys back."
+
+
+class LesionsPage(Page):
+    """The page."""
+
+    SCORES_DOCK = False
+
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
+        self.state = LaboratoryState("")
+        self._items: Sequence[PlannedTrial] = ()
+        self._of_battery = ""
+        self._pairs: Sequence[Pair] = ()
+        self._answers_shown = False
+        self._since = 0.0
+        """When loading or asking began."""
+        self._counted = ""
+
+    def compose(self) -> ComposeResult:
+        """Yield head, fields, what the lesion changes, parts, answers."""
+        catalogue = self.desk.catalogue
+        models = () if catalogue is None else catalogue.models
+        batteries = () if catalogue is None else catalogue.batteries
+        local = [
+            Known(one.spec, one.shape, one.title, one.unavailable_reason)
+            for one in models
+            if one.lesions
+        ]
+        known = [
+            Known(one.id, one.id, one.title, one.problem) for one in batteries if not one.aloud
+        ]
+        model = next((one.value for one in local if not one.unavailable_reason), "")
+        battery = next((one.value for one in known if one.value == "tab"), "")
+        yield Line(id="lab-head")
+        with Horizontal(classes="lab-row"):
+            yield labelled("Model", Combo("lab-model", model, local, _help("model")))
+            yield labelled("Battery", Combo("lab-battery", battery, known, _help("battery")))
+        yield labelled("Item", Combo("lab-item", "", (), _help("item")))
+        yield LesionForm()
+        yield Static(id="lab-count", markup=False)
+        yield Static(id="lab-note", markup=False)
+        with Horizontal(id="lab-body"):
+            yield PartsTree()
+            with ScrollPane(id="lab-answers", help_text=HELP):
+                yield WrappedText(self._lines, id="lab-pairs")
+
+    def on_mount(self) -> None:
+        """Listen to the worker."""
+        self.desk.news.subscribe(self, self._hear)
+        self.set_interval(0.5, self._tick)
+        self._say()
+        self._lay_out()
+
+    # ---------------------------------------------------------------- what is shown
+
+    def update_page(self) -> None:
+        """Lay out for the present width."""
+        self._lay_out()
+        self._show_head()
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out again."""
+        self._lay_out()
+
+    def open_title(self) -> str | None:
+        """Return what the title bar says."""
+        return "laboratory"
+
+    def focus_inside(self) -> None:
+        """Give the keys to the parts or the answers."""
+        answers = self.query_one("#lab-answers")
+        (answers if answers.display and self._answers_shown else self.query_one(PartsTree)).focus()
+
+    def _lay_out(self) -> None:
+        both = self.size.width >= BOTH_FROM
+        self.query_one(PartsTree).display = both or not self._answers_shown
+        self.query_one("#lab-answers").display = both or self._answers_shown
+        self.set_class(both, "-both")
+        # A short screen has room for the fields or for two answers.
+        self.set_class(self._answers_shown and not both, "-answers")
+
+    def _show_head(self) -> None:
+        state = self.state
+        words = state.words if state.phase != "refused" else ""
+        if self._busy:
+            words = f"… {words}  {time.monotonic() - self._since:.0f} s   esc stops"
+        elif state.phase == "ready":
+            words = f"lesion on: {state.lesion}" if state.lesion else "intact"
+        stored = "" if self._busy else "   not stored"
+        left = Content.assemble(("Laboratory", "bold"), (stored, QUIET))
+        style = AMBER if state.lesion and not self._busy else QUIET
+        self.query_one("#lab-head", Line).show(left, Content.styled(words, style))
+
+    def _tick(self) -> None:
+        if self._busy:
+            self._show_head()
+
+    @property
+    def _busy(self) -> bool:
+        return self.state.phase in {"loading", "asking"}
+
+    def _say(self, words: str = "") -> None:
+        note = self.query_one("#lab-note", Static)
+        note.update(Content.styled(words or NOT_STORED, AMBER if words else QUIET))
+
+    def show_message(self, words: str) -> None:
+        """Show why something cannot be done."""
+        self._say(words)
+
+    def _lines(self, width: int) -> Sequence[Content]:
+        if self._pairs:
+            lines = list(lines_of(self._pairs, width))
+            return [*lines, Content.styled(NOTE, QUIET)]
+        words = "space gives the item to the intact model and under the lesion"
+        return [Content.styled(words, QUIET)]
+
+    # ---------------------------------------------------------------- news of the worker
+
+    def _hear(self, message: object) -> None:
+        match message:
+            case LaboratoryState():
+                self._renew(message)
+            case ItemsKnown(battery=battery, items=items, problem=problem):
+                self._of_battery, self._items = battery, items
+                self._offer_items()
+                self._say(problem)
+            case PairsGiven(pairs=pairs):
+                self._pairs = pairs
+                self._show_answers()
+
+    def _renew(self, state: LaboratoryState) -> None:
+        before, self.state = self.state, state
+        if self._busy and before.phase != state.phase:
+            self._since = time.monotonic()
+        if state.parts and state.parts != before.parts:
+            self.query_one(PartsTree).show(state.model, state.parts)
+            self.query_one(LesionForm).offer(state.parts)
+            self._count()
+        if state.phase == "refused":
+            self._say(state.words)
+        elif before.phase == "refused":
+            self._say()
+        self._show_head()
+        self.desk.show_foot()
+
+    def _show_answers(self) -> None:
+        self._answers_shown = True
+        self._lay_out()
+        self.query_one("#lab-pairs", WrappedText).refresh(layout=True)
+        self.call_after_refresh(self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        """Give the keys to the answers where the focused widget has gone from the screen."""
+        focused = self.desk.focused
+        if self.desk.current is self and (focused is None or not focused.region):
+            self.query_one("#lab-answers").focus()
+
+    def _offer_items(self) -> None:
+        known = [
+            Known(_key(plan), _key(plan), plan.prompt.strip().splitlines()[-1])
+            for plan in self._items
+        ]
+        self.query_one("#lab-item-combo", Combo).offer(known)
+        if self._items and self._item() is None:
+            self.query_one("#lab-item", Input).value = _key(self._items[0])
+
+    # ---------------------------------------------------------------- fields
+
+    def on_lesion_form_changed(self, event: LesionForm.Changed) -> None:
+        """Count again what the lesion changes."""
+        self._count()
+
+    def on_tree_node_selected(self, event: Tree.NodeSelected[Chosen]) -> None:
+        """Put a part into the fields."""
+        event.stop()
+        if event.node.data is not None:
+            self.query_one(LesionForm).choose(event.node.data)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Load the model, read the battery, or give the item."""
+        if event.input.id == "lab-model" and self._text("model") != self.state.model:
+            self.load()
+        elif event.input.id == "lab-battery" and self._text("battery") != self._of_battery:
+            self.desk.do(partial(self._controller.items, self._text("battery")))
+        else:
+            self.give_item()
+
+    @work(group="count", exclusive=True)
+    async def _count(self) -> None:
+        await asyncio.sleep(COUNT_S)
+        form, parts = self.query_one(LesionForm), self.state.parts
+        words, style = form.problem, AMBER
+        if not words and form.spec and parts:
+            try:
+                count = await asyncio.to_thread(count_of, form.spec, parts, self.state.model)
+            except TabwbError as error:
+                words = problem_of(error)
+            else:
+                about = "" if count.exact else "about "
+                share = count.parameters / count.of
+                words = (
+                    f"changes {about}{count.parameters:,} of {count.of:,} parameters "
+                    f"({share:.2%}), {size_text(count.kept_bytes)} kept to restore"
+                )
+                style = ""
+        elif not words:
+            words, style = ("" if form.spec else "no lesion: only the intact model is asked"), QUIET
+        self._counted = words if style == AMBER else ""
+        if self.is_attached:
+            self.query_one("#lab-count", Static).update(Content.styled(words, style))
+
+    def _text(self, name: str) -> str:
+        return self.query_one(f"#lab-{name}", Input).value.strip()
+
+    def _item(self) -> PlannedTrial | None:
+        key = self._text("item")
+        return next((plan for plan in self._items if _key(plan) == key), None)
+
+    @property
+    def _controller(self) -> LesionsController:
+        return self.desk.controller(LesionsController)
+
+    # ---------------------------------------------------------------- commands
+
+    def load(self) -> None:
+        """Load the model of the field."""
+        model, battery = self._text("model"), self._text("battery")
+        if not model:
+            self._say("a model is needed that runs on this machine")
+            return
+        self.desk.do(partial(self._controller.load, model, battery))
+
+    def give_item(self) -> None:
+        """Give the item to the intact model and under the lesion."""
+        item = self._item()
+        self._give([item] if item is not None else [])
+
+    def give_subtest(self) -> None:
+        """Give all items of the item's subtest."""
+        item = self._item()
+        self._give([one for one in self._items if item is not None and one.subtest == item.subtest])
+
+    def next_item(self) -> None:
+        """Give the next item."""
+        self._step(1)
+
+    def previous_item(self) -> None:
+        """Give the previous item."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        item = self._item()
+        at = 0 if item is None else self._items.index(item) + by
+        if self._items:
+            self.query_one("#lab-item", Input).value = _key(self._items[at % len(self._items)])
+            self.give_item()
+
+    def _give(self, plans: Sequence[PlannedTrial]) -> None:
+        form = self.query_one(LesionForm)
+        if not self._usable():
+            return
+        if not plans:
+            self._say(
+                f"there is no item '{self._text('item')}' in {self._of_battery or 'a battery'}"
+            )
+            return
+        numbers = tuple(plan.number for plan in plans)
+        self._say()
+        self.desk.do(partial(self._controller.give, self._of_battery, numbers, form.spec))
+
+    def _usable(self) -> bool:
+        """Return whether the model can be asked now; say why not."""
+        problem = self.query_one(LesionForm).problem or self._counted
+        if self._busy:
+            problem = "the model works: esc stops it"
+        elif not self.state.parts:
+            problem = "no model is loaded: enter in the field Model loads it"
+        self._say(problem)
+        return not problem
+
+    def turn_lesion(self) -> None:
+        """Turn the lesion on or off."""
+        spec = "" if self.state.lesion else self.query_one(LesionForm).spec
+        if self._usable():
+            self.desk.do(partial(self._controller.apply, spec))
+
+    def copy_spec(self) -> None:
+        """Copy the spec of the lesion."""
+        spec = self.query_one(LesionForm).spec
+        self.app.copy_to_clipboard(spec)
+        self._say(f"copied: {spec}")
+
+    def administer_lesioned(self) -> None:
+        """Open the dialog of an administration with this lesion."""
+        form = self.query_one(LesionForm)
+        if form.problem:
+            self._say(form.problem)
+            return
+        self.desk.tell(NewWanted(self._text("battery"), self._text("model"), form.spec))
+
+    def turn_view(self) -> None:
+        """Change between parts and answers."""
+        self._answers_shown = not self._answers_shown
+        self._lay_out()
+        self.focus_inside()
+
+    async def sweeps(self) -> None:
+        """Open the page of sweeps."""
+        await self.desk.go("sweep")
+
+    async def leave_laboratory(self) -> None:
+        """Stop what is under way, leave a field, or leave the page."""
+        if self._busy:
+            self._controller.stop()
+        elif isinstance(self.desk.focused, Input):
+            self.focus_inside()
+        else:
+            given = self.desk.work
+            await self.desk.go("home" if given is None else given.page)
+
+
+def _key(plan: PlannedTrial) -> str:
+    return f"{plan.subtest}/{plan.item}"

@@ -1,0 +1,104 @@
+"""The parts of a model as a tree with sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.widgets import Tree
+from textual.widgets.tree import TreeNode
+
+from tabwb.lesion.declared import TARGETS
+from tabwb.lesion.part import Part
+from tabwb.records.words import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a line of the tree stands for.
+
+    Attributes:
+        target: of a lesion; empty: any.
+        layer: its layer; None: all.
+    """
+
+    target: str = ""
+    layer: int | None = None
+
+
+class PartsTree(Tree[Chosen], inherit_bindings=False):
+    """The parts; enter puts the one under the cursor into the fields."""
+
+    HELP = """\
+# Parts of the model
+
+What of the model can be lesioned, with the number of its parameters.
+
+- **enter** on a part makes it the target; on a layer, the lesion is limited to that layer; on the
+  model it acts in all layers
+- **left**, **right** close and open a branch
+- **tab** goes to the fields, **space** gives the item
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "cursor_up", show=False),
+        Binding("down", "cursor_down", show=False),
+        Binding("pageup", "page_up", show=False),
+        Binding("pagedown", "page_down", show=False),
+        Binding("home", "scroll_home", show=False),
+        Binding("end", "scroll_end", show=False),
+        Binding("enter", "select_cursor", show=False),
+        Binding("left", "fold", show=False),
+        Binding("right", "unfold", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__("no model is loaded", id="lab-parts")
+        self.guide_depth = 2
+        self.auto_expand = False
+        self._parts: Sequence[Part] = ()
+
+    def show(self, model: str, parts: Sequence[Part]) -> None:
+        """Show the parts of a model; the same parts stay as they are."""
+        if parts == self._parts and str(self.root.label) == model:
+            return
+        self._parts = parts
+        self.clear()
+        self.root.set_label(Text(model, no_wrap=True))
+        self.root.data = Chosen()
+        layers: dict[int | None, TreeNode[Chosen]] = {None: self.root}
+        for part in sorted(parts, key=lambda one: -1 if one.layer is None else one.layer):
+            if part.layer not in layers:
+                own = [one for one in parts if one.layer == part.layer]
+                weights = sum(
+                    one.parameters for one in own if TARGETS[one.target].unit == "weight"
+                )  # fmt: skip
+                label = Text.assemble(f"layer {part.layer}  ", (f"{weights:,}", "dim"))
+                chosen = Chosen("", part.layer)
+                layers[part.layer] = self.root.add(label, chosen, expand=not part.layer)
+            layers[part.layer].add_leaf(_label(part), Chosen(part.target, part.layer))
+        self.root.expand()
+        self.cursor_line = 0
+
+    def action_fold(self) -> None:
+        """Close the branch, or go to its head."""
+        node = self.cursor_node
+        if node is None:
+            return
+        if node.is_expanded and node.allow_expand:
+            node.collapse()
+        elif node.parent is not None:
+            self.move_cursor(node.parent)
+
+    def action_unfold(self) -> None:
+        """Open the branch."""
+        if self.cursor_node is not None and self.cursor_node.allow_expand:
+            self.cursor_node.expand()
+
+
+def _label(part: Part) -> Text:
+    unit = TARGETS[part.target].unit
+    units = "" if unit == "weight" else f"{plural(part.units, unit)}, "
+    return Text.assemble(f"{part.target}  ", (f"{units}{part.parameters:,}", "dim"), no_wrap=True)

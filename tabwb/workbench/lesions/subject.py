@@ -1,0 +1,58 @@
+"""The subject *lesions*: the laboratory, and sweeps in the background."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tabwb.workbench.shell.commands import Command, PageSpec, Subject
+
+LAB, SWEEP = ("lesions",), ("sweep",)
+PAGE = (
+    Command("administer.give-item", "Give the item", "Give", "space", LAB, 1,
+            "Give the item to the intact model and under the lesion; nothing is stored."),
+    Command("administer.give-subtest", "Give the subtest", "Subtest", "a", LAB, 2,
+            "Give all items of the subtest, intact and lesioned."),
+    Command("administer.next-item", "Next item", "Next", "n", LAB, 3, "Give the next item."),
+    Command("administer.previous-item", "Previous item", "Previous", "p", LAB, 0,
+            "Give the previous item."),
+    Command("administer.turn-lesion", "Lesion on or off", "On/off", "o", LAB, 4,
+            "Apply the lesion to the loaded model, or restore the model."),
+    Command("administer.turn-view", "Parts or answers", "View", "t", LAB, 5,
+            "Change between the parts of the model and the answers."),
+    Command("administer.administer-lesioned", "Administer with this lesion…", "Administer", "w",
+            LAB, 6, "Open the dialog of an administration with this lesion, which is stored."),
+    Command("administer.sweeps", "Sweeps", "Sweeps", "s", LAB, 7, "Open the page of sweeps."),
+    Command("administer.copy-spec", "Copy the spec", "Copy", "y", LAB, 8,
+            "Copy the spec of the lesion."),
+    Command("administer.leave-laboratory", "Stop, or back", "Back", "escape", LAB, 12,
+            "Stop what is under way, leave a field, or leave the laboratory."),
+)  # fmt: skip
+SWEEP_PAGE = (
+    Command("administer.start-sweep", "Start or continue", "Start", "s", SWEEP, 1,
+            "Start the sweep in the background; what the store has is not given again."),
+    Command("administer.stop-sweep", "Stop the sweep", "Stop", "x", SWEEP, 2,
+            "Stop after the present items; starting again continues."),
+    Command("administer.sweep-results", "Results by lesion", "Results", "m", SWEEP, 3,
+            "Show the results of the store by lesion."),
+    Command("administer.copy-command", "Copy the command", "Copy", "y", SWEEP, 4,
+            "Copy the command line that does the same."),
+    Command("administer.leave-sweep", "Back", "Back", "escape", SWEEP, 12,
+            "Leave a field, or the page; the sweep goes on."),
+)  # fmt: skip
+COMMANDS = (
+    Command("file.laboratory", "Laboratory", "Lab", "b", ("home", "explorer"), 9,
+            "Lesion a model and look at its answers, intact and lesioned."),
+    Command("file.sweep-page", "Sweeps of lesions", "", "w", ("home", "explorer"), 0,
+            "Start, watch and stop a sweep."),
+)  # fmt: skip
+SUBJECT = Subject(
+    "lesions",
+    pages=(
+        PageSpec("lesions", "tabwb.workbench.lesions.page:LesionsPage", PAGE),
+        PageSpec("sweep", "tabwb.workbench.lesions.sweep_page:SweepPage", SWEEP_PAGE),
+    ),
+    commands=COMMANDS,
+    actions="tabwb.workbench.lesions.actions:LesionsActions",
+    controller="tabwb.workbench.lesions.controller:LesionsController",
+    styles=(Path(__file__).with_name("pages.tcss"),),
+)

@@ -1,0 +1,255 @@
+"""The page of sweeps: what is given, how far it is, what failed, the same as a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from tabwb.administer.sweep.grid import read_grid
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.workbench.engine.messages import GroupsWanted
+from tabwb.workbench.lesions.controller import LesionsController
+from tabwb.workbench.lesions.messages import SweepState, SweepWish
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import ScrollPane, labelled
+from tabwb.workbench.shell.fields import Combo, Known
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.wording import AMBER, QUIET, bar, folded
+
+WIDEST = 100
+"""Columns of text at most."""
+FIELD_HELPS = {
+    "model": "The model, which is loaded once for each worker; **down** lists those that can be "
+    "lesioned",
+    "battery": "The battery that is given under each condition; **down** lists those installed",
+    "grid": "A TOML file with targets, amounts, layers and seeds; docs/lesions.md describes it",
+    "workers": "Number of models that work at one time, each in a process of its own",
+}
+HELP = """\
+# Sweep
+
+The battery is given to the intact model and under every lesion of a grid, in the background: the
+workbench can be used meanwhile, and the title bar shows how far the sweep is.
+
+- **s** starts it, or continues it: what the store has is not given again
+- **x** stops it after the present items; so does leaving the workbench. Nothing that was answered
+  is lost, and **s** (or the command shown) continues
+- **m** shows the results by lesion, also while it works
+- **y** copies the command line; **tab** goes to the fields, **esc** leaves
+
+Each condition is an administration, tagged with the name of the grid; size-matched controls have
+the tag `control`.
+"""
+_SIGNS = {
+    "loading": "…", "running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "failed": "!",
+    "refused": "!",
+}  # fmt: skip
+_WORDS = {
+    "stopping": "stopping after the present items",
+    "stopped": "stopped: s continues",
+    "failed": "conditions failed; all others are stored: s tries them again",
+    "refused": "the sweep could not go on",
+}
+
+
+def _help(name: str) -> str:
+    return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** gives the keys back."
+
+
+class Field(Input):
+    """One line to type in."""
+
+    def __init__(self, name: str, value: str) -> None:
+        super().__init__(value, id=f"sweep-{name}", compact=True)
+        self.help_text = _help(name)
+
+
+class SweepPage(Page):
+    """The page."""
+
+    SCORES_DOCK = False
+
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
+        self._state = SweepState("", SweepWish("", "", ""))
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        """Yield head, fields, state."""
+        catalogue, remembered = self.desk.catalogue, self.desk.workbench.remembered
+        models = () if catalogue is None else catalogue.models
+        batteries = () if catalogue is None else catalogue.batteries
+        local = [
+            Known(one.spec, one.shape, one.title, one.unavailable_reason)
+            for one in models
+            if one.lesions
+        ]
+        known = [
+            Known(one.id, one.id, one.title, one.problem) for one in batteries if not one.aloud
+        ]
+        model = next((one.value for one in local if not one.unavailable_reason), "")
+        battery = next((one.value for one in known if one.value == "tab"), "")
+        yield Line(id="sweep-head")
+        with Horizontal(classes="lab-row"):
+            yield labelled("Model", Combo("sweep-model", model, local, _help("model")))
+            yield labelled("Battery", Combo("sweep-battery", battery, known, _help("battery")))
+            yield labelled("Workers", Field("workers", str(remembered.sweep_workers)))
+        yield labelled("Grid", Field("grid", remembered.sweep_grid))
+        yield Static(id="sweep-command", markup=False)
+        with ScrollPane(id="sweep-pane", help_text=HELP):
+            yield WrappedText(self._lines, id="sweep-state")
+
+    def on_mount(self) -> None:
+        """Listen to the sweep."""
+        self.desk.news.subscribe(self, self._hear)
+        self._check()
+
+    def update_page(self) -> None:
+        """Show the present state."""
+        self._show()
+
+    def focus_inside(self) -> None:
+        """Give the keys to the state, or begin with the grid."""
+        wish = self._wish()
+        self.query_one("#sweep-pane" if wish.grid else "#sweep-grid").focus()
+
+    def open_title(self) -> str | None:
+        """Return what the title bar says."""
+        return "sweep"
+
+    def show_message(self, words: str) -> None:
+        """Show why something cannot be done."""
+        self._problem = words
+        self._show()
+
+    # ---------------------------------------------------------------- what is shown
+
+    def _hear(self, message: object) -> None:
+        if isinstance(message, SweepState):
+            self._state, self._problem = message, ""
+            self._show()
+            self.desk.show_foot()
+
+    def _show(self) -> None:
+        state = self._state
+        words = f"{state.name} · {state.wish.model}" if state.name else ""
+        head = Content.assemble(("Sweep of lesions", "bold"), (f"   {words}", QUIET))
+        sign = f"{_SIGNS[state.phase]} {state.phase}" if state.phase else ""
+        style = AMBER if state.phase in {"failed", "refused"} else ""
+        self.query_one("#sweep-head", Line).show(head, Content.styled(sign, style))
+        command = self._wish().command(self.desk.location)
+        line = Content.assemble(("the same command  ", QUIET), command)
+        self.query_one("#sweep-command", Static).update(line)
+        self.query_one("#sweep-state", WrappedText).refresh(layout=True)
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        state, room = self._state, min(width, WIDEST)
+        if self._problem:
+            yield from folded(f"! {self._problem}", room, AMBER)
+            yield Content("")
+        if state.planned:
+            done = (state.before + state.given) / state.planned
+            yield bar(done, min(room, 60))
+            yield Content.assemble((state.summary, "bold"), (f"   {state.time_left}", QUIET))
+            if state.active and state.now:
+                yield from folded(f"last: {state.now}", room, QUIET)
+        words = state.words or _WORDS.get(state.phase, "")
+        if words:
+            yield Content("")
+            yield from folded(words, room, AMBER if state.phase in {"failed", "refused"} else "")
+        if state.phase == "done":
+            yield Content.styled("m shows the results by lesion", QUIET)
+        if state.failures:
+            yield Content("")
+            yield Content.styled("FAILED", f"bold {QUIET}")
+            for name, reason in state.failures:
+                yield from folded(f"! {name}: {reason}", room, AMBER)
+        if not state.phase and not self._problem:
+            for line in (
+                "s gives the battery to the intact model and under every lesion of the grid.",
+                "It works in the background, and can be stopped and continued at any time.",
+            ):
+                yield from folded(line, room, QUIET)
+
+    # ---------------------------------------------------------------- fields
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Check the fields while they are typed."""
+        event.stop()
+        self._check()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Give the keys back."""
+        self.query_one("#sweep-pane").focus()
+
+    def _check(self) -> None:
+        """Read the grid and the number of workers; say what is wrong with them."""
+        wish = self._wish()
+        try:
+            wish.checked()
+            read_grid(Path(wish.grid).expanduser())
+        except UsageError as error:
+            empty = not wish.grid and not self._state.phase
+            self._problem = "" if empty else _words(error)
+        else:
+            self._problem = ""
+        self._show()
+
+    def _wish(self) -> SweepWish:
+        texts = (self.query_one(f"#sweep-{name}", Input).value.strip() for name in (
+            "battery", "model", "grid", "workers"
+        ))  # fmt: skip
+        return SweepWish(*texts)
+
+    # ---------------------------------------------------------------- commands
+
+    def start_sweep(self) -> None:
+        """Start, or continue."""
+        wish = self._wish()
+        if self._state.active:
+            self.show_message("a sweep works: x stops it")
+            return
+        try:
+            workers = wish.checked()
+            read_grid(Path(wish.grid).expanduser())
+        except UsageError as error:
+            self.show_message(_words(error))
+            return
+        self._problem = ""
+        self.desk.workbench.remember(sweep_grid=wish.grid, sweep_workers=workers)
+        self.desk.do(partial(self.desk.controller(LesionsController).start_sweep, wish))
+
+    def stop_sweep(self) -> None:
+        """Stop after the present items."""
+        if self._state.active:
+            self.desk.controller(LesionsController).stop_sweep()
+        else:
+            self.show_message("no sweep works")
+
+    def sweep_results(self) -> None:
+        """Show the results by lesion."""
+        self.desk.tell(GroupsWanted("lesion"))
+
+    def copy_command(self) -> None:
+        """Copy the command line."""
+        self.app.copy_to_clipboard(self._wish().command(self.desk.location))
+        self.desk.notify("Copied.", timeout=2)
+
+    async def leave_sweep(self) -> None:
+        """Leave a field, or the page; the sweep goes on."""
+        if isinstance(self.desk.focused, Input):
+            self.query_one("#sweep-pane").focus()
+            return
+        work = self.desk.work
+        await self.desk.go("home" if work is None else work.page)
+
+
+def _words(error: TabwbError) -> str:
+    return " ".join(str(error).splitlines())
