@@ -289,7 +289,7 @@ def missing_store(location: str | None, plugins: Plugins) -> Path | None:
 
 
 def fail(error: TabwbError) -> int:
-    """Print one message on stderr, with "error" unless stopped early; return the exit status."""
+    """Print an error on stderr, headed "error" unless it only stopped early; return its status."""
     lines = str(error).splitlines()
     if not isinstance(error, Interrupted):
         with suppress(OSError):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tabwb.workbench.comparison.page import ModelsPage
 
 TWO = "Mark two models with space, then c compares them."
-FIGURES = ("burden", "accuracy", "profile", "differences", "dose", "agreement", "latency")
+FIGURES = ("burden", "accuracy", "profile", "differences", "dose", "map", "agreement", "latency")
 """Figures that suit the page."""
 UNPAIRED = (
     "No base and instruct model of one family and size are shown. What a model is comes from "

@@ -16,7 +16,7 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.wording import QUIET
 
-SHOWN_HERE = ("features", "items", "item-models", "positions", "foils")
+SHOWN_HERE = ("features", "items", "item-models", "positions", "foils", "doses", "map")
 """Tables of results; differences need a baseline, and two models are compared by other commands."""
 _Entry = tuple[str, str, Callable[[], None]]
 """Title, help, and what builds the page in the worker's thread."""
