@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from tabwb.workbench.engine.messages import Changed
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.messages import LaboratoryState, SweepState, SweepWish
@@ -59,7 +61,8 @@ class LesionsActions(Actions):
     def administration_changed(self, message: Changed) -> None:
         """Make room for the model of an administration that begins."""
         if message.opened and self._phase not in {"", "closed"}:
-            self.desk.do(self.desk.controller(LesionsController).close_model)
+            close = self.desk.controller(LesionsController).close_model
+            self.desk.run_worker(asyncio.to_thread(close))  # the worker's thread loads meanwhile
 
     def _mark(self, name: str, mark: str) -> None:
         if self.desk.marks.get(name, "") != mark:

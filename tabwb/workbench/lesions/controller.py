@@ -94,7 +94,7 @@ class LesionsController(Controller):
         self._guarded(given)
 
     def close_model(self) -> None:
-        """End the model's process."""
+        """End the model's process; from any thread."""
         if self._laboratory is not None:
             self._end_model()
             self.say(LaboratoryState("closed"))

@@ -79,7 +79,7 @@ class LesionForm(Vertical):
 
     Attributes:
         spec: of the lesion; empty: the intact model.
-        problem: why the fields are no lesion, or empty.
+        problem: why the fields do not make a lesion, or empty.
     """
 
     @dataclass

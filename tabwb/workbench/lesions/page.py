@@ -52,7 +52,7 @@ A model is loaded in a process of its own, lesioned, and asked. **No answer here
   administration begins
 
 In fields letters are typed: **esc** gives the keys back. Underlined words are not in the other
-answer. A lesion here is a change of numbers in a model; it is no model of a person with aphasia.
+answer. A lesion here is a change of numbers in a model and says nothing about a brain.
 """
 FIELD_HELPS = {
     "model": "A model that runs on this machine; **down** lists them. **enter** loads it",
