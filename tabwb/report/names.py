@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
+from tabwb.lesion.spec import lesion_text, parse_lesions
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import Spec, parse_spec
@@ -109,20 +112,53 @@ def judge_called(judge: str, raters: Iterable[str]) -> str:
     )
 
 
-def name_in(names: Mapping[str, str], given: Conditions, *, lesion: bool = True) -> str:
+def short_lesions(given: Iterable[Conditions]) -> dict[str, str]:
+    """Return lesions with their amounts in two digits, or in as many as tell all lesions apart.
+
+    The amount of a control has six. Lesions that other tools made stay as they are.
+
+    >>> several = ("mlp:zero:0.3@seed=7", "projections:zero:0.0153846@seed=7")
+    >>> list(short_lesions(Conditions("bundled", "model", lesion=one) for one in several).values())
+    ['mlp:zero:0.3@seed=7', 'projections:zero:0.015@seed=7']
+    """
+    lesions = dict.fromkeys(one.lesion for one in given if one.lesion)
+    for digits in (2, 3, 4):
+        named = {lesion: _rounded(lesion, digits) for lesion in lesions}
+        if len({*named.values()}) == len(named):
+            return named
+    return {lesion: lesion for lesion in lesions}
+
+
+def _rounded(lesion: str, digits: int) -> str:
+    try:
+        parts = parse_lesions(lesion)
+    except UsageError:
+        return lesion
+    return lesion_text([replace(one, amount=float(f"{one.amount:.{digits}g}")) for one in parts])
+
+
+def name_in(
+    names: Mapping[str, str],
+    given: Conditions,
+    *,
+    lesion: bool = True,
+    lesions: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return what an examinee is called: the model with its lesion, or the study ID.
 
     Args:
         names: of models, see :func:`names_of`.
         given: with the examinee.
         lesion: whether the name has it.
+        lesions: short names of lesions, see :func:`short_lesions`.
 
     >>> name_in({"echo": "echo"}, Conditions("echo", "model", lesion="noise:0.1"))
     'echo + noise:0.1'
     """
     if given.kind == "speaker":
         return given.examinee
-    return names[spec_of(given)] + (f" + {given.lesion}" if lesion and given.lesion else "")
+    own = given.lesion or ""
+    return names[spec_of(given)] + (f" + {lesions.get(own, own)}" if lesion and own else "")
 
 
 def _apart(

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.report.names import judge_called, judge_names, name_in, names_of, short_names
+from tabwb.report.names import (
+    judge_called,
+    judge_names,
+    name_in,
+    names_of,
+    short_lesions,
+    short_names,
+)
 
 specs = st.builds(
     lambda id_, name, options: (
@@ -71,3 +78,16 @@ def test_a_name_of_several_judges_lists_them() -> None:
 def test_judges_that_ask_models_of_one_name_are_told_apart() -> None:
     raters = ("tab-2026:openai:a/m", "tab-2026:openai:b/m", "other:openai:b/m")
     assert list(judge_names(raters).values()) == ["tab-2026:a/m", "tab-2026:b/m", "other:m"]
+
+
+def test_amounts_of_lesions_have_as_many_digits_as_tell_them_apart() -> None:
+    def short(*lesions: str) -> list[str]:
+        given = [Conditions("bundled", "model", lesion=one) for one in lesions]
+        return list(short_lesions(given).values())
+
+    first, second = "mlp:zero:0.0153846@seed=1", "mlp:zero:0.0153@seed=1"
+    assert short(first, "mlp:zero:0.3") == ["mlp:zero:0.015@seed=1", "mlp:zero:0.3@seed=1"]
+    assert short(first, second) == ["mlp:zero:0.0154@seed=1", second]
+    near = "mlp:zero:0.0153845@seed=1"
+    assert short(first, near) == [first, near]
+    assert short("noise:0.123456") == ["noise:0.123456"]  # another tool's

@@ -14,7 +14,7 @@ from tabwb.records.errors import UsageError
 from tabwb.report.key import Key, Value, written
 from tabwb.report.keys import REPLICATE, key_of, pooling_keys, read_keys
 from tabwb.report.lesion_keys import LESION_SEED, without_seed
-from tabwb.report.names import name_in, names_of
+from tabwb.report.names import name_in, names_of, short_lesions
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.parts import Cell, Part, Place, part_of
@@ -196,12 +196,12 @@ def grouped(
         administration = member.administration
         facts = asked.facts(member)
         for values, part in asked.cells(member):
-            named = asked.named(member, values, asked.whole)
+            named = asked.named(member, values)
             identity = (named, values, administration.battery_hash, administration.conditions.kind)
             own = member if part is None else replace(member, part=part)
             found.setdefault(identity, {}).setdefault(facts, []).append(own)
             if identity not in labels:
-                short = asked.named(member, values, asked.short)
+                short = asked.named(member, values, short=True)
                 labels[identity] = (
                     _joined(named),
                     tuple(map(_key_value, asked.keys, values, named, short)),
@@ -240,6 +240,7 @@ class _Asked:
         together: ids of keys over which responses are pooled on purpose.
         pooled: ids of the conditions of these.
         whole, short: spec of each model to itself, and to its short name.
+        lesions: spec of each lesion to its short name.
     """
 
     keys: tuple[Key, ...]
@@ -247,6 +248,7 @@ class _Asked:
     pooled: tuple[str, ...]
     whole: Mapping[str, str]
     short: Mapping[str, str]
+    lesions: Mapping[str, str]
 
     @classmethod
     def of(
@@ -257,13 +259,15 @@ class _Asked:
         if not ids:
             raise UsageError("no key is named", hint="for example: --by model,temperature")
         pooled = [_pooled(name, ids) for name in together]
-        names = names_of(member.administration.conditions for member in chosen)
+        given = [member.administration.conditions for member in chosen]
+        names = names_of(given)
         return cls(
             tuple(map(key_of, ids)),
             tuple(key.id for key in pooled),
             tuple(condition for key in pooled for condition in key.pooled),
             {spec: spec for spec in names},
             names,
+            short_lesions(given),
         )
 
     @property
@@ -331,18 +335,19 @@ class _Asked:
         ]
 
     def named(
-        self, member: AdministrationData, values: Values, names: Mapping[str, str]
+        self, member: AdministrationData, values: Values, *, short: bool = False
     ) -> tuple[str, ...]:
         """Return what a member is called by each key.
 
         Args:
             member: the administration.
             values: of the keys.
-            names: of models, by spec.
+            short: with short names of models and lesions.
         """
         given = self.conditions(member)
         has_lesion = "lesion" not in {*self.together, *(key.id for key in self.keys)}
-        who = name_in(names, given, lesion=has_lesion)
+        names, lesions = (self.short, self.lesions) if short else (self.whole, {})
+        who = name_in(names, given, lesion=has_lesion, lesions=lesions)
         who = f"speaker {who}" if given.kind == "speaker" else who
         return tuple(
             key.group_name(member, value, who) for key, value in zip(self.keys, values, strict=True)
