@@ -74,7 +74,7 @@ ACTS: dict[str, tuple[str, ...]] = {
 }
 """Command: the scopes that it asks a registered speaker for."""
 OF_NO_ACT = {
-    "trust",
+    *("lesion", "trust"),
     *("battery", "change", "diff", "doctor", "key", "microphone", "model", "phonemes", "plugins"),
     "tag",
     *("results", "speaker", "store", "judge-list", "judge-show", "judge-check", "judge-report"),
