@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import Cost, call, interleaved
 from benchmarks.rows import Result
+from tabwb.lesion.plan import Planned
 
 LESIONS = {
     "half of the heads": ("attention.heads:zero:0.5", "2 x copy"),
@@ -26,9 +27,9 @@ def lesions(rounds: int) -> Iterator[Result]:
     """Yield the rows of applying and restoring lesions, and of the battery under each.
 
     The bundled model and a Llama of 100 million random parameters, one thread, in one process. The
-    copy is that of as many bytes into new memory (``clone``). Generation is 20 replies of at most
-    32 tokens by the intact model, one for each item of TAB, in one batch: less than TAB takes. All
-    times are CPU seconds of one thread.
+    copy is that of the touched tensors into new memory (``clone``). Generation is 20 replies of at
+    most 32 tokens by the intact model, one for each item of TAB, in one batch: less than TAB takes.
+    All times are CPU seconds of one thread.
     """
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     bundled = Path(str(files("tabwb_bundled") / "model"))
@@ -86,7 +87,7 @@ def _rows(name: str, path: Path, dtype: Any, rounds: int) -> Iterator[Result]:
     generation = _cpu(call(answer, 1))
     for what, (spec, budget) in LESIONS.items():
         size = kept(planned(parse_lesions(spec), backend.parts(), name))
-        touched = torch.zeros(size, dtype=torch.uint8)
+        touched = _touched(backend, planned(parse_lesions(spec), backend.parts(), name))
 
         def lesion(spec: str = spec) -> None:
             backend.lesion(spec)
@@ -94,7 +95,7 @@ def _rows(name: str, path: Path, dtype: Any, rounds: int) -> Iterator[Result]:
 
         own, copy = interleaved(
             lambda lesion=lesion: call(lesion, 3),  # type: ignore[misc]
-            lambda touched=touched: call(touched.clone, 3),  # type: ignore[misc]
+            lambda touched=touched: call(lambda: [one.clone() for one in touched], 3),  # type: ignore[misc]
             rounds=rounds,
         )
         yield Result(
@@ -104,6 +105,12 @@ def _rows(name: str, path: Path, dtype: Any, rounds: int) -> Iterator[Result]:
             (("copy", _cpu(copy)), ("generation", generation)),
         )
     backend.close()
+
+
+def _touched(backend: Any, plan: Sequence[Planned]) -> list[Any]:
+    """Return the tensors that a lesion copies."""
+    tensors = dict(backend._ready().loaded.model.named_parameters())
+    return [tensors[name].detach() for name in {name for one in plan for name in one.part.tensors}]
 
 
 def _cpu(cost: Cost) -> Cost:

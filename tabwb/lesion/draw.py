@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 VERSION = "tabwb-lesion-1"
 """Names this derivation; another one gets another name."""
 Bits = NDArray[np.uint32]
-BLOCK = 2**22
-"""So many draws are made at once; the result does not depend on it."""
+BLOCK = 2**17
+"""So many draws are made at once, in a processor's cache; the result does not depend on it."""
 
 
 def bits_of(seed: int, name: str, purpose: str, count: int) -> Bits:

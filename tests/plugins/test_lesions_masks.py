@@ -33,6 +33,33 @@ def test_masked_weights_become_0_and_the_others_keep_their_bits(
     assert torch.equal(weights.contiguous().view(bits), expected.contiguous().view(bits))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("shape", [(700,), (20, 35), (7, 5, 20)])
+def test_units_become_0_and_the_others_keep_their_bits(dtype: Any, shape: tuple[int, ...]) -> None:
+    # Units along the columns, as neurons are in the last projection.
+    weights = torch.randn(*shape[1:], shape[0], generator=torch.Generator().manual_seed(1)).to(
+        dtype
+    )
+    expected = weights.clone()
+    expected[..., [0, 3, 6]] = 0
+    (lesion,) = parse_lesions("mlp.neurons:zero:0.3")
+    act(lesion, weights.movedim(-1, 0), torch.tensor([0, 3, 6]), "0.mlp.neurons", 0.0)
+    assert torch.equal(weights.view(torch.uint8), expected.view(torch.uint8))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+@pytest.mark.parametrize("offset", [0.0, 1.0])
+def test_masked_weights_are_scaled_and_rounded_once(dtype: Any, offset: float) -> None:
+    weights = torch.randn(300, 700, generator=torch.Generator().manual_seed(1)).to(dtype)
+    taken = torch.rand(weights.shape, generator=torch.Generator().manual_seed(2)) < 0.3
+    wide = weights if dtype == torch.float64 else weights.float()
+    expected = weights.clone()
+    expected[taken] = ((wide[taken] + offset) * 0.3 - offset).to(dtype)
+    (lesion,) = parse_lesions("mlp.down:scale:0.3@factor=0.3")
+    act(lesion, weights, taken, "0.mlp.down", offset)
+    assert torch.equal(weights, expected)
+
+
 @pytest.mark.parametrize("count", [1, 8, 9, 1000])
 def test_a_packed_mask_arrives_whole(count: int) -> None:
     mask = np.random.default_rng(count).random(count) < 0.5

@@ -5,7 +5,7 @@ Values are computed in float32, or in float64 where the weights are, and rounded
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import torch
@@ -27,12 +27,18 @@ def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: f
         offset: added to a value before it acts.
     """
     if lesion.operation == "zero" and taken is not None:
-        if taken.dtype != torch.bool:
-            view.index_fill_(0, taken, 0.0 - offset)
-        elif offset:
-            view.masked_fill_(taken, -offset)
+        units = taken.dtype != torch.bool
+        if not offset:
+            (_clear_units if units else _clear)(view, taken)
+        elif units:
+            view.index_fill_(0, taken, -offset)
         else:
-            _clear(view, taken)
+            view.masked_fill_(taken, -offset)
+        return
+    if lesion.operation == "scale" and taken is not None and taken.dtype == torch.bool:
+        for rows in _blocks(view):
+            part = view[rows]
+            part.copy_(torch.where(taken[rows], _scaled(lesion, part, offset), part))
         return
     values = view.reshape(-1) if taken is None else view[taken]
     changed = _OPERATIONS[lesion.operation](lesion, values, view, taken, name, offset)
@@ -44,17 +50,31 @@ def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: f
 
 
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-_ROWS_OF = 2**16
-"""So many weights are cleared at once: what is computed in between stays in a processor's cache."""
+_AT_ONCE = 2**16
+"""So many weights are changed at once in memory."""
 
 
 def _clear(view: Values, taken: Values) -> None:
     """Set the taken values to 0, by their bits: several times as fast as ``masked_fill_``."""
     bits = view.view(_BITS[view.element_size()])
-    rows = max(1, _ROWS_OF // max(1, view[0].numel())) if view.device.type == "cpu" else len(view)
-    for first in range(0, len(view), rows):
+    for rows in _blocks(view):
         # True becomes 0 and False -1, which has every bit.
-        bits[first : first + rows] &= taken[first : first + rows].to(bits.dtype).sub_(1)
+        bits[rows] &= taken[rows].to(bits.dtype).sub_(1)
+
+
+def _blocks(view: Values) -> Iterator[slice]:
+    """Yield the rows of a view in parts that fit into a processor's cache."""
+    rows = max(1, _AT_ONCE // max(1, view[0].numel())) if view.device.type == "cpu" else len(view)
+    for first in range(0, len(view), rows):
+        yield slice(first, first + rows)
+
+
+def _clear_units(view: Values, taken: Values) -> None:
+    """Set the taken units to 0, by their bits: units are often columns, slow to set one by one."""
+    bits = view.view(_BITS[view.element_size()])
+    kept = torch.full((len(view),), -1, dtype=bits.dtype, device=view.device)
+    kept[taken] = 0
+    bits &= kept.reshape(-1, *([1] * (view.dim() - 1)))
 
 
 def _zero(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
@@ -66,9 +86,12 @@ def _mean(lesion: Lesion, values: Values, view: Values, *more: object) -> Values
 
 
 def _scale(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
+    return _scaled(lesion, values, float(more[-1]))  # type: ignore[arg-type]
+
+
+def _scaled(lesion: Lesion, values: Values, offset: float) -> Values:
     assert lesion.factor is not None
-    offset = float(more[-1])  # type: ignore[arg-type]
-    return (_wide(values) + offset) * lesion.factor - offset
+    return ((_wide(values) + offset) * lesion.factor - offset).to(values.dtype)
 
 
 def _noise(
