@@ -29,7 +29,7 @@ def lines_of(pairs: Sequence[Pair], width: int) -> Iterator[Content]:
         width: columns.
     """
     if len(pairs) > 1:
-        yield summary(pairs)
+        yield from summary(pairs).wrap(width)
         yield Content("")
     for pair in pairs:
         yield from _item(pair, width)
@@ -80,7 +80,7 @@ def _item(pair: Pair, width: int) -> Iterator[Content]:
     if pair.intact is not None and pair.lesioned is not None:
         difference = word_difference(pair.intact.text, pair.lesioned.text)
         words = difference.words.replace("the first", "intact").replace("the second", "lesioned")
-        yield Content.styled(words, QUIET)
+        yield from folded(words, width, QUIET)
 
 
 def _sides(pair: Pair) -> tuple[Sequence[Piece], Sequence[Piece]]:
