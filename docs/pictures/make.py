@@ -2,7 +2,8 @@
 
     PYTHONPATH=. .venv/bin/python docs/pictures/make.py [NAME] [--theme dark]
 
-NAME is workbench, results-by-model, naming, or figures: those of a made-up study (``study.py``).
+NAME is workbench, results-by-model, laboratory, naming, or figures: those of a made-up study
+(``study.py``).
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -21,11 +22,13 @@ from functools import partial
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
 from tabwb.workbench.comparison.page import ModelsPage
+from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.shell import settings
@@ -81,6 +84,27 @@ async def by_model(size: tuple[int, int], items: int, theme: str, folder: Path) 
         await pilot.press("m")
         await until(pilot, lambda: len(app.desk.query_one(ModelsPage).shown) == len(MODELS))
         await pilot.press("home")
+        await pilot.pause(0.5)
+        drawn = app.export_screenshot()
+        app.desk.close_worker()
+    return drawn
+
+
+async def laboratory(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
+    """Give a subtest to the bundled model, intact and lesioned; the screen as SVG."""
+    memory = folder / "memory.json"
+    settings.save(settings.Remembered(notice_seen=True, theme=theme, explorer=False), memory)
+    app = make_workbench(location=str(folder / "store.db"), offline=True, memory=memory)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.desk.catalogue)
+        await pilot.press("b")
+        await until(pilot, lambda: app.desk.page == "lesions")
+        page = app.desk.query_one(LesionsPage)
+        await until(pilot, lambda: page.query_one("#lab-item", Input).value)
+        page.query_one("#lab-spec", Input).value = "mlp:zero:0.08@seed=3"
+        page.query_one("#lab-item", Input).value = "word-comprehension/wc1"
+        await pilot.press("a")
+        await until(pilot, lambda: page.state.lesion and page.state.phase == "ready")
         await pilot.pause(0.5)
         drawn = app.export_screenshot()
         app.desk.close_worker()
@@ -167,7 +191,12 @@ def figures() -> None:
             print(f"{out}: {out.stat().st_size // 1024} KB")
 
 
-PICTURES = {"workbench": picture, "results-by-model": by_model, "naming": naming}
+PICTURES = {
+    "workbench": picture,
+    "results-by-model": by_model,
+    "laboratory": laboratory,
+    "naming": naming,
+}
 
 
 def answered(app: Workbench, place: int) -> bool:
