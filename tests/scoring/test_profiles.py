@@ -27,6 +27,11 @@ def test_phi_is_pearsons_correlation_of_zeros_and_ones(seen: list[tuple[bool, bo
         assert found.value == pytest.approx(np.corrcoef(first, second)[0, 1])
 
 
+def test_large_counts_do_not_overflow() -> None:
+    few, many = phi(2, 3, 4, 10), phi(*np.array([2, 3, 4, 10], np.int64) * 10**6)
+    assert many.value == pytest.approx(few.value)
+
+
 def test_its_interval_is_the_jackknife_over_items() -> None:
     items = [(2, 3, 2, 4), (1, 1, 2, 4), (0, 1, 1, 4), (3, 3, 3, 4), (1, 2, 1, 4)]
     found, reason = phi_interval(items)
@@ -76,12 +81,26 @@ def test_the_cosine_has_no_value_without_rates() -> None:
     assert cosine(np.array([0.2, 0.4]), np.array([0.1, 0.2])).value == pytest.approx(1.0)
 
 
-def test_a_bootstrap_of_equal_items_has_no_width_and_unequal_ones_have() -> None:
+def test_equal_items_and_few_items_have_no_bootstrap_interval() -> None:
     equal = np.array([[1.0, 0.0, 2.0]] * 5)
-    found, _ = similarity_interval(equal, None, np.array([1.0, 1.0]), cosine)
-    assert found is not None and found.low == pytest.approx(found.high) == pytest.approx(sqrt(0.5))
-    unequal = np.array([[2.0, 0.0, 2.0]] * 3 + [[0.0, 2.0, 2.0]] * 3)
-    wide, _ = similarity_interval(unequal, unequal, np.zeros(0), cosine)
-    assert wide is not None and wide.low < 0.8 < wide.high <= 1.0
-    assert similarity_interval(unequal, unequal, np.zeros(0), cosine)[0] == wide  # the same draws
-    assert similarity_interval(equal[:4], None, np.ones(2), cosine)[1] == "fewer than 5 items"
+    same = None, "all items give the same value"
+    assert similarity_interval(equal, None, np.array([1.0, 1.0]), cosine) == same
+    few = None, "fewer than 5 items"
+    assert similarity_interval(equal[:4], None, np.ones(2), cosine) == few
+
+
+def test_a_bootstrap_interval_is_the_same_each_time_and_covers_the_truth() -> None:
+    random = np.random.default_rng(7)
+    truth = np.array([0.1, 0.3, 0.5, 0.7])
+    reference = np.array([0.2, 0.2, 0.6, 0.5])
+    expected = cosine(truth, reference).value
+    assert expected is not None
+    covered = 0
+    for _ in range(20):
+        hits = random.binomial(5, truth, (12, 4))
+        counts = np.concatenate([hits, np.full((12, 1), 5)], axis=1).astype(float)
+        found, _ = similarity_interval(counts, None, reference, cosine)
+        assert found is not None and 0 <= found.low < found.high <= 1
+        assert similarity_interval(counts, None, reference, cosine)[0] == found
+        covered += found.low <= expected <= found.high
+    assert covered >= 16  # fewer by chance: 3 in 1,000

@@ -34,9 +34,9 @@ TOGETHER_NOTES = (
 )
 PROFILE_NOTES = (
     "The rates of the features that both sides have, compared by Spearman's rank correlation and "
-    "by the cosine. The intervals (95 %, bootstrap over items, 2,000 draws) are for prompts like "
-    "these; with few items they are rather too narrow. Rates are never negative, so that a cosine "
-    "is high between unlike profiles too. Profiles of other judges, prompts or scopes differ for "
+    "by the cosine. The intervals (95 %, bootstrap over items, corrected for bias) are "
+    "for prompts like these. Rates are never negative, so that a cosine is high between unlike "
+    "profiles too. Profiles of other judges, prompts or scopes differ for "
     "that reason as well, and a similar profile does not show a similar cause.",
 )
 MOST_RATE = 1.0
