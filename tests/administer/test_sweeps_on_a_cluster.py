@@ -35,7 +35,7 @@ format = 1
 [[lesions]]
 targets = ["attention.heads"]
 amounts = [0.25, 0.5]
-seeds = [1, 2, 3]
+seeds = [1, 2]
 controls = true
 """
 POISON = "attention.heads:zero:0.5@seed=2"

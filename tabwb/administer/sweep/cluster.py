@@ -11,6 +11,7 @@ import hashlib
 import json
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -324,9 +325,17 @@ def run_on_cluster(
                 if cancel.is_set():
                     return
                 continue
-            out -= 1
-            if task.future.status not in ("finished", "error"):
+            if cancel.is_set():
+                return
+            status = task.future.status
+            if status == "cancelled":
                 raise _lost()
+            if status not in ("finished", "error"):
+                # Its worker ended before the answers were fetched; another computes them again.
+                time.sleep(POLL_S)
+                done.put(task)
+                continue
+            out -= 1
             model = _Remote(task.future, task.requests)
             worker = Worker(sweep, model, store, cancel, together)
             try:
@@ -393,10 +402,10 @@ def _result(future: Future) -> Any:
         ComponentError: the task ended its workers, or failed outside of its host.
         Interrupted: the scheduler is lost.
     """
-    if future.status == "finished":
-        return future.result()
-    if future.status != "error":
+    if future.status == "cancelled":
         raise _lost()
+    if future.status != "error":
+        return future.result()
     error = future.exception()
     if isinstance(error, KilledWorker):
         raise ComponentError(
