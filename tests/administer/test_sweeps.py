@@ -17,10 +17,10 @@ import pytest
 from tabwb.administer.session import setup
 from tabwb.administer.sweep.grid import Point, read_grid
 from tabwb.administer.sweep.pool import run_sweep
-from tabwb.administer.sweep.sweep import Model, Sweep, Told
+from tabwb.administer.sweep.sweep import Model, Sweep, Told, Worker
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 
@@ -202,3 +202,19 @@ def test_a_condition_that_always_fails_does_not_stop_the_others(
         ]
     assert [told.failed for told in ended if told.failed] == ["cannot be applied"]
     assert len(answers(store)) == 5
+
+
+def test_a_store_that_is_lost_stops_the_sweep_at_once(
+    plugins: Plugins, grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Point] = []
+
+    def lost(worker: Worker, point: Point, known: object) -> Iterator[Told]:
+        calls.append(point)
+        raise StoreError("the store cannot be written")
+        yield Told(point)
+
+    monkeypatch.setattr(Worker, "give", lost)
+    with pytest.raises(StoreError, match="cannot be written"):
+        list(run(plugins, grid, tmp_path / "store.db"))
+    assert len(calls) == 1

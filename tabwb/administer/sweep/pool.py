@@ -9,7 +9,7 @@ from contextlib import closing
 
 from tabwb.administer.sweep.grid import Point
 from tabwb.administer.sweep.sweep import TRIES, Model, Sweep, Told, Worker
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store
@@ -140,6 +140,8 @@ def worked(
     try:
         yield from worker.give(point, known)
         yield Told(point)
+    except StoreError:
+        raise  # no other condition could be stored either
     except TabwbError as error:
         if worker.cancel.is_set():
             return
