@@ -49,6 +49,7 @@ LACKING: dict[str, str] = {
     "server": "no store in PostgreSQL",
     "onnx": "no transcribers with onnx=fp32 or onnx=int8, and speech is found by energy alone",
     "pictures": "pictures as half-blocks only",
+    "cluster": "no sweeps on a Dask cluster",
 }
 """What one does without, for want of each extra."""
 
