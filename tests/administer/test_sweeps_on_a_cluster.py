@@ -60,7 +60,7 @@ def dask_of(workers: int, allowed_failures: int = 3) -> Iterator[LocalCluster]:
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=":0",
+            dashboard_address="127.0.0.1:0",
             silence_logs=50,
         ) as local,
     ):

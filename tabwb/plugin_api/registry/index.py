@@ -39,6 +39,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "server": ("psycopg",),
     "onnx": ("onnxruntime", "onnx", "onnxscript"),
     "pictures": ("textual_image",),
+    "cluster": ("distributed", "dask_jobqueue"),
 }
 """Extra of tabwb: the modules that it brings."""
 
