@@ -147,13 +147,14 @@ def show_list(administrations: Sequence[Administration], choice: Selection, aske
     if asked.printed in DOCUMENT_FORMATS:
         print_list(administrations, asked.printed, asked.columns)
         return
-    from tabwb.report.documents import document
     from tabwb.report.render import tables
     from tabwb.report.render.printing import print_view
 
     shown = administrations if choice.limit is None else administrations[-choice.limit :]
     if asked.printed == "json":
-        print_json(document.list_document(shown))
+        from tabwb.report.documents.document import list_document
+
+        print_json(list_document(shown))
     else:
         print_view(tables.list_view(shown))
     if left := len(administrations) - len(shown):
@@ -176,7 +177,6 @@ def _show_one(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
 
 
 def _show_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
-    from tabwb.report.documents import document
     from tabwb.report.render.groups import groups_view
     from tabwb.report.render.printing import print_view
     from tabwb.report.selection import groups_of
@@ -194,7 +194,9 @@ def _show_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     )
     pairs = pairs_of(models)
     if asked.printed == "json":
-        print_json(document.groups_document(made, pairs))
+        from tabwb.report.documents.document import groups_document
+
+        print_json(groups_document(made, pairs))
     else:
         print_view(groups_view(made, pairs, details=asked.details))
     if left := len(every) - len(made):

@@ -162,3 +162,16 @@ class Judged:
     trial: int
     attempt: int
     judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRater:
+    """A scorer or judge that failed on ``n`` of ``of`` answers; ``reason`` is of the first one."""
+
+    rater: str
+    n: int
+    of: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"'{self.rater}' failed on {self.n} of {self.of} responses: {self.reason}"

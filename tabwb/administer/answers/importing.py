@@ -14,7 +14,7 @@ from tabwb.administer.answers.examinee import Stated, examinee_of
 from tabwb.administer.answers.plan import ImportPlan, PlannedAnswer, PlannedRun
 from tabwb.administer.answers.repeated import check_new, noted_file
 from tabwb.administer.session.exchange import attempt_with_answer, storable, token_limit
-from tabwb.administer.session.raters import FailedRater, Raters, failed_raters
+from tabwb.administer.session.raters import Raters, failed_raters
 from tabwb.administer.session.setup import check_raters, versions_of
 from tabwb.administer.session.state import Observers
 from tabwb.battery.loader import read_assets
@@ -25,6 +25,7 @@ from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.conditions import Conditions, OptionOrder
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding, Reply
+from tabwb.records.ratings import FailedRater
 from tabwb.records.speakers import LogEntry
 from tabwb.records.states import ResponseKind, StopReason, TrialState
 from tabwb.records.trials import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tabwb.administer.session.exchange import storable
 from tabwb.battery.model import Battery, Item, Subtest
@@ -11,7 +11,7 @@ from tabwb.plugin_api.components import Judge, ModelJudge, Response, ScopedJudge
 from tabwb.plugin_api.registry.guarded import PluginExit, plugin_code
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import TabwbError
-from tabwb.records.ratings import Declaration, Rating, Scope, failed
+from tabwb.records.ratings import Declaration, FailedRater, Rating, Scope, failed
 from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 
@@ -234,19 +234,6 @@ def checked(rater: str, ratings: Sequence[Rating]) -> Sequence[Rating]:
             rating if reason == rating.reason else replace(rating, reason=reason)
         )
     return tuple(checked.values())
-
-
-@dataclass(frozen=True, slots=True)
-class FailedRater:
-    """A scorer or judge that failed on ``n`` of ``of`` answers; ``reason`` is of the first one."""
-
-    rater: str
-    n: int
-    of: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"'{self.rater}' failed on {self.n} of {self.of} responses: {self.reason}"
 
 
 def failed_raters(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tabwb.administer.session.raters import FailedRater
+from tabwb.records.ratings import FailedRater
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import JudgeSummary

@@ -6,7 +6,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from tabwb.administer.session.raters import FailedRater
+from tabwb.records.ratings import FailedRater
 from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.columns.table import (
     NOT_RATED,
