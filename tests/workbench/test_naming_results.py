@@ -182,7 +182,8 @@ async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_
         await seat.press("e")
         await seat.until(lambda: seat.app.screen.query("#export-path"), "the dialog")
         assert "▸ jsonl" in seat.text
-        assert "…" in line(seat, "attempts CSV"), "one line for each format"
+        words = line(seat, "attempts CSV")
+        assert words.rstrip(" │").endswith("with all of its response"), "one line for each format"
         seat.app.screen.query_one("#export-path", Input).value = str(out)
         await seat.press("enter")
         await seat.until(lambda: "scope 'share'" in seat.text, "the refusal")
