@@ -27,6 +27,8 @@ CONFIGURATIONS: dict[str, Callable[[], Any]] = {
     "llama": lambda: transformers.LlamaConfig(**_GROUPED, attention_bias=True, mlp_bias=True),
     "tied": lambda: transformers.LlamaConfig(**_GROUPED, tie_word_embeddings=True),
     "mistral": lambda: transformers.MistralConfig(**_GROUPED),
+    "ministral": lambda: transformers.MinistralConfig(**_WIDE),
+    "smollm3": lambda: transformers.SmolLM3Config(**_GROUPED),
     "qwen2": lambda: transformers.Qwen2Config(**_GROUPED),
     "qwen3": lambda: transformers.Qwen3Config(**_WIDE),
     "gemma": lambda: transformers.GemmaConfig(**_WIDE),

@@ -405,3 +405,9 @@ def test_unknown_architectures_and_weights_that_are_no_plain_numbers_are_refused
     model.is_quantized = True
     with pytest.raises(ComponentError, match="quantised"):
         Surgery(model, lambda: None)
+
+
+def test_each_architecture_that_is_not_refused_is_tested() -> None:
+    from tabwb_transformers.lesions.anatomy import FAMILIES
+
+    assert {make().model_type for make in CONFIGURATIONS.values()} == set(FAMILIES)
