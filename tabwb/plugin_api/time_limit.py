@@ -41,7 +41,9 @@ def within(seconds: float, work: Callable[[], T]) -> T:
 
     Raises what the call raises, or ``TimeoutError`` where it does not return in time.
     """
-    return _begun(work)[1].result(timeout=seconds)
+    thread, done = _prepared(work)
+    thread.start()
+    return done.result(timeout=seconds)
 
 
 def limited(name: str, seconds: float, work: Callable[[], T], *, memory: int = MEMORY) -> T:
@@ -61,9 +63,10 @@ def limited(name: str, seconds: float, work: Callable[[], T], *, memory: int = M
         LimitReached: a limit is reached. What the call raises is raised too; a
             ``KeyboardInterrupt`` says what was running.
     """
-    thread, done = _begun(work)
+    thread, done = _prepared(work)
     deadline, most = time.monotonic() + seconds, _memory() + memory
     try:
+        thread.start()  # in here, because ctrl+c may come while it starts
         while True:
             try:
                 return done.result(timeout=min(_LOOK_S, max(0.0, deadline - time.monotonic())))
@@ -83,8 +86,8 @@ def limited(name: str, seconds: float, work: Callable[[], T], *, memory: int = M
             _stop(thread)
 
 
-def _begun(work: Callable[[], T]) -> tuple[threading.Thread, Future[T]]:
-    """Start a call in a thread; its result."""
+def _prepared(work: Callable[[], T]) -> tuple[threading.Thread, Future[T]]:
+    """Return a thread that makes a call, not yet started, and what its result will be."""
     done: Future[T] = Future()
 
     def run() -> None:
@@ -96,9 +99,7 @@ def _begun(work: Callable[[], T]) -> tuple[threading.Thread, Future[T]]:
             done.set_exception(error)
 
     # Not by an executor, whose threads the interpreter waits for when it ends.
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return thread, done
+    return threading.Thread(target=run, daemon=True), done
 
 
 def _exceeded(name: str, what: str, allowed: str) -> LimitReached:
