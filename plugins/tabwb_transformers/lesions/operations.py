@@ -6,6 +6,7 @@ Values are computed in float32, or in float64 where the weights are, and rounded
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -14,6 +15,16 @@ from tabwb.lesion.draw import normal, order
 from tabwb.lesion.spec import Lesion
 
 Values = torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """Where values are taken from: the arguments of :func:`act`."""
+
+    view: Values
+    taken: Values | None
+    name: str
+    offset: float
 
 
 def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: float) -> None:
@@ -41,7 +52,7 @@ def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: f
             part.copy_(torch.where(taken[rows], _scaled(lesion, part, offset), part))
         return
     values = view.reshape(-1) if taken is None else view[taken]
-    changed = _OPERATIONS[lesion.operation](lesion, values, view, taken, name, offset)
+    changed = _OPERATIONS[lesion.operation](lesion, values, _Site(view, taken, name, offset))
     changed = changed.to(view.dtype)
     if taken is None:
         view.copy_(changed.reshape(view.shape))
@@ -77,16 +88,16 @@ def _clear_units(view: Values, taken: Values) -> None:
     bits &= kept.reshape(-1, *([1] * (view.dim() - 1)))
 
 
-def _zero(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
-    return torch.full_like(values, 0.0 - float(more[-1]))  # type: ignore[arg-type]
+def _zero(lesion: Lesion, values: Values, site: _Site) -> Values:
+    return torch.full_like(values, 0.0 - site.offset)
 
 
-def _mean(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
-    return torch.full_like(values, float(view.double().mean()))
+def _mean(lesion: Lesion, values: Values, site: _Site) -> Values:
+    return torch.full_like(values, float(site.view.double().mean()))
 
 
-def _scale(lesion: Lesion, values: Values, view: Values, *more: object) -> Values:
-    return _scaled(lesion, values, float(more[-1]))  # type: ignore[arg-type]
+def _scale(lesion: Lesion, values: Values, site: _Site) -> Values:
+    return _scaled(lesion, values, site.offset)
 
 
 def _scaled(lesion: Lesion, values: Values, offset: float) -> Values:
@@ -94,41 +105,35 @@ def _scaled(lesion: Lesion, values: Values, offset: float) -> Values:
     return ((_wide(values) + offset) * lesion.factor - offset).to(values.dtype)
 
 
-def _noise(
-    lesion: Lesion, values: Values, view: Values, taken: Values | None, name: str, offset: float
-) -> Values:
+def _noise(lesion: Lesion, values: Values, site: _Site) -> Values:
     assert lesion.sigma is not None
-    deviation = float(view.double().std(correction=0))
+    deviation = float(site.view.double().std(correction=0))
     # Each weight has its own draw, whichever others are taken.
-    drawn = torch.from_numpy(normal(lesion.seed, name, view.numel())).to(view.device)
-    drawn = drawn.reshape(view.shape)
-    drawn = drawn.reshape(-1) if taken is None else drawn[taken]
+    drawn = torch.from_numpy(normal(lesion.seed, site.name, site.view.numel()))
+    drawn = drawn.to(site.view.device).reshape(site.view.shape)
+    drawn = drawn.reshape(-1) if site.taken is None else drawn[site.taken]
     return _wide(values) + lesion.sigma * deviation * drawn
 
 
-def _shuffle(
-    lesion: Lesion, values: Values, view: Values, taken: Values | None, name: str, offset: float
-) -> Values:
-    mixed = torch.from_numpy(order(lesion.seed, name, values.numel())).to(view.device)
+def _shuffle(lesion: Lesion, values: Values, site: _Site) -> Values:
+    mixed = torch.from_numpy(order(lesion.seed, site.name, values.numel())).to(values.device)
     return values.reshape(-1)[mixed]
 
 
-def _swap(
-    lesion: Lesion, values: Values, view: Values, taken: Values | None, name: str, offset: float
-) -> Values:
+def _swap(lesion: Lesion, values: Values, site: _Site) -> Values:
     count = len(values)
-    mixed = order(lesion.seed, name, count)
+    mixed = order(lesion.seed, site.name, count)
     partner = np.arange(count)
     first, second = mixed[0 : count - 1 : 2], mixed[1::2]
     partner[first], partner[second] = second, first  # of an odd number the last one stays
-    return values[torch.from_numpy(partner).to(view.device)]
+    return values[torch.from_numpy(partner).to(values.device)]
 
 
 def _wide(values: Values) -> Values:
     return values if values.dtype == torch.float64 else values.float()
 
 
-_OPERATIONS: Mapping[str, Callable[..., Values]] = {
+_OPERATIONS: Mapping[str, Callable[[Lesion, Values, _Site], Values]] = {
     "zero": _zero,
     "mean": _mean,
     "scale": _scale,
