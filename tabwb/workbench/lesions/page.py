@@ -19,6 +19,7 @@ from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import size_text
 from tabwb.workbench.engine.messages import NewWanted
 from tabwb.workbench.lesions.answers import NOTE, lines_of
+from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.form import LesionForm, problem_of
 from tabwb.workbench.lesions.laboratory import Pair, count_of
@@ -84,22 +85,12 @@ class LesionsPage(Page):
     def compose(self) -> ComposeResult:
         """Yield head, fields, what the lesion changes, parts, answers."""
         catalogue = self.desk.catalogue
-        models = () if catalogue is None else catalogue.models
-        batteries = () if catalogue is None else catalogue.batteries
-        local = [
-            Known(one.spec, one.shape, one.title, one.unavailable_reason)
-            for one in models
-            if one.lesions
-        ]
-        known = [
-            Known(one.id, one.id, one.title, one.problem) for one in batteries if not one.aloud
-        ]
-        model = next((one.value for one in local if not one.unavailable_reason), "")
-        battery = next((one.value for one in known if one.value == "tab"), "")
         yield Line(id="lab-head")
         with Horizontal(classes="lab-row"):
-            yield labelled("Model", Combo("lab-model", model, local, _help("model")))
-            yield labelled("Battery", Combo("lab-battery", battery, known, _help("battery")))
+            yield labelled("Model", combo_of_models("lab-model", catalogue, _help("model")))
+            yield labelled(
+                "Battery", combo_of_batteries("lab-battery", catalogue, _help("battery"))
+            )
         yield labelled("Item", Combo("lab-item", "", (), _help("item")))
         yield LesionForm()
         yield Static(id="lab-count", markup=False)

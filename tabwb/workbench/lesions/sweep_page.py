@@ -14,11 +14,11 @@ from textual.widgets import Input, Static
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.engine.messages import GroupsWanted
+from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.messages import SweepState, SweepWish
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
-from tabwb.workbench.shell.fields import Combo, Known
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import AMBER, QUIET, bar, folded
@@ -84,22 +84,12 @@ class SweepPage(Page):
     def compose(self) -> ComposeResult:
         """Yield head, fields, state."""
         catalogue, remembered = self.desk.catalogue, self.desk.workbench.remembered
-        models = () if catalogue is None else catalogue.models
-        batteries = () if catalogue is None else catalogue.batteries
-        local = [
-            Known(one.spec, one.shape, one.title, one.unavailable_reason)
-            for one in models
-            if one.lesions
-        ]
-        known = [
-            Known(one.id, one.id, one.title, one.problem) for one in batteries if not one.aloud
-        ]
-        model = next((one.value for one in local if not one.unavailable_reason), "")
-        battery = next((one.value for one in known if one.value == "tab"), "")
         yield Line(id="sweep-head")
         with Horizontal(classes="lab-row"):
-            yield labelled("Model", Combo("sweep-model", model, local, _help("model")))
-            yield labelled("Battery", Combo("sweep-battery", battery, known, _help("battery")))
+            yield labelled("Model", combo_of_models("sweep-model", catalogue, _help("model")))
+            yield labelled(
+                "Battery", combo_of_batteries("sweep-battery", catalogue, _help("battery"))
+            )
             yield labelled("Workers", Field("workers", str(remembered.sweep_workers)))
         yield labelled("Grid", Field("grid", remembered.sweep_grid))
         yield Static(id="sweep-command", markup=False)
