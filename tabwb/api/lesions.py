@@ -114,7 +114,7 @@ def sweep(
         open_store(store, plugins.configuration, create=True).close()
         loaded = Model.loaded(plugins, conditions.examinee)
         with closing(loaded.backend):
-            points = wanted.points(loaded.backend.parts(), conditions.examinee)
+            points = wanted.points(loaded.backend.parts(), conditions)
             whole = Sweep(plugins, given, conditions, wanted.name, points)
 
             def opened() -> Store:
@@ -154,7 +154,7 @@ def _give(
         raise
     if failed:
         raise TabwbError(
-            f"{plural(len(failed), 'condition')} failed, first '{failed[0].point.lesion}': "
+            f"{plural(len(failed), 'condition')} failed, first '{failed[0].point.name}': "
             f"{failed[0].failed}",
             hint="all others are stored; the same call tries again",
         )
@@ -180,7 +180,7 @@ def _table(whole: Sweep, store: Store) -> Table:
     from tabwb.report.tables.lesions import Condition, sweep_table
 
     known = whole.known(store)
-    conditions = [Condition(point, known.get(point.lesion)) for point in whole.points]
+    conditions = [Condition(point, known.get(point.conditions)) for point in whole.points]
     left = sum(one.status != "done" for one in conditions)
     if left:
         raise Interrupted(

@@ -19,8 +19,9 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import planned, said, to_json
-from tabwb.administer.sweep.grid import Grid, Point, read_grid
-from tabwb.administer.sweep.pool import run_sweep
+from tabwb.administer.sweep.grid import Grid, read_grid
+from tabwb.administer.sweep.point import Point
+from tabwb.administer.sweep.pool import run_sweep, waiting
 from tabwb.administer.sweep.suited import resolved
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.battery.model import Battery
@@ -41,7 +42,6 @@ from tabwb.plugin_api.components import BatchingBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, MissingExtra, TabwbError, UsageError
-from tabwb.records.states import AdministrationStatus
 from tabwb.records.words import plural, time_left
 from tabwb.store.store import Store
 
@@ -66,7 +66,7 @@ def sweep_battery(options: Mapping[str, Any]) -> None:
             inform(f"loading {conditions.examinee}")
         model = Model.loaded(plugins, conditions.examinee)
         with closing(model.backend):
-            points = grid.points(model.backend.parts(), conditions.examinee)
+            points = grid.points(model.backend.parts(), conditions)
             sweep = Sweep(plugins, battery, conditions, grid.name, points)
             own = points[first - 1 :: count]
             if options["dry_run"]:
@@ -105,7 +105,7 @@ def _on_cluster(
     if on_terminal():
         inform(f"waiting for a worker of {options['cluster']}")
     with Cluster(options["cluster"], conditions.examinee, offline=offline) as cluster:
-        points = grid.points(cluster.parts(cancel), conditions.examinee)
+        points = grid.points(cluster.parts(cancel), conditions)
         sweep = Sweep(plugins, battery, conditions, grid.name, points)
         run = partial(run_on_cluster, cluster=cluster, together=options["batch_size"])
         _run(run, sweep, points[shard[0] - 1 :: shard[1]], options, cancel)
@@ -135,7 +135,7 @@ def _run(
         done = _count_done(sweep, own, store)
     try:
         for told in run(sweep, own, open_own, cancel):
-            name = told.point.lesion or "intact"
+            name = told.point.name
             if told.failed:
                 failed.append(told)
                 countdown.status.interrupt(f"{name}: {told.failed}")
@@ -175,10 +175,7 @@ def _run(
 
 def _count_done(sweep: Sweep, own: Sequence[Point], store: Store) -> int:
     known = sweep.known(store)
-    return sum(
-        point.lesion in known and known[point.lesion].status is AdministrationStatus.DONE
-        for point in own
-    )
+    return len(own) - len(waiting(own, known))
 
 
 def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[str, Any]) -> None:
@@ -212,7 +209,7 @@ def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[
         return
     for point in own:
         matched = f"  (as many parameters as {point.matches})" if point.matches else ""
-        click.echo(f"{point.role:8} {point.lesion or '-'}{matched}")
+        click.echo(f"{point.role:8} {'-' if point.role == 'intact' else point.name}{matched}")
     counts = ", ".join(f"{plural(number, role)}" for role, number in roles.items())
     note(f"{plural(len(own), 'condition')} ({counts}), {done} done before")
     note(f"{trials * left:,} responses left, {trials} under each condition")

@@ -76,7 +76,7 @@ class Conditions:
     judges: tuple[str, ...] = ("rules-2",)
     research_protocol: str | None = None
     lesion: str | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     transcriber: str | None = None
     rater: str = ""
     origin: Origin | None = None

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.sweep.grid import Point, read_grid
+from tabwb.administer.sweep.grid import read_grid
+from tabwb.administer.sweep.point import Point
 from tabwb.lesion.part import Part
 from tabwb.lesion.spec import parse_lesions
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 
 
@@ -24,12 +26,13 @@ PARTS = [
     *(part(f"{layer}/mlp.down", 700) for layer in range(3)),
     part("embedding", 5000),
 ]
+CONDITIONS = Conditions("made-up", "model")
 
 
 def points(tmp_path: Path, text: str) -> tuple[Point, ...]:
     path = tmp_path / "grid.toml"
     path.write_text(text)
-    return read_grid(path).points(PARTS, "made-up")
+    return read_grid(path).points(PARTS, CONDITIONS)
 
 
 def test_every_combination_comes_once_after_the_intact_model(tmp_path: Path) -> None:
@@ -51,7 +54,7 @@ def test_every_combination_comes_once_after_the_intact_model(tmp_path: Path) -> 
         amounts = [0.2]
         """,
     )
-    assert found[0] == Point("intact")
+    assert found[0] == Point("intact", CONDITIONS)
     assert len(found) == 1 + 2 * 2 * 2 * 2 + 1  # attention:zero:0.2@seed=1 is there already
     assert [one.lesion for one in found[1:5]] == [
         "attention:zero:0.1@seed=1",

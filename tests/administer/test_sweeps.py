@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from tabwb.administer.session import setup
-from tabwb.administer.sweep.grid import Point, read_grid
+from tabwb.administer.sweep.grid import read_grid
+from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.sweep import Model, Sweep, Told, Worker
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -58,7 +59,7 @@ def made(plugins: Plugins, grid: Path, model: Model) -> Sweep:
     battery = setup.find_battery(plugins, "tab")
     asked = Conditions("bundled@threads=1", "model", judges=(), part_limit=1)
     conditions = setup.resolve(plugins, battery, asked)
-    points = read_grid(grid).points(model.backend.parts(), "bundled")
+    points = read_grid(grid).points(model.backend.parts(), conditions)
     return Sweep(plugins, battery, conditions, "small", points)
 
 

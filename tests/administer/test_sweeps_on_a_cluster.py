@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from distributed import LocalCluster
 from tabwb.administer.session import setup
 from tabwb.administer.sweep import cluster as clusters
 from tabwb.administer.sweep.cluster import Answered, Cluster, Host, run_on_cluster
-from tabwb.administer.sweep.grid import Point, read_grid
+from tabwb.administer.sweep.grid import read_grid
+from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -39,10 +42,7 @@ seeds = [1, 2]
 controls = true
 """
 POISON = "attention.heads:zero:0.5@seed=2"
-POINTS = [
-    Point("intact"),
-    *(Point("lesion", f"attention.heads:zero:0.5@seed={seed}") for seed in (1, 2, 3)),
-]
+LESIONS = [None, *(f"attention.heads:zero:0.5@seed={seed}" for seed in (1, 2, 3))]
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +67,11 @@ def dask_of(workers: int, allowed_failures: int = 3) -> Iterator[LocalCluster]:
         yield local
 
 
-def swept(plugins: Plugins, points: Sequence[Point]) -> Sweep:
+def swept(plugins: Plugins, wanted: Callable[[Conditions], Sequence[Point]]) -> Sweep:
     battery = setup.find_battery(plugins, "tab")
     asked = Conditions(SPEC, "model", judges=("rules-2",), part_limit=1)
-    return Sweep(plugins, battery, setup.resolve(plugins, battery, asked), "small", points)
+    conditions = setup.resolve(plugins, battery, asked)
+    return Sweep(plugins, battery, conditions, "small", wanted(conditions))
 
 
 def contents(path: Path) -> dict[str, object]:
@@ -102,13 +103,14 @@ def test_a_cluster_stores_what_one_worker_stores_though_one_is_killed(
     path.write_text(GRID)
     model = Model.loaded(plugins, SPEC)
     with closing(model.backend):
-        points = read_grid(path).points(model.backend.parts(), SPEC)
-        sweep = swept(plugins, points)
+        sweep = swept(plugins, partial(read_grid(path).points, model.backend.parts()))
+        points = sweep.points
         alone, store = tmp_path / "alone.db", tmp_path / "cluster.db"
         arguments = (lambda: Store.open(str(alone)), threading.Event())
         assert [one.failed for one in run_sweep(sweep, points, *arguments, model=model)]
     with dask_of(2) as local, Cluster(local.scheduler_address, SPEC) as cluster:
-        assert read_grid(path).points(cluster.parts(threading.Event()), SPEC) == points
+        again = read_grid(path).points(cluster.parts(threading.Event()), sweep.conditions)
+        assert again == points
         ended: list[Told] = []
         cancel = threading.Event()
         # The first client stops after two conditions; the second one continues.
@@ -147,17 +149,23 @@ def test_a_condition_that_ends_every_worker_is_reported_and_the_others_are_given
 ) -> None:
     monkeypatch.setattr(clusters, "Host", Poisoned)
     store = tmp_path / "store.db"
-    sweep = swept(plugins, POINTS)
+    sweep = swept(
+        plugins, lambda given: [Point("lesion", replace(given, lesion=one)) for one in LESIONS]
+    )
     with dask_of(2, allowed_failures=1) as local, Cluster(local.scheduler_address, SPEC) as cluster:
         told = list(
             run_on_cluster(
-                sweep, POINTS, lambda: Store.open(str(store)), threading.Event(), cluster=cluster
+                sweep,
+                sweep.points,
+                lambda: Store.open(str(store)),
+                threading.Event(),
+                cluster=cluster,
             )
         )
     failed = [one for one in told if one.failed]
     assert [one.point.lesion for one in failed] == [POISON]
     assert "each worker that had this condition ended" in failed[0].failed
-    assert contents(store).keys() == {one.lesion for one in POINTS} - {POISON}
+    assert contents(store).keys() == {one or "" for one in LESIONS} - {POISON}
 
 
 def test_where_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:

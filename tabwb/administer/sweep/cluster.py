@@ -24,9 +24,9 @@ from tabwb import __version__
 from tabwb.administer.session.drive import answers
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
-from tabwb.administer.sweep.grid import Point
+from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import OpenStore, waiting, worked
-from tabwb.administer.sweep.sweep import TRIES, Model, Sweep, Told, Worker
+from tabwb.administer.sweep.sweep import TRIES, Known, Model, Sweep, Told, Worker
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.child.frames import error_from_plain, error_to_plain
 from tabwb.plugin_api.components import BatchingBackend, Cancel
@@ -354,12 +354,12 @@ def _submit(
     sweep: Sweep,
     point: Point,
     tries: int,
-    known: Mapping[str, Administration],
+    known: Known,
     store: Store,
     together: int,
     done: queue.SimpleQueue[_Task],
 ) -> None:
-    requests = requests_left(sweep, point, known.get(point.lesion), store)
+    requests = requests_left(sweep, point, known.get(point.conditions), store)
     key = f"{cluster.name}-{_hash(point.lesion, requests, together)}-{tries}"
     future = cluster.submitted(key, "answer", point.lesion, requests, together)
     task = _Task(point, tries, requests, future)
@@ -372,12 +372,12 @@ def requests_left(
     """Return the requests of a condition whose answers the store lacks, as its session makes them.
 
     Args:
-        sweep: with battery and conditions.
+        sweep: with the battery.
         point: the condition.
         begun: its administration, or None.
         store: with the administration.
     """
-    conditions = replace(sweep.conditions, lesion=point.lesion or None)
+    conditions = point.conditions
     if begun is None:
         plans = plan_trials(sweep.battery, conditions)
         return tuple(request_for(sweep.battery, conditions, plan) for plan in plans)

@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from tabwb.administer.sweep.point import Point
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.part import Part
 from tabwb.lesion.plan import planned
 from tabwb.lesion.spec import Lesion, lesion_text, made, parse_numbers
 from tabwb.lesion.taken import parts_taken
 from tabwb.plugin_api.config.table import Table
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 
-Role = Literal["intact", "lesion", "control"]
 _KEYS = ("format", "name", "lesions")
 _LESION_KEYS = (
     *("targets", "operation", "amounts", "layers", "seeds", "select", "factor", "sigma"),
@@ -26,21 +27,6 @@ CONTROLS = "projections"
 """The target over which controls spread their weights."""
 MOST = 1_000_000
 """A grid with more conditions is refused."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One condition of a sweep.
-
-    Attributes:
-        role: the intact model, a lesion of the grid, or a control.
-        lesion: its spec; empty of the intact model.
-        matches: of a control, the first lesion whose number of parameters it has; else empty.
-    """
-
-    role: Role
-    lesion: str = ""
-    matches: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +54,27 @@ class Grid:
     name: str
     rows: tuple[_Rows, ...]
 
-    def points(self, parts: Sequence[Part], model: str) -> tuple[Point, ...]:
+    def points(self, parts: Sequence[Part], conditions: Conditions) -> tuple[Point, ...]:
         """Return the conditions, each once: the intact model, then lesions, each with its control.
 
         Args:
             parts: of the model.
-            model: its name, for errors.
+            conditions: of the whole sweep, resolved.
 
         Raises:
             UsageError: the model lacks what the grid names.
         """
-        found = {"": Point("intact")}
+        model = conditions.examinee
+        found = {"": Point("intact", conditions)}
         for rows in self.rows:
             for lesions in _combined(rows, parts):
                 _check(lesions, parts, model)
                 text = lesion_text(lesions)
-                found.setdefault(text, Point("lesion", text))
+                found.setdefault(text, Point("lesion", replace(conditions, lesion=text)))
                 if rows.controls:
                     control = str(control_of(lesions, parts, model))
-                    found.setdefault(control, Point("control", control, text))
+                    lesioned = replace(conditions, lesion=control)
+                    found.setdefault(control, Point("control", lesioned, text))
         return tuple(found.values())
 
 

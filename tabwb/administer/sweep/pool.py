@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 
-from tabwb.administer.sweep.grid import Point
-from tabwb.administer.sweep.sweep import TRIES, Model, Sweep, Told, Worker
+from tabwb.administer.sweep.point import Point
+from tabwb.administer.sweep.sweep import TRIES, Known, Model, Sweep, Told, Worker
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.states import AdministrationStatus
-from tabwb.records.trials import Administration
 from tabwb.store.store import Store
 
 OpenStore = Callable[[], Store]
@@ -80,7 +79,7 @@ def run_sweep(
 
 def _work(
     sweep: Sweep,
-    known: dict[str, Administration],
+    known: Known,
     left: queue.SimpleQueue[tuple[Point, int]],
     told: queue.SimpleQueue[Told | BaseException | None],
     open_store: OpenStore,
@@ -107,24 +106,25 @@ def _work(
         told.put(None)
 
 
-def waiting(points: Iterable[Point], known: Mapping[str, Administration]) -> list[Point]:
+def waiting(points: Iterable[Point], known: Known) -> list[Point]:
     """Return the conditions that are not done.
 
     Args:
         points: the conditions in question.
-        known: lesion to administration of those that were begun.
+        known: of the conditions that were begun.
     """
     return [
         point
         for point in points
-        if point.lesion not in known or known[point.lesion].status is not AdministrationStatus.DONE
+        if (begun := known.get(point.conditions)) is None
+        or begun.status is not AdministrationStatus.DONE
     ]
 
 
 def worked(
     worker: Worker,
     point: Point,
-    known: MutableMapping[str, Administration],
+    known: Known,
     tries: int,
     again: Callable[[tuple[Point, int]], object],
 ) -> Iterator[Told]:

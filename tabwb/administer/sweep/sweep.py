@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
-from tabwb.administer.sweep.grid import Point
 from tabwb.administer.sweep.manipulation import manipulation_facts
+from tabwb.administer.sweep.point import Point
 from tabwb.lesion.declared import CONTROL
 from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted
 from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import Administration
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
     from tabwb.battery.model import Battery
     from tabwb.plugin_api.registry.plugins import Plugins
-    from tabwb.records.conditions import Conditions
     from tabwb.records.events import Event
-    from tabwb.records.trials import Administration
     from tabwb.store.store import Store
 
+Known = dict[Conditions, Administration]
+"""The administrations of a sweep that were begun, by their conditions."""
 TRIES = 3
 """A condition is given so often before it counts as failed; items in error are asked again."""
 
@@ -36,7 +38,7 @@ class Sweep:
     Attributes:
         plugins: with the model.
         battery: to be given.
-        conditions: of every administration, resolved; the lesion is added.
+        conditions: of the whole sweep, resolved; a point replaces some of them.
         name: of the sweep, which is the tag of its administrations.
         points: its conditions.
     """
@@ -47,17 +49,17 @@ class Sweep:
     name: str
     points: Sequence[Point]
 
-    def known(self, store: Store) -> dict[str, Administration]:
-        """Return lesion to the first administration that the store has under it.
+    def known(self, store: Store) -> Known:
+        """Return the points of the sweep that the store has: conditions to first administration.
 
-        It is one of this sweep if battery and all other conditions are the same, whoever began it.
+        It is one of this sweep if battery and all conditions are the same, whoever began it.
         """
-        found: dict[str, Administration] = {}
+        own = {point.conditions for point in self.points}
+        found: Known = {}
         for one in store.administrations():
-            same = one.battery_hash == self.battery.content_hash
-            same = same and replace(one.conditions, lesion=None) == self.conditions
+            same = one.battery_hash == self.battery.content_hash and one.conditions in own
             if same and one.status is not AdministrationStatus.DISCONTINUED:
-                found.setdefault(one.conditions.lesion or "", one)
+                found.setdefault(one.conditions, one)
         return found
 
 
@@ -151,12 +153,12 @@ class Worker:
     cancel: Cancel
     together: int
 
-    def give(self, point: Point, known: MutableMapping[str, Administration]) -> Iterator[Told]:
+    def give(self, point: Point, known: Known) -> Iterator[Told]:
         """Give one condition, or what is left of it.
 
         Args:
             point: the condition.
-            known: lesion to administration of those that were begun; a new one is added.
+            known: of the conditions that were begun; a new one is added.
 
         Raises:
             Interrupted: items are left.
@@ -164,8 +166,8 @@ class Worker:
         """
         backend = self.model.backend
         facts = self.model.under(point.lesion, self.cancel)
-        with self._session(point, known.get(point.lesion)) as session:
-            record = known[point.lesion] = session.administration
+        with self._session(point, known.get(point.conditions)) as session:
+            record = known[point.conditions] = session.administration
             wanted = [self.sweep.name, *([CONTROL] if point.role == "control" else [])]
             tags = [tag for tag in wanted if tag not in record.tags]
             session.commit(changes(Marks(record.title, record.tags), add=tags))
@@ -184,5 +186,4 @@ class Worker:
         sweep = self.sweep
         if known is not None:
             return setup.resume(self.store, sweep.plugins, known.id)
-        conditions = replace(sweep.conditions, lesion=point.lesion or None)
-        return setup.create(self.store, sweep.plugins, sweep.battery, conditions)
+        return setup.create(self.store, sweep.plugins, sweep.battery, point.conditions)

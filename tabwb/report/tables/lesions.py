@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tabwb.administer.sweep.grid import Point
+from tabwb.administer.sweep.point import Point
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.part import Part
 from tabwb.lesion.plan import Planned, kept

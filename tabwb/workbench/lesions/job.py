@@ -76,7 +76,7 @@ class SweepJob(threading.Thread):
         self._tell(name=grid.name, words=f"loading {wish.model} in a process of its own")
         model = Model.loaded(plugins, conditions.examinee)
         with closing(model.backend):
-            points = grid.points(model.backend.parts(), conditions.examinee)
+            points = grid.points(model.backend.parts(), conditions)
             sweep = Sweep(plugins, battery, conditions, grid.name, points)
             done = self._done(sweep)
             self._tell(phase="running", planned=len(points), before=done, words="")
@@ -100,18 +100,13 @@ class SweepJob(threading.Thread):
     def _done(self, sweep: Sweep) -> int:
         with self._opened() as store:
             known = sweep.known(store)
-        of_sweep = {point.lesion for point in sweep.points}
-        return sum(
-            one.status is AdministrationStatus.DONE
-            for lesion, one in known.items()
-            if lesion in of_sweep
-        )
+        return sum(one.status is AdministrationStatus.DONE for one in known.values())
 
     def _opened(self) -> Store:
         return Store.open(self._place)
 
     def _note(self, told: Told, began: float) -> None:
-        state, name = self._state, told.point.lesion or "intact"
+        state, name = self._state, told.point.name
         phase = "stopping" if self._cancel.is_set() else state.phase
         state = replace(state, phase=phase, now=name, seconds=time.monotonic() - began)
         if told.failed:
