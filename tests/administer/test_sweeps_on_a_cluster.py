@@ -20,8 +20,9 @@ from distributed import LocalCluster
 
 from tabwb.administer.session import setup
 from tabwb.administer.sweep import cluster as clusters
-from tabwb.administer.sweep.cluster import Answered, Cluster, Host, run_on_cluster
+from tabwb.administer.sweep.cluster import Cluster, run_on_cluster
 from tabwb.administer.sweep.grid import read_grid
+from tabwb.administer.sweep.host import Answered, Host
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.sweep import Model, Sweep, Told

@@ -1,0 +1,134 @@
+"""The side of a worker in a sweep on a Dask cluster: keeps the model and answers the requests.
+
+Imported only where ``distributed`` is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from distributed import WorkerPlugin, get_worker
+
+from tabwb import __version__
+from tabwb.administer.session.drive import answers
+from tabwb.administer.sweep.sweep import Model
+from tabwb.lesion.part import Part
+from tabwb.plugin_api.child.frames import error_to_plain
+from tabwb.plugin_api.components import BatchingBackend
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import Reply, Request, Wait
+
+Answer = Reply | ComponentError
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a worker returns of one condition.
+
+    Attributes:
+        facts: of the model under the lesion.
+        replies: one for each request, in their order; an error as plain data.
+        failed: why the whole condition has no answers, as plain data, or None.
+    """
+
+    facts: Mapping[str, str] = field(default_factory=dict)
+    replies: tuple[Reply | Mapping[str, Any], ...] = ()
+    failed: Mapping[str, Any] | None = None
+
+
+class Host(WorkerPlugin):  # type: ignore[misc]
+    """Keeps the model of a sweep in a worker; it is loaded with the first condition.
+
+    The model is a process beside the worker where its plugin says so, as in every sweep.
+
+    Args:
+        spec: of the model.
+        offline: the model may use no network.
+    """
+
+    def __init__(self, spec: str, offline: bool) -> None:
+        self.spec = spec
+        self.offline = offline
+        self.version = __version__
+
+    def setup(self, worker: Any) -> None:
+        """Prepare a worker."""
+        self._lock = threading.Lock()
+        self._plugins: Plugins | None = None
+        self._model: Model | None = None
+
+    def teardown(self, worker: Any) -> None:
+        """Release the model."""
+        with self._lock:
+            if self._model is not None:
+                self._model.backend.close()
+            if self._plugins is not None:
+                self._plugins.close()
+            self._model = self._plugins = None
+
+    def parts(self) -> Sequence[Part]:
+        """Return the parts of the model that can be lesioned."""
+        with self._lock:
+            return self._loaded().backend.parts()
+
+    def answer(self, lesion: str, requests: Sequence[Request], together: int) -> Answered:
+        """Return the answers of the model under a lesion.
+
+        Args:
+            lesion: its spec; empty: the intact model.
+            requests: in the order in which they are given.
+            together: number of requests put to the model at once.
+
+        Raises:
+            ComponentError: the model failed as a whole.
+        """
+        with self._lock:  # of a worker with several threads
+            model = self._loaded()
+            cancel = threading.Event()
+            facts = model.under(lesion, cancel)
+            found: list[Reply | Mapping[str, Any]] = []
+            size = together if isinstance(model.backend, BatchingBackend) else 1
+            for first in range(0, len(requests), size):
+                batch = requests[first : first + size]
+                arrived: dict[int, Answer] = {}
+                for index, piece in answers(model.backend, batch, cancel):
+                    if index < 0 and not isinstance(piece, Wait):
+                        raise ComponentError(str(piece))
+                    if not isinstance(piece, Wait):
+                        arrived[index] = piece
+                ordered = [arrived[index] for index in range(len(batch))]
+                found += [one if isinstance(one, Reply) else error_to_plain(one) for one in ordered]
+            return Answered(facts, tuple(found))
+
+    def _loaded(self) -> Model:
+        if self._model is None:
+            if self.version != __version__:
+                raise ComponentError(
+                    f"a worker of the cluster has tabwb {__version__}, and this is {self.version}",
+                    hint="install the same version on all computers",
+                )
+            # The worker itself needs its network: only the model's process goes offline.
+            configuration = Configuration.load()
+            configuration = replace(configuration, offline=configuration.offline or self.offline)
+            self._plugins = Plugins.load(configuration)
+            self._model = Model.loaded(self._plugins, self.spec)
+        return self._model
+
+
+def at_host(name: str, method: str, *arguments: Any) -> Any:
+    """Return what a method of the host of this worker returns; its error as a value.
+
+    Args:
+        name: of the host among the worker's plugins.
+        method: of the host.
+        arguments: of the method.
+    """
+    try:
+        return getattr(get_worker().plugins[name], method)(*arguments)
+    except Exception as error:  # noqa: BLE001 - an error may not be importable where it arrives
+        return Answered(failed=error_to_plain(error))
