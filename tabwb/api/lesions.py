@@ -53,10 +53,11 @@ def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Tabl
         TabwbError: the model cannot be loaded, or its architecture is not known.
     """
     from tabwb.lesion.plan import planned
-    from tabwb.lesion.spec import lesion_text, parse_lesions
+    from tabwb.lesion.spec import lesion_text
+    from tabwb.lesion.unit_list import stored_form
     from tabwb.report.tables.lesions import plan_table
 
-    lesions = parse_lesions(lesion)
+    lesions = stored_form(lesion)
     with _parts(model, offline) as parts:
         return plan_table(planned(lesions, parts, model), lesion_text(lesions))
 

@@ -62,10 +62,11 @@ def targets(model: str, as_json: bool, offline: bool | None) -> None:
 def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     """Show which tensors LESION would change in a model, and how many of their parameters."""
     from tabwb.lesion.plan import kept, planned
-    from tabwb.lesion.spec import lesion_text, parse_lesions
+    from tabwb.lesion.spec import lesion_text
+    from tabwb.lesion.unit_list import stored_form
     from tabwb.report.render.printing import print_view, table
 
-    lesions = parse_lesions(lesion)
+    lesions = stored_form(lesion)
     with _parts(model, offline) as parts:
         found = planned(lesions, parts, model)
     taken = sum(one.parameters for one in found)

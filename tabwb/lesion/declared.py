@@ -124,9 +124,20 @@ SELECTIONS: Mapping[str, str] = MappingProxyType(
     {
         "random": "drawn from the seed and the name of the part",
         "magnitude": "the smallest: by absolute value, units of many weights by their 2-norm",
+        "list": "those of the list in file=",
+        "localizer": "those that respond most to sentences compared with lists of nonwords",
+        "list-control": "as many in each layer as of the list, drawn among the others",
+        "localizer-control": "as many in each layer as the localizer takes, drawn among the others",
     }
 )
 """How units are chosen, and what it means."""
 
+CONTROLS_OF: Mapping[str, str] = MappingProxyType(
+    {"list-control": "list", "localizer-control": "localizer"}
+)
+"""A selection of random units to the selection whose numbers in each layer it has."""
+
 CONTROL = "control"
 """The tag of administrations under a control of a lesion's size; see docs/lesions.md."""
+UNITS_HASH = "lesion_units_sha256"
+"""The fact that has the hash of the units taken by list or localizer."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.draw import weights_taken
 from tabwb.lesion.part import Part
+from tabwb.lesion.selected import Scores
 from tabwb.lesion.spec import Lesion
-from tabwb.lesion.taken import Taken, parts_taken
+from tabwb.lesion.taken import Taken, parts_taken, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +52,29 @@ class Planned:
         return float(self.parameters)
 
 
-def planned(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> list[Planned]:
+def planned(
+    lesions: Sequence[Lesion], parts: Sequence[Part], model: str, scores: Scores | None = None
+) -> list[Planned]:
     """Return what lesions take of each part, in their order.
 
     Args:
         lesions: applied together.
         parts: of the model.
         model: its name, for errors.
+        scores: of the localizer on the model; without them the units that it would take are spread
+            evenly over the parts, and only their total is right.
 
     Raises:
         UsageError: the model lacks what a lesion names.
     """
-    return [
-        Planned(lesion, taken) for lesion in lesions for taken in parts_taken(lesion, parts, model)
-    ]
+    found = []
+    for lesion in lesions:
+        if lesion.source == "localizer" and scores is None:
+            taken = spread(lesion, parts, model)
+        else:
+            taken = parts_taken(lesion, parts, model, scores)
+        found += [Planned(lesion, one) for one in taken]
+    return found
 
 
 def kept(plan: Sequence[Planned]) -> int:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tabwb.lesion.declared import OPERATIONS, PRUNE, SELECTIONS, TARGETS, Target
-from tabwb.records.errors import UsageError
+from tabwb.lesion.declared import CONTROLS_OF, OPERATIONS, PRUNE, SELECTIONS, TARGETS, Target
+from tabwb.lesion.file_option import escaped, file_of, unescaped, wrong
 
 FORM = "TARGET:OP[:AMOUNT][@key=value,...]"
 EXAMPLE = "mlp.down:zero:0.3@layers=0-3,seed=7"
@@ -24,7 +24,7 @@ LARGEST_SEED = 2**63 - 1
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _RANGE = re.compile(r"(-?\d{1,10})(?:-(-?\d{1,10}))?")
 _LISTS = ("layers", "heads", "neurons", "experts")
-_KEYS = (*_LISTS, "seed", "select", "factor", "sigma")
+_KEYS = (*_LISTS, "seed", "select", "file", "sha256", "factor", "sigma")
 _OF_UNIT = {"head": "heads", "neuron": "neurons", "expert": "experts"}
 """The option that names units of a target."""
 
@@ -44,6 +44,8 @@ class Lesion:
         select: one of :data:`SELECTIONS`.
         factor: of ``scale``.
         sigma: of ``noise``.
+        file: of ``select=list``: the path of a list of units.
+        sha256: of the file's content, or its first digits; empty: not checked.
     """
 
     target: str
@@ -55,12 +57,25 @@ class Lesion:
     select: str = "random"
     factor: float | None = None
     sigma: float | None = None
+    file: str = ""
+    sha256: str = ""
 
     @property
     def draws(self) -> bool:
         """Whether the seed makes a difference."""
         chosen = self.select == "random" and 0.0 < self.amount < 1.0
+        chosen = chosen or (self.is_control and self.amount > 0.0)
         return chosen or (OPERATIONS[self.operation].draws and self.amount > 0.0)
+
+    @property
+    def source(self) -> str:
+        """The selection; of a control the one whose numbers of units it has."""
+        return CONTROLS_OF.get(self.select, self.select)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it takes random units in place of selected ones, as many in each layer."""
+        return self.select in CONTROLS_OF
 
     def kind(self, amount: str = "amount") -> str:
         """Return the spec without seed, and with ``*`` for a number.
@@ -81,6 +96,10 @@ class Lesion:
             options.append(f"{_OF_UNIT[TARGETS[self.target].unit]}={numbers_text(self.units)}")
         if self.select != "random":
             options.append(f"select={self.select}")
+        if self.file:
+            options.append(f"file={escaped(self.file)}")
+        if self.sha256:
+            options.append(f"sha256={self.sha256}")
         for key, value in (("factor", self.factor), ("sigma", self.sigma)):
             if value is not None:
                 options.append(f"{key}={'*' if key == star else _plain(value)}")
@@ -133,15 +152,15 @@ def _parsed(part: str, text: str) -> Lesion:
     head, at, tail = part.partition("@")
     target, *rest = head.split(":")
     if target not in TARGETS:
-        raise _wrong(text, f"has no known target in '{part}'", ", ".join(TARGETS))
+        raise wrong(text, f"has no known target in '{part}'", ", ".join(TARGETS))
     if not rest or len(rest) > 2:
-        raise _wrong(text, f"is not complete in '{part}'", f"{FORM}, for example {EXAMPLE}")
+        raise wrong(text, f"is not complete in '{part}'", f"{FORM}, for example {EXAMPLE}")
     options = _options(tail, text) if at else {}
     operation = rest[0]
     if operation == PRUNE:
         operation = "zero"
         if options.setdefault("select", "magnitude") != "magnitude":
-            raise _wrong(text, "prunes by another choice than magnitude", "prune, or zero")
+            raise wrong(text, "prunes by another choice than magnitude", "prune, or zero")
     values: dict[str, object] = {"target": target, "operation": operation}
     if len(rest) == 2:
         values["amount"] = rest[1]
@@ -153,8 +172,8 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
 
     Args:
         values: ``target``, ``operation``, and any of ``amount``, ``layers``, ``heads``,
-            ``neurons``, ``experts``, ``seed``, ``select``, ``factor``, ``sigma``: as text, numbers,
-            or lists of numbers.
+            ``neurons``, ``experts``, ``seed``, ``select``, ``file``, ``sha256``, ``factor``,
+            ``sigma``: as text, numbers, or lists of numbers.
         where: for errors.
 
     Raises:
@@ -167,25 +186,26 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
     operation = _known(values, "operation", OPERATIONS, where)
     kind = TARGETS[target]
     if kind.operations and operation not in kind.operations:
-        raise _wrong(where, f"cannot '{operation}' a {target}", ", ".join(kind.operations))
+        raise wrong(where, f"cannot '{operation}' a {target}", ", ".join(kind.operations))
     unknown = set(values) - {"target", "operation", "amount", *_KEYS}
     if unknown:
         allowed = ", ".join(("amount", *_KEYS))
-        raise _wrong(where, f"has the unknown key '{min(unknown)}'", allowed)
+        raise wrong(where, f"has the unknown key '{min(unknown)}'", allowed)
     needed = OPERATIONS[operation].option
     found: dict[str, float | None] = {"factor": None, "sigma": None}
     for key in found:
         if key in values and key != needed:
-            raise _wrong(where, f"has {key}=, which '{operation}' does not use", "leave it out")
+            raise wrong(where, f"has {key}=, which '{operation}' does not use", "leave it out")
     if needed:
         if needed not in values:
-            raise _wrong(where, f"lacks {needed}=", f"{operation}:...@{needed}=NUMBER")
+            raise wrong(where, f"lacks {needed}=", f"{operation}:...@{needed}=NUMBER")
         number = found[needed] = _number(values[needed], needed, where)
         if needed == "sigma" and number <= 0.0:
-            raise _wrong(where, f"has sigma={_plain(number)}", "a number above 0")
+            raise wrong(where, f"has sigma={_plain(number)}", "a number above 0")
         if needed == "factor" and number == 1.0:
-            raise _wrong(where, "has factor=1, which changes nothing", "another number")
+            raise wrong(where, "has factor=1, which changes nothing", "another number")
     select = _selection(values, kind, where)
+    file, digest = file_of(values, select, where)
     lesion = Lesion(
         target,
         operation,
@@ -196,6 +216,8 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
         select=select,
         factor=found["factor"],
         sigma=found["sigma"],
+        file=file,
+        sha256=digest,
     )
     # Nothing is drawn: specs that differ in the seed alone are the same lesion.
     return lesion if lesion.draws else replace(lesion, seed=SEED)
@@ -233,12 +255,12 @@ def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
     for item in items if isinstance(items, list | tuple) else [items]:
         match = None if isinstance(item, bool) else _RANGE.fullmatch(str(item).strip())
         if match is None:
-            raise _wrong(where, f"has {key}={value}", allowed)
+            raise wrong(where, f"has {key}={value}", allowed)
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first or (first < 0 <= last):
-            raise _wrong(where, f"has the range {item} in {key}=, which is empty", allowed)
+            raise wrong(where, f"has the range {item} in {key}=, which is empty", allowed)
         if last > MOST or first < -MOST or last - first >= 2**20:
-            raise _wrong(where, f"has a number out of bounds in {key}={item}", f"below {MOST}")
+            raise wrong(where, f"has a number out of bounds in {key}={item}", f"below {MOST}")
         found.update(range(first, last + 1))
     return (*sorted(n for n in found if n >= 0), *sorted(n for n in found if n < 0))
 
@@ -247,7 +269,7 @@ def _layers(values: Mapping[str, object], kind: Target, where: str) -> tuple[int
     if "layers" not in values:
         return ()
     if not kind.in_layers:
-        raise _wrong(where, f"has layers=, but '{kind.id}' is in no layer", "leave it out")
+        raise wrong(where, f"has layers=, but '{kind.id}' is in no layer", "leave it out")
     return parse_numbers(values["layers"], "layers", where)
 
 
@@ -256,7 +278,7 @@ def _units(values: Mapping[str, object], kind: Target, where: str) -> tuple[int,
     for key in _OF_UNIT.values():
         if key in values and key != own:
             allowed = f"{own}=" if own else "a target whose units are heads, neurons or experts"
-            raise _wrong(where, f"has {key}=, but its target is '{kind.id}'", allowed)
+            raise wrong(where, f"has {key}=, but its target is '{kind.id}'", allowed)
     if own is None or own not in values:
         return ()
     return parse_numbers(values[own], own, where)
@@ -265,9 +287,14 @@ def _units(values: Mapping[str, object], kind: Target, where: str) -> tuple[int,
 def _selection(values: Mapping[str, object], kind: Target, where: str) -> str:
     select = str(values.get("select", "random"))
     if select not in SELECTIONS:
-        raise _wrong(where, f"has select={select}", ", ".join(SELECTIONS))
+        raise wrong(where, f"has select={select}", ", ".join(SELECTIONS))
     if select == "magnitude" and kind.unit == "layer":
-        raise _wrong(where, "selects whole layers by magnitude", "random, or layers=")
+        raise wrong(where, "selects whole layers by magnitude", "random, or layers=")
+    source = CONTROLS_OF.get(select, select)
+    able = {"list": tuple(_OF_UNIT), "localizer": ("head", "neuron")}.get(source)
+    if able and kind.unit not in able:
+        allowed = ", ".join(one.id for one in TARGETS.values() if one.unit in able)
+        raise wrong(where, f"has select={select}, but its target is '{kind.id}'", allowed)
     return select
 
 
@@ -279,12 +306,17 @@ def _options(tail: str, text: str) -> dict[str, object]:
         key, equals, value = part.partition("=")
         if equals and key in _KEYS:
             if key in found:
-                raise _wrong(text, f"has {key}= twice", "once")
+                raise wrong(text, f"has {key}= twice", "once")
             found[key], last = value, key
+            if key == "file":
+                found[key] = unescaped(value, text)
         elif not equals and last in _LISTS:
             found[last] = f"{found[last]},{part}"
+        elif last == "file":
+            allowed = "%2C for a comma in the path"
+            raise wrong(text, f"has '{part}' after the path in file=", allowed)
         else:
-            raise _wrong(text, f"has '{part}' among its options", ", ".join(_KEYS))
+            raise wrong(text, f"has '{part}' among its options", ", ".join(_KEYS))
     return found
 
 
@@ -292,34 +324,34 @@ def _known(values: Mapping[str, object], key: str, known: Mapping[str, object], 
     value = values.get(key)
     if not isinstance(value, str) or value not in known:
         what = f"lacks '{key}'" if value is None else f"has the {key} '{value}'"
-        raise _wrong(where, what, ", ".join(known))
+        raise wrong(where, what, ", ".join(known))
     return value
 
 
 def _number(value: object, key: str, where: str) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number and not (isinstance(value, str) and _NUMBER.fullmatch(value)):
-        raise _wrong(where, f"has {key}={value}", "a number")
+        raise wrong(where, f"has {key}={value}", "a number")
     number = float(value)  # type: ignore[arg-type]
     if not math.isfinite(number):
-        raise _wrong(where, f"has {key}={value}", "a finite number")
+        raise wrong(where, f"has {key}={value}", "a finite number")
     return number + 0.0  # -0.0 is 0
 
 
 def _amount(value: object, where: str) -> float:
     amount = _number(value, "amount", where)
     if not 0.0 <= amount <= 1.0:
-        raise _wrong(where, f"has the amount {value}", "0 to 1: the share of units")
+        raise wrong(where, f"has the amount {value}", "0 to 1: the share of units")
     return amount
 
 
 def _seed(value: object, where: str) -> int:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if not is_whole and not (isinstance(value, str) and re.fullmatch(r"\d{1,19}", value)):
-        raise _wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
+        raise wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
     seed = int(value)  # type: ignore[call-overload]
     if not 0 <= seed <= LARGEST_SEED:
-        raise _wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
+        raise wrong(where, f"has seed={value}", f"a whole number, 0 to {LARGEST_SEED}")
     return int(seed)
 
 
@@ -331,7 +363,3 @@ def _plain(number: float) -> str:
     """
     whole = int(number)
     return str(whole) if number == whole and abs(whole) < 2**53 else repr(number)
-
-
-def _wrong(where: str, what: str, allowed: str) -> UsageError:
-    return UsageError(f"the lesion '{where}' {what}", allowed=allowed)

@@ -10,6 +10,14 @@ from tabwb.records.errors import UsageError
 
 _NUMBERS = st.lists(st.integers(0, 40), max_size=5, unique=True).map(sorted)
 _FROM_END = st.lists(st.integers(-40, -1), max_size=3, unique=True).map(sorted)
+_PATHS = st.text(
+    st.one_of(
+        st.sampled_from(",@+%:= /\\~"),
+        st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"),
+    ),
+    min_size=1,
+    max_size=20,
+)
 
 
 @st.composite
@@ -20,7 +28,15 @@ def lesions(draw: st.DrawFn) -> Lesion:
     values["amount"] = draw(st.floats(0, 1))
     values["seed"] = draw(st.integers(0, 2**63 - 1))
     if target.unit != "layer":
-        values["select"] = draw(st.sampled_from(["random", "magnitude"]))
+        selections = ["random", "magnitude"]
+        if target.unit in ("head", "neuron", "expert"):
+            selections += ["list", "list-control"]
+        if target.unit in ("head", "neuron"):
+            selections += ["localizer", "localizer-control"]
+        values["select"] = draw(st.sampled_from(selections))
+        if str(values["select"]).startswith("list"):
+            values["file"] = draw(_PATHS)
+            values["sha256"] = draw(st.sampled_from(["", "0123456789abcdef", "f" * 64]))
     option = OPERATIONS[operation].option
     if option:
         change = st.floats(0.001, 1e9).filter(lambda number: number != 1.0)
@@ -62,6 +78,15 @@ def test_any_other_text_is_one_error(text: str) -> None:
         ("experts:zero:1@experts=0,layers=1", "experts:zero:1@layers=1,experts=0"),
         ("mlp.neurons:prune:1e-1", "mlp.neurons:zero:0.1@select=magnitude"),
         ("layer:zero@layers=-3--2", "layer:zero:1@layers=-3,-2"),
+        (
+            "mlp.neurons:zero@select=list,file=a b%2C100%.json",
+            "mlp.neurons:zero:1@select=list,file=a%20b%2C100%25.json",
+        ),
+        ("mlp.neurons:zero:.1@select=localizer,seed=4", "mlp.neurons:zero:0.1@select=localizer"),
+        (
+            "mlp.neurons:zero:1@select=localizer-control,seed=4",
+            "mlp.neurons:zero:1@select=localizer-control,seed=4",
+        ),
     ],
 )
 def test_the_stored_form(written: str, stored: str) -> None:
@@ -98,6 +123,17 @@ def test_the_stored_form(written: str, stored: str) -> None:
         ("attention.q:prune@select=random", "prunes by another choice"),
         ("layer:scale@factor=2", "cannot 'scale' a layer"),
         ("layer:prune:0.5", "whole layers by magnitude"),
+        ("mlp.down:zero@select=list,file=a", "its target is 'mlp.down'"),
+        ("layer:zero@select=list,file=a", "its target is 'layer'"),
+        ("experts:zero@select=localizer", "its target is 'experts'"),
+        ("mlp.neurons:zero@select=list", "lacks file="),
+        ("mlp.neurons:zero@select=list,file=", "lacks file="),
+        ("mlp.neurons:zero@select=list,file=a,b.json", "'b.json' after the path"),
+        ("mlp.neurons:zero@select=list,file=%00", "not text"),
+        ("mlp.neurons:zero@select=list,file=%ff", "not UTF-8"),
+        ("mlp.neurons:zero@select=list,file=a,sha256=12", "has sha256=12"),
+        ("mlp.neurons:zero@file=a", "without select=list"),
+        ("mlp.neurons:zero@select=localizer,file=a", "without select=list"),
         ("attention.q:zero@", "among its options"),
         ("attention.q:zero@x=1", "among its options"),
         ("attention.q:zero@3", "among its options"),

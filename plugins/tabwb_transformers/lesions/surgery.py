@@ -17,8 +17,9 @@ from torch import nn
 
 from tabwb.lesion.draw import VERSION
 from tabwb.lesion.part import Part
+from tabwb.lesion.selected import Scores
 from tabwb.lesion.spec import Lesion, lesion_text
-from tabwb.lesion.taken import Taken, parts_taken
+from tabwb.lesion.taken import Taken, parts_taken, units_facts
 from tabwb_transformers.lesions.anatomy import Located, Piece, locate_parts
 from tabwb_transformers.lesions.choice import chosen
 from tabwb_transformers.lesions.operations import act
@@ -45,18 +46,19 @@ class Surgery:
         """The parts of the model, in the order of its layers."""
         return [one.part for one in self._located.values()]
 
-    def apply(self, lesions: Sequence[Lesion]) -> Mapping[str, str]:
+    def apply(self, lesions: Sequence[Lesion], scores: Scores | None = None) -> Mapping[str, str]:
         """Restore the model, then apply lesions together; return facts to store.
 
         Each lesion after the first acts on what those before it left.
 
         Args:
             lesions: in their order.
+            scores: of the localizer on the intact model, for lesions that it selects.
 
         Raises:
             UsageError: the model lacks what a lesion names; the model is then intact.
         """
-        chosen = [parts_taken(lesion, self.parts) for lesion in lesions]
+        chosen = [parts_taken(lesion, self.parts, scores=scores) for lesion in lesions]
         self.restore()
         changed = 0
         try:
@@ -70,6 +72,7 @@ class Surgery:
             "lesion": lesion_text(lesions),
             "lesion_parameters": str(changed),
             "lesion_draws": VERSION,
+            **units_facts(lesions, chosen),
         }
 
     def fingerprint(self) -> str:

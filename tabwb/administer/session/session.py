@@ -24,6 +24,7 @@ from tabwb.administer.session.exchange import (
 from tabwb.administer.session.raters import Raters
 from tabwb.administer.session.state import Observers, SessionState
 from tabwb.battery.model import Battery
+from tabwb.lesion.declared import UNITS_HASH
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import TabwbError, UsageError
@@ -203,7 +204,7 @@ class Session:
             TabwbError: the administration began with another model of the same spec.
         """
         earlier = self.history.model_facts
-        for key in IDENTITY:
+        for key in (*IDENTITY, UNITS_HASH):
             if earlier.get(key, facts.get(key)) != facts.get(key):
                 raise TabwbError(
                     f"the model is not the one this administration began with: {key} was "

@@ -14,7 +14,8 @@ from tabwb.administer.session.plan import choices_never_vary, nothing_varies, pl
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
-from tabwb.lesion.spec import canonical
+from tabwb.lesion.spec import lesion_text
+from tabwb.lesion.unit_list import stored_form
 from tabwb.plugin_api.components import Judge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -64,7 +65,8 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         if conditions.lesion is not None:
             if not descriptor.lesions:
                 raise plugins.no_lesions(examinee)
-            conditions = replace(conditions, lesion=canonical(conditions.lesion))
+            stored = lesion_text(stored_form(conditions.lesion))
+            conditions = replace(conditions, lesion=stored)
         if descriptor.made_by is not None:
             origin, participant = descriptor.made_by(spec)
             if origin != "model":

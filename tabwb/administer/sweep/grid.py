@@ -9,22 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.administer.sweep.point import Point
-from tabwb.lesion.declared import TARGETS
+from tabwb.lesion.declared import CONTROLS_OF, TARGETS
 from tabwb.lesion.part import Part
 from tabwb.lesion.plan import planned
 from tabwb.lesion.spec import Lesion, lesion_text, made, parse_numbers
-from tabwb.lesion.taken import parts_taken
+from tabwb.lesion.unit_list import pinned
 from tabwb.plugin_api.config.table import Table
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 
 _KEYS = ("format", "name", "lesions")
 _LESION_KEYS = (
-    *("targets", "operation", "amounts", "layers", "seeds", "select", "factor", "sigma"),
-    "controls",
+    *("targets", "operation", "amounts", "layers", "seeds", "select", "file", "sha256"),
+    *("factor", "sigma", "controls"),
 )
+_SAME = ("select", "file", "sha256", "factor", "sigma")
+"""Keys whose value all lesions of a table have."""
 CONTROLS = "projections"
 """The target over which controls spread their weights."""
+IN_PLACE = {selection: control for control, selection in CONTROLS_OF.items()}
+"""A selection of units to that of its control."""
 MOST = 1_000_000
 """A grid with more conditions is refused."""
 
@@ -67,12 +71,12 @@ class Grid:
         model = conditions.examinee
         found = {"": Point("intact", conditions)}
         for rows in self.rows:
-            for lesions in _combined(rows, parts):
-                _check(lesions, parts, model)
+            for lesions, seed in _combined(rows, parts):
+                planned(lesions, parts, model)  # an error where the model lacks something
                 text = lesion_text(lesions)
                 found.setdefault(text, Point("lesion", replace(conditions, lesion=text)))
                 if rows.controls:
-                    control = str(control_of(lesions, parts, model))
+                    control = control_of(lesions, seed, parts, model)
                     lesioned = replace(conditions, lesion=control)
                     found.setdefault(control, Point("control", lesioned, text))
         return tuple(found.values())
@@ -138,7 +142,7 @@ def _rows(table: Table) -> _Rows:
     targets = _listed(table, "targets", str)
     rows = _Rows(
         targets,
-        {key: table.content[key] for key in ("select", "factor", "sigma") if key in table.content},
+        {key: table.content[key] for key in _SAME if key in table.content},
         tuple(map(float, _listed(table, "amounts", (int, float), [1.0]))),
         _listed(table, "layers", str, ["all"]),
         _listed(table, "seeds", int, [1]),
@@ -146,6 +150,8 @@ def _rows(table: Table) -> _Rows:
         f"{table.path}: {table.key}",
     )
     rows.values["operation"] = table.get("operation", str, "zero")
+    if file := table.get("file", str):
+        rows.values["file"] = str(table.path.parent / Path(file).expanduser())
     for layers in rows.layers:
         if layers not in ("all", "each"):
             parse_numbers(layers, "layers", rows.where)
@@ -172,10 +178,11 @@ def _joined(
     more: dict[str, object] = {"amount": amount, "seed": seed, **rows.values}
     if layers:
         more["layers"] = list(layers)
-    return tuple(made({"target": one, **more}, rows.where) for one in target.split("+"))
+    return pinned(made({"target": one, **more}, rows.where) for one in target.split("+"))
 
 
-def _combined(rows: _Rows, parts: Sequence[Part]) -> Iterator[tuple[Lesion, ...]]:
+def _combined(rows: _Rows, parts: Sequence[Part]) -> Iterator[tuple[tuple[Lesion, ...], int]]:
+    """Yield the lesions of each condition, and the seed of its control."""
     count = max((part.layer for part in parts if part.layer is not None), default=0) + 1
     layers: list[tuple[int, ...]] = []
     for text in rows.layers:
@@ -185,29 +192,31 @@ def _combined(rows: _Rows, parts: Sequence[Part]) -> Iterator[tuple[Lesion, ...]
             layers.append(() if text == "all" else parse_numbers(text, "layers", rows.where))
     # The seed varies fastest: after each amount of a series there is something to look at.
     for target, own, amount, seed in product(rows.targets, layers, rows.amounts, rows.seeds):
-        yield _joined(rows, target, amount, own, seed)
+        yield _joined(rows, target, amount, own, seed), seed
 
 
-def _check(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> None:
-    for lesion in lesions:
-        parts_taken(lesion, parts, model)
+def control_of(lesions: Sequence[Lesion], seed: int, parts: Sequence[Part], model: str) -> str:
+    """Return the spec of the control of lesions: the same operation on as many parameters.
 
-
-def control_of(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> Lesion:
-    """Return the control of lesions: the same operation on as many weights, anywhere.
-
-    The weights are drawn from all projections of attention and feed-forward networks, each with the
-    probability that makes their expected number that of the lesions. So controls of all seeds have
-    one amount; the numbers differ by chance alone.
+    Of units that a list or the localizer selects, as many random units in the same layers. Of other
+    lesions as many weights, anywhere: they are drawn from all projections of attention and
+    feed-forward networks, each with the probability that makes their expected number that of the
+    lesions. So controls of all seeds have one amount; the numbers differ by chance alone.
 
     Args:
-        lesions: applied together, with one operation and one seed.
+        lesions: applied together, with one operation, selection and seed.
+        seed: of the random units; of weights that of the lesions is taken.
         parts: of the model.
         model: its name, for errors.
 
     Raises:
         UsageError: no control has as many parameters.
     """
+    first = lesions[0]
+    if first.select in IN_PLACE:
+        return lesion_text(
+            [replace(one, select=IN_PLACE[one.select], seed=seed) for one in lesions]
+        )
     everywhere = sum(part.parameters for part in parts if part.target in TARGETS[CONTROLS].of)
     taken = sum(one.expected for one in planned(lesions, parts, model))
     if taken > everywhere:
@@ -218,5 +227,5 @@ def control_of(lesions: Sequence[Lesion], parts: Sequence[Part], model: str) -> 
         )
     # Six digits: differences below one weight in a million do not matter, and specs stay short.
     amount = float(f"{taken / everywhere:.6g}")
-    first = lesions[0]
-    return replace(first, target=CONTROLS, layers=(), units=(), select="random", amount=amount)
+    control = replace(first, target=CONTROLS, layers=(), units=(), select="random", amount=amount)
+    return str(control)

@@ -1,0 +1,222 @@
+"""Which units lists, the localizer and their controls take."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabwb.lesion.part import Part
+from tabwb.lesion.plan import planned
+from tabwb.lesion.spec import lesion_text, parse_lesions
+from tabwb.lesion.taken import parts_taken, units_facts
+from tabwb.lesion.unit_list import pinned, stored_form
+from tabwb.records.errors import UsageError
+
+PARTS = [
+    Part(f"{layer}.{target}", target, layer, units, 10 * units, {f"w{layer}": 40 * units})
+    for layer in range(3)
+    for target, units in (("attention.heads", 4), ("mlp.neurons", 20))
+]
+UNITS = {"0.mlp.neurons": [7, 2, 19], "2.mlp.neurons": [0, 1], "1.attention.heads": [3]}
+T = {"0.mlp.neurons": [1.0, 5.0, 3.0], "2.mlp.neurons": [4.0, 3.0], "1.attention.heads": [9.0]}
+
+
+def written(folder: Path, **content: object) -> str:
+    path = folder / "units.json"
+    path.write_text(json.dumps({"format": 1, "units": UNITS, **content}))
+    return str(path)
+
+
+def taken(spec: str, scores: dict[str, np.ndarray] | None = None) -> dict[str, list[int]]:
+    (lesion,) = parse_lesions(spec)
+    found = parts_taken(lesion, PARTS, scores=scores)
+    return {one.part.name: one.numbers.tolist() for one in found}
+
+
+def scores_of(seed: int) -> dict[str, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    return {part.name: generator.normal(size=part.units) for part in PARTS}
+
+
+def test_a_list_gives_its_units_of_the_target(tmp_path: Path) -> None:
+    file = written(tmp_path)
+    spec = f"mlp.neurons:zero@select=list,file={file}"
+    assert taken(spec) == {"0.mlp.neurons": [2, 7, 19], "2.mlp.neurons": [0, 1]}
+    assert taken(f"{spec},layers=0,neurons=0-9") == {"0.mlp.neurons": [2, 7]}
+    assert taken(f"attention.heads:zero@select=list,file={file}") == {"1.attention.heads": [3]}
+
+
+def test_a_share_of_a_list_is_that_with_the_largest_statistic(tmp_path: Path) -> None:
+    spec = f"mlp.neurons:zero:AMOUNT@select=list,file={written(tmp_path, t=T)}"
+    assert taken(spec.replace("AMOUNT", "0.4")) == {"0.mlp.neurons": [2], "2.mlp.neurons": [0]}
+    # Of equal values (3.0) the one of the first part is taken.
+    three = {"0.mlp.neurons": [2, 19], "2.mlp.neurons": [0]}
+    assert taken(spec.replace("AMOUNT", "0.6")) == three
+
+
+def test_a_share_of_a_list_without_statistic_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has no statistic"):
+        taken(f"mlp.neurons:zero:0.5@select=list,file={written(tmp_path)}")
+
+
+@given(st.integers(0, 2**32), st.lists(st.floats(0.02, 1), min_size=2, max_size=4))
+def test_growing_amounts_of_the_localizer_are_nested_and_counted(
+    seed: int, amounts: list[float]
+) -> None:
+    scores, before = scores_of(seed), set[tuple[str, int]]()
+    for amount in sorted(amounts):
+        found = taken(f"mlp.neurons:zero:{amount!r}@select=localizer", scores)
+        now = {(name, unit) for name, units in found.items() for unit in units}
+        assert before <= now
+        assert len(now) == int(amount * 60 + 0.5)
+        flat = {(name, u): scores[name][u] for name in scores if "mlp" in name for u in range(20)}
+        assert min(flat[unit] for unit in now) >= max(
+            (value for unit, value in flat.items() if unit not in now), default=-np.inf
+        )
+        before = now
+
+
+def test_a_unit_without_a_statistic_is_taken_by_no_amount() -> None:
+    scores = {part.name: np.arange(part.units, dtype=float) for part in PARTS}
+    scores["1.mlp.neurons"][:] = np.nan
+    assert "1.mlp.neurons" not in taken("mlp.neurons:zero:0.6@select=localizer", scores)
+    with pytest.raises(UsageError, match=r"takes 60 units.*only 40 is defined"):
+        taken("mlp.neurons:zero:1@select=localizer", scores)
+
+
+@given(st.integers(0, 2**32), st.integers(0, 1000))
+def test_a_control_has_as_many_other_units_of_each_part(seed: int, draw: int) -> None:
+    scores = scores_of(seed)
+    lesion = taken("mlp.neurons:zero:0.2@select=localizer", scores)
+    spec = f"mlp.neurons:zero:0.2@select=localizer-control,seed={draw}"
+    control = taken(spec, scores)
+    assert {name: len(units) for name, units in lesion.items()} == {
+        name: len(units) for name, units in control.items()
+    }
+    assert not any(set(lesion[name]) & set(control[name]) for name in lesion)
+    assert taken(spec, scores) == control
+
+
+def test_controls_of_other_seeds_are_other_units(tmp_path: Path) -> None:
+    spec = f"mlp.neurons:zero:1@select=list-control,file={written(tmp_path)},seed="
+    found = [taken(spec + str(seed)) for seed in range(1, 21)]
+    assert len({str(one) for one in found}) > 15
+    # Every other unit is drawn now and then, and none of the list.
+    drawn = {unit for one in found for unit in one["0.mlp.neurons"]}
+    assert len(drawn) > 13 and not drawn & set(UNITS["0.mlp.neurons"])
+
+
+def test_a_control_of_a_share_of_a_list_takes_none_of_the_list(tmp_path: Path) -> None:
+    file = written(tmp_path, t=T)
+    control = taken(f"mlp.neurons:zero:0.4@select=list-control,file={file}")
+    assert {name: len(units) for name, units in control.items()} == {
+        "0.mlp.neurons": 1,
+        "2.mlp.neurons": 1,
+    }
+    assert not set(control["0.mlp.neurons"]) & set(UNITS["0.mlp.neurons"])
+
+
+def test_a_part_without_enough_other_units_has_no_control(tmp_path: Path) -> None:
+    file = written(tmp_path, units={"0.attention.heads": [0, 1, 3]})
+    with pytest.raises(UsageError, match="needs 3 other units"):
+        taken(f"attention.heads:zero@select=list-control,file={file}")
+
+
+def test_a_plan_before_the_localizer_has_the_right_total() -> None:
+    lesions = parse_lesions("mlp.neurons:zero:0.08@select=localizer")
+    before = planned(lesions, PARTS, "m")
+    after = planned(lesions, PARTS, "m", scores_of(3))
+    assert sum(one.units for one in before) == sum(one.units for one in after) == 5
+    assert sum(one.parameters for one in before) == sum(one.parameters for one in after) == 50
+    with pytest.raises(UsageError, match="when the localizer was run"):
+        parts_taken(lesions[0], PARTS)
+
+
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [
+        ({"9.mlp.neurons": [1]}, "finds '9.mlp.neurons' in its list"),
+        ({"0.mlp.neurons": [20]}, "finds the unit 20 of '0.mlp.neurons'"),
+        ({"0.attention.heads": [1]}, "finds no unit of 'mlp.neurons' in its list"),
+    ],
+)
+def test_a_list_of_another_model_is_an_error(
+    tmp_path: Path, units: dict[str, list[int]], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        taken(f"mlp.neurons:zero@select=list,file={written(tmp_path, units=units)}")
+
+
+def test_layers_without_units_of_the_list_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="takes no neuron of its list"):
+        taken(f"mlp.neurons:zero@select=list,layers=1,file={written(tmp_path)}")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "is not a list of units"),
+        ('{"format": 2, "units": {}}', "is not a list of units"),
+        ('{"format": 1}', 'no mapping "units"'),
+        ('{"format": 1, "units": {}}', "has no units"),
+        ('{"format": 1, "units": {"0.mlp.neurons": [1, 1]}}', "twice"),
+        ('{"format": 1, "units": {"0.mlp.neurons": [-1]}}', "not a number there"),
+        ('{"format": 1, "units": {"0.mlp.neurons": [true]}}', "not a number there"),
+        ('{"format": 1, "units": {"a": [1]}, "t": {"a": []}}', "another number of values"),
+        ('{"format": 1, "units": {"a": [1]}, "t": {"a": [NaN]}}', "not a number there"),
+    ],
+)
+def test_files_that_are_no_list(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "units.json"
+    path.write_text(content)
+    with pytest.raises(UsageError, match=words) as caught:
+        stored_form(f"mlp.neurons:zero@select=list,file={path}")
+    assert caught.value.where == str(path)
+
+
+def test_a_stored_spec_knows_the_content_of_its_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path)
+    digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    monkeypatch.chdir(tmp_path)
+    stored = stored_form("mlp.neurons:zero@select=list,file=units.json")
+    assert lesion_text(stored) == (
+        f"mlp.neurons:zero:1@select=list,file={file},sha256={digest[:16]}"
+    )
+    assert pinned(stored) == stored
+    before = taken(lesion_text(stored))
+    written(tmp_path, note="another content")
+    with pytest.raises(UsageError, match="the list of units has changed"):
+        taken(lesion_text(stored))
+    written(tmp_path)
+    assert taken(lesion_text(stored)) == before
+
+
+def test_a_list_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
+        stored_form(f"mlp.neurons:zero@select=list,file={tmp_path / 'none.json'}")
+
+
+def test_facts_name_the_units(tmp_path: Path) -> None:
+    lesions = parse_lesions(
+        f"mlp.neurons:zero@select=list,file={written(tmp_path)}+attention.q:zero:0.1"
+    )
+    facts = units_facts(lesions, [parts_taken(one, [*PARTS, QUERY]) for one in lesions])
+    text = "0.mlp.neurons:2,7,19;2.mlp.neurons:0-1"
+    assert facts == {
+        "lesion_units": text,
+        "lesion_units_sha256": hashlib.sha256(text.encode()).hexdigest(),
+    }
+    assert units_facts(lesions[1:], [parts_taken(lesions[1], [QUERY])]) == {}
+
+
+QUERY = replace(PARTS[0], name="0.attention.q", target="attention.q")
