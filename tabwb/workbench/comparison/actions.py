@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tabwb.records.words import plural
-from tabwb.workbench.engine.messages import ExportWanted, GroupsWanted, ResultsWanted
+from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted, GroupsWanted, ResultsWanted
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
@@ -268,6 +268,17 @@ class ComparisonActions(Actions):
     def _group_by(self, by: str) -> None:
         self.page.begin(by)
         self.surveyor.survey(by)
+
+    def lesions(self) -> None:
+        """Curves and maps of lesions among the marked rows, or among all that are shown."""
+        page = self.page
+        basis = page.basis
+        if not page.done:
+            self.desk.notify("The results are still being read.")
+        elif basis is not None:
+            judge = "" if basis.terms is None else basis.terms.rater
+            numbers = tuple(sorted(page.administrations()))
+            self.desk.tell(CurvesWanted(numbers, judge=judge, words=basis.battery, back="models"))
 
     def export(self) -> None:
         """Write the marked models' responses, or those of the model under the cursor."""

@@ -41,6 +41,8 @@ COMMANDS = (
     _here("judges", "Judges against each other…", "Judges", "a", 10,
           "How far judges agree, and the burden under each judge (marked models)."),
     _here("below", "Accuracies or detail", "Below", "t", 9, "Change what is below the table."),
+    _here("lesions", "Lesions: curves and maps", "Lesions", "l", 10,
+          "Curves by the amount of lesions and maps of targets and layers, of the rows shown."),
     _here("export", "Export…", "Export", "e", 4, "Write the responses to a file (JSONL, CSV)."),
     _here("back", "Back", "Back", "escape", 12, "Leave the results."),
 )  # fmt: skip

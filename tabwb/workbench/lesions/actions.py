@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from tabwb.workbench.engine.messages import Changed
+from tabwb.workbench.engine.messages import Changed, CurvesWanted
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.messages import LaboratoryState, SweepState, SweepWish
 from tabwb.workbench.shell.commands import Actions
@@ -25,6 +25,7 @@ class LesionsActions(Actions):
         desk.listen(LaboratoryState, self.laboratory_changed)
         desk.listen(SweepState, self.sweep_changed)
         desk.listen(Changed, self.administration_changed)
+        desk.listen(CurvesWanted, self.curves_wanted)
 
     async def laboratory(self) -> None:
         """Open the laboratory; load its model where none is loaded."""
@@ -40,6 +41,13 @@ class LesionsActions(Actions):
         """Open the page of sweeps."""
         if self.desk.catalogue is not None:
             await self.desk.go("sweep")
+
+    async def curves_wanted(self, message: CurvesWanted) -> None:
+        """Show curves and maps of lesions."""
+        from tabwb.workbench.lesions.curves_page import CurvesPage
+
+        await self.desk.go("curves")
+        self.desk.query_one(CurvesPage).begin(message)
 
     def laboratory_changed(self, message: LaboratoryState) -> None:
         """Mark a lesion that is on."""

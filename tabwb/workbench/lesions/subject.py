@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tabwb.workbench.shell.commands import Command, PageSpec, Subject
 
-LAB, SWEEP = ("lesions",), ("sweep",)
+LAB, SWEEP, CURVES = ("lesions",), ("sweep",), ("curves",)
 PAGE = (
     Command("administer.give-item", "Give the item", "Give", "space", LAB, 1,
             "Give the item to the intact model and under the lesion; nothing is stored."),
@@ -32,12 +32,29 @@ SWEEP_PAGE = (
             "Start the sweep in the background; what the store has is not given again."),
     Command("administer.stop-sweep", "Stop the sweep", "Stop", "x", SWEEP, 2,
             "Stop after the present items; starting again continues."),
-    Command("administer.sweep-results", "Results by lesion", "Results", "m", SWEEP, 3,
+    Command("administer.sweep-curves", "Curves and maps", "Curves", "g", SWEEP, 3,
+            "Show curves and maps of this model and battery, also while the sweep works."),
+    Command("administer.sweep-results", "Results by lesion", "Results", "m", SWEEP, 4,
             "Show the results of the store by lesion."),
-    Command("administer.copy-command", "Copy the command", "Copy", "y", SWEEP, 4,
+    Command("administer.copy-command", "Copy the command", "Copy", "y", SWEEP, 5,
             "Copy the command line that does the same."),
     Command("administer.leave-sweep", "Back", "Back", "escape", SWEEP, 12,
             "Leave a field, or the page; the sweep goes on."),
+)  # fmt: skip
+CURVES_PAGE = (
+    Command("results.turn-kind", "Curves or map", "Curves/map", "g", CURVES, 1,
+            "Change between curves by amount and the map of targets and layers."),
+    Command("results.pick-measure", "Measure…", "Measure", "slash", CURVES, 2,
+            "Pick a measure (up and down change it; left and right change the lesion)."),
+    Command("results.turn-difference", "Differences or values", "Difference", "d", CURVES, 3,
+            "In a map: differences to the intact model, or values."),
+    Command("results.read-again", "Read again", "Read", "r", CURVES, 4, "Read the store again."),
+    Command("results.export-curves", "Export…", "Export", "e", CURVES, 5,
+            "Write responses to a file, or figures (PDF, SVG, PNG)."),
+    Command("results.copy-table-command", "Copy the command", "Copy", "y", CURVES, 6,
+            "Copy the command line that gives the same numbers."),
+    Command("results.leave-curves", "Back", "Back", "escape", CURVES, 12,
+            "Return to the page before."),
 )  # fmt: skip
 COMMANDS = (
     Command("file.laboratory", "Laboratory", "Lab", "b", ("home", "explorer"), 9,
@@ -50,6 +67,7 @@ SUBJECT = Subject(
     pages=(
         PageSpec("lesions", "tabwb.workbench.lesions.page:LesionsPage", PAGE),
         PageSpec("sweep", "tabwb.workbench.lesions.sweep_page:SweepPage", SWEEP_PAGE),
+        PageSpec("curves", "tabwb.workbench.lesions.curves_page:CurvesPage", CURVES_PAGE),
     ),
     commands=COMMANDS,
     actions="tabwb.workbench.lesions.actions:LesionsActions",

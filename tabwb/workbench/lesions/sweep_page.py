@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.workbench.engine.messages import GroupsWanted
+from tabwb.workbench.engine.messages import CurvesWanted, GroupsWanted
 from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.messages import SweepState, SweepWish
@@ -222,6 +222,13 @@ class SweepPage(Page):
             self.desk.controller(LesionsController).stop_sweep()
         else:
             self.show_message("no sweep works")
+
+    def sweep_curves(self) -> None:
+        """Show curves and maps of this model and battery, also while the sweep works."""
+        wish = self._wish()
+        where = (f"model={wish.model}", f"battery={wish.battery}")
+        words = f"{wish.battery} · {wish.model}"
+        self.desk.tell(CurvesWanted(where=where, words=words, back="sweep"))
 
     def sweep_results(self) -> None:
         """Show the results by lesion."""

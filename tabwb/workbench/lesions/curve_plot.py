@@ -1,0 +1,244 @@
+"""Draws the curve of a lesion, and a map of lesions in cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import floor, log10
+from typing import TYPE_CHECKING
+
+from textual.color import Color
+from textual.content import Content
+
+from tabwb.records.words import plural
+from tabwb.workbench.lesions.curves import At, Curve, HeatMap, MapAt, Measure
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual_plotext import PlotextPlot
+
+MARKS = {"mean": "●", "control": "○", "seed": "·", "intact": "╌"}
+"""Glyphs, so that lines can be told apart without colours."""
+TICKS = 5
+"""Parts between the ticks of the vertical axis, at most."""
+SHADES = "▁▂▃▄▅▆▇█"
+"""The size of a value in a map, also without colours."""
+CELL, WIDEST = 9, 14
+"""Columns of a cell, at least and at most."""
+TALL = 3
+"""Lines of a cell where there is room."""
+ROWS = ("mean", "control", "less control")
+"""Rows of the numbers below a curve."""
+
+
+def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str, str]) -> None:
+    """Draw a line for each seed, the mean with its intervals, controls, and the intact model.
+
+    Args:
+        plot: is cleared first.
+        curve: has a value.
+        measure: of the curve.
+        colours: of the theme, by the names of its variables.
+    """
+    accent, amber, quiet, ink = (
+        Color.parse(colours[name]).rgb for name in ("accent", "warning", "quiet", "foreground")
+    )
+    plt = plot.plt
+    plt.clear_figure()
+    plt.frame(False)
+    amounts = curve.amounts
+    step = (amounts[-1] - amounts[0]) / max(len(amounts) - 1, 1) or 1.0
+    left, right = amounts[0] - step / 2, amounts[-1] + step / 2
+    low, high = limits(curve, measure)
+    plt.xlim(left, right)
+    plt.ylim(low, high)
+    if curve.intact is not None:
+        plt.plot([left, right], [curve.intact] * 2, marker=MARKS["intact"], color=ink)
+    for kind, colour in (("seed", quiet), ("control", amber), ("mean", accent)):
+        for row in curve.of(kind):
+            points = sorted(row.at.items())
+            places, values = [x for x, _ in points], [at.value for _, at in points]
+            if not places:
+                continue
+            line = MARKS["seed"] if kind == "control" else "braille"
+            plt.plot(places, values, marker=line, color=colour)
+            for x, at in points if kind == "mean" else ():
+                if at.low is not None and at.high is not None:
+                    ends = [max(at.low, low), min(at.high, high)]
+                    plt.plot([x, x], ends, marker="│", color=colour)
+            plt.scatter(places, values, marker=MARKS[kind], color=colour)
+    ticks = round_ticks(low, high)
+    plt.xticks(list(amounts), [f"{amount:g}" for amount in amounts])
+    plt.yticks(ticks, [f"{tick:g} " for tick in ticks])
+
+
+def limits(curve: Curve, measure: Measure) -> tuple[float, float]:
+    """Return the ends of the vertical axis: shares go from 0 to 1, others from 0 or near it.
+
+    Args:
+        curve: with a value.
+        measure: of the curve.
+    """
+    if measure.is_share:
+        return 0.0, 1.0
+    values = [
+        end
+        for kind in ("seed", "mean", "control")
+        for row in curve.of(kind)
+        for at in row.at.values()
+        for end in at
+        if end is not None
+    ]
+    values += [] if curve.intact is None else [curve.intact]
+    low, high = min(values), max(values)
+    if low > 0.5 * high:  # values far from 0 need the room for their differences
+        low -= 0.1 * ((high - low) or high)
+    else:
+        low = 0.0
+    return low, high + 0.05 * ((high - low) or 1.0)
+
+
+def round_ticks(low: float, high: float) -> list[float]:
+    """Return round places within limits.
+
+    Args:
+        low: lower limit.
+        high: upper limit.
+
+    >>> round_ticks(0.0, 1.0), round_ticks(3.2, 8.9)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [4.0, 6.0, 8.0])
+    """
+    rough = (high - low) / TICKS
+    scale = 10.0 ** floor(log10(rough))
+    step = next(scale * by for by in (1, 2, 2.5, 5, 10) if scale * by >= rough * 0.999)
+    first = -floor(-low / step + 1e-9)
+    return [
+        round(number * step, 12)
+        for number in range(first, floor(high / step + 1e-9) + 1)
+    ]  # fmt: skip
+
+
+def legend(curve: Curve) -> Content:
+    """Return what the glyphs of a curve mean, with the number of seeds."""
+    seeds = len(curve.of("seed"))
+    parts: list[tuple[str, str]] = [("● ", ACCENT), (f"mean of {plural(seeds, 'seed')}", "")]
+    if any(at.low is not None for row in curve.of("mean") for at in row.at.values()):
+        parts += [("  │ ", ACCENT), ("its 95 % interval", "")]
+    parts += [("   · ", QUIET), ("one seed", "")]
+    if curve.of("control"):
+        parts += [("   ○ ", AMBER), ("controls", "")]
+    if curve.intact is not None:
+        parts += [("   ╌ ", "$foreground"), (f"intact {curve.intact:.3g}", "")]
+    return Content.assemble(*parts)
+
+
+def numbers(curve: Curve, width: int) -> Iterator[Content]:
+    """Yield the values of a curve as lines: means, controls, the difference to the controls.
+
+    Args:
+        curve: the curve.
+        width: columns; amounts that do not fit are left out at the right.
+    """
+    shown = [at for kind in ROWS for row in curve.of(kind) for at in row.at.values()]
+    wide = max((len(_cell(at)) for at in shown), default=0) + 3
+    amounts = curve.amounts[: max((width - 14) // wide, 1)]
+    heads = "".join(f"{amount:>{wide}g}" for amount in amounts)
+    yield Content.styled(f"{'amount':<14}{heads}", QUIET)
+    reasons: dict[str, None] = {}
+    for kind in ROWS:
+        for row in curve.of(kind):
+            cells = "".join(f"{_cell(row.at.get(amount)):>{wide}}" for amount in amounts)
+            yield Content.assemble((f"{kind:<14}", QUIET), cells)
+            reasons.update(dict.fromkeys(filter(None, row.reason.split("; "))))
+    if reasons:
+        yield from folded(f"no interval, or no value: {'; '.join(reasons)}", width, QUIET)
+
+
+def _cell(at: At | None) -> str:
+    if at is None:
+        return "-"
+    ends = "" if at.low is None or at.high is None else f" [{at.low:.2f}, {at.high:.2f}]"
+    return f"{at.value:.2f}{ends}"
+
+
+def map_lines(
+    shown: HeatMap, width: int, height: int, colours: Mapping[str, str], *, difference: bool
+) -> Iterator[Content]:
+    """Yield a map: targets by layers, each cell with its number and its size as a shade.
+
+    Layers that do not fit are below the first ones.
+
+    Args:
+        shown: the map.
+        width: columns.
+        height: lines; cells are taller where there is room.
+        colours: of the theme, by the names of its variables.
+        difference: show differences to the intact model in place of values.
+    """
+    name = max(map(len, shown.targets)) + 2
+    layers = shown.layers
+    each = max((width - name) // CELL, 1)
+    wide = min(max((width - name) // len(layers), CELL), WIDEST)
+    found = [_chosen(cell, difference=difference) for cell in shown.cells.values()]
+    largest = max((abs(value) for value in found if value is not None), default=0.0)
+    blocks = -(-len(layers) // each)
+    tall = blocks * (TALL * len(shown.targets) + 2) <= height
+    for first in range(0, len(layers), each):
+        some = layers[first : first + each]
+        heads = "".join(f"{f'layer {layer}':^{wide}}" for layer in some)
+        yield Content.styled(" " * name + heads, QUIET)
+        for target in shown.targets:
+            cells = [shown.cells.get((target, layer)) for layer in some]
+            values = [_chosen(cell, difference=difference) for cell in cells]
+            row = list(_map_row(values, wide, largest, colours, sign=difference))
+            edge = Content.assemble(" " * name, *((" " * wide, style) for _, style in row))
+            yield from [edge] if tall else []
+            yield Content.assemble(f"{target:<{name}}", *row)
+            yield from [edge] if tall else []
+        yield Content("")
+    what = "size of the difference to the intact model" if difference else "value"
+    steps = [shade(at / (len(SHADES) - 1), colours) for at in range(len(SHADES))]
+    bars = [(f" {SHADES[at]} ", style) for at, style in enumerate(steps)]
+    yield Content.assemble(("0 ", QUIET), *bars, (f" {largest:.3g}   {what}", QUIET))
+
+
+def _map_row(
+    values: Sequence[float | None],
+    wide: int,
+    largest: float,
+    colours: Mapping[str, str],
+    *,
+    sign: bool,
+) -> Iterator[tuple[str, str]]:
+    for value in values:
+        if value is None:
+            yield f"{'-':^{wide}}", QUIET
+            continue
+        size = abs(value) / largest if largest else 0.0
+        words = f"{value:+.2f}" if sign else f"{value:.2f}"
+        mark = SHADES[round(size * (len(SHADES) - 1))]
+        yield f"{words + mark:^{wide}}", shade(size, colours)
+
+
+def _chosen(cell: MapAt | None, *, difference: bool) -> float | None:
+    if cell is None:
+        return None
+    return cell.difference if difference else cell.value
+
+
+def shade(size: float, colours: Mapping[str, str]) -> str:
+    """Return the style of a cell: a background between the page's and the accent, with its text.
+
+    Args:
+        size: 0 to 1.
+        colours: of the theme, by the names of its variables.
+    """
+    plain, accent = Color.parse(colours["background"]), Color.parse(colours["accent"])
+    ground = plain.blend(accent, 0.08 + 0.87 * min(max(size, 0.0), 1.0))
+    # Black or white, whichever has the greater contrast (WCAG 2): at least 4.58 on any ground.
+    light = sum(
+        weight * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+        for weight, part in zip((0.2126, 0.7152, 0.0722), ground.normalized, strict=True)
+    )
+    return f"{'#000000' if light > 0.179 else '#ffffff'} on {ground.hex}"

@@ -1,0 +1,362 @@
+"""Curves and maps of lesions: one measure and one lesion at a time, with the numbers."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.registry.index import EXTRAS
+from tabwb.records.errors import MissingExtra
+from tabwb.records.words import plural
+from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted
+from tabwb.workbench.lesions.curve_pane import CurvePane, MeasureList
+from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
+from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure, Read
+from tabwb.workbench.lesions.curves_reader import CurvesRead, CurvesReader
+from tabwb.workbench.lesions.messages import SweepState
+from tabwb.workbench.shell.commands import Command
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import PickScreen
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.wording import AMBER, QUIET, folded
+
+if TYPE_CHECKING:
+    from textual_plotext import PlotextPlot
+
+LIST_FROM = 100
+"""From so many columns of the page the measures are listed beside the plot."""
+RENEW_S = 1.0
+"""So often it is checked whether a sweep has given conditions since."""
+REST = 3
+"""At most one part in this many of the time is spent on reading while a sweep works."""
+NUMBERS_FROM = 14
+"""From so many lines of the pane the numbers are below the plot."""
+
+
+class CurvesPage(Page):
+    """The page."""
+
+    SCORES_DOCK = False
+
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
+        self.wanted = CurvesWanted()
+        self.read: Read | None = None
+        self.maps = self.values = False
+        self.measure: Measure | None = None
+        self.series = ""
+        self._problem = ""
+        self._reading = False
+        self._done = 0
+        """Conditions of the sweep that were done when it last told."""
+        self._stale = False
+        self._began = self._took = 0.0
+        """When the last reading began, and its seconds."""
+        self._plot: PlotextPlot | None = None
+
+    def compose(self) -> ComposeResult:
+        """Yield head, list of measures, plot, legend, numbers."""
+        yield Line(id="curves-head")
+        with Horizontal(id="curves-body"):
+            yield MeasureList(id="curves-measures", compact=True)
+            with CurvePane(id="curves-pane"):
+                yield Line(id="curves-measure")
+                yield Line(id="curves-series")
+                yield WrappedText(self._lines, id="curves-text")
+
+    def on_mount(self) -> None:
+        """Listen to the reader."""
+        self.desk.news.subscribe(self, self._hear)
+        self.set_interval(RENEW_S, self._renew)
+        self._show()
+
+    def update_page(self) -> None:
+        """Lay out for the present width."""
+        self._show()
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out again."""
+        self.call_after_refresh(self._show)
+
+    def focus_inside(self) -> None:
+        """Give the keys to the plot."""
+        self.query_one(CurvePane).focus()
+
+    def foot_rank(self, command: Command) -> int:
+        """Return a command's place in the footer: differences are those of maps."""
+        return 0 if command.id == "results.turn-difference" and not self.maps else command.rank
+
+    def open_title(self) -> str | None:
+        """Return what the title bar says."""
+        return "map of lesions" if self.maps else "curves of lesions"
+
+    # ---------------------------------------------------------------- reading
+
+    @cached_property
+    def _reader(self) -> CurvesReader:
+        return CurvesReader(
+            self.desk.tell, Configuration.load().store_at(self.desk.location)
+        )  # fmt: skip
+
+    def begin(self, wanted: CurvesWanted) -> None:
+        """Show other administrations."""
+        if wanted != self.wanted:
+            self.read, self.measure = None, None
+        self.wanted = wanted
+        self.read_again()
+
+    def read_again(self) -> None:
+        """Read the store again; what is shown stays until then."""
+        self._reading, self._stale, self._began = True, False, time.monotonic()
+        self._reader.read(self.wanted)
+        self._show()
+
+    def _renew(self) -> None:
+        """Read again while a sweep works; the sweep has most of the processor."""
+        rested = time.monotonic() - self._began > REST * self._took
+        if self._stale and rested and not self._reading and self.desk.current is self:
+            self.read_again()
+
+    def _hear(self, message: object) -> None:
+        if isinstance(message, SweepState):
+            done = message.before + message.given
+            self._stale |= done != self._done
+            self._done = done
+        if not isinstance(message, CurvesRead):
+            return
+        self._reading = message.turn != self._reader.turn
+        self._took = time.monotonic() - self._began
+        self._problem = message.problem
+        if message.read is not None:
+            first = self.read is None
+            self.read = message.read
+            if first and not self.read.curves and self.read.maps:
+                self.maps = True
+        self._show()
+        self.desk.show_frame()
+
+    # ---------------------------------------------------------------- what is chosen
+
+    @property
+    def _all(self) -> Mapping[Measure, tuple[Curve, ...] | tuple[HeatMap, ...]]:
+        if self.read is None:
+            return {}
+        return self.read.maps if self.maps else self.read.curves
+
+    @property
+    def chosen(self) -> Curve | HeatMap | None:
+        """The curve or map that is shown; the first where there is none of the one chosen."""
+        measures = list(self._all)
+        if not measures:
+            return None
+        if self.measure not in measures:
+            self.measure = measures[0]
+        several = self._all[self.measure]
+        return next((one for one in several if one.series == self.series), several[0])
+
+    def on_curve_pane_turned(self, event: CurvePane.Turned) -> None:
+        """Show another measure or lesion."""
+        (self.turn_measure if event.what == "measure" else self.turn_series)(event.by)
+
+    def turn_measure(self, by: int) -> None:
+        """Show the measure before or after."""
+        measures = list(self._all)
+        if measures:
+            at = measures.index(self.measure) if self.measure in measures else 0
+            self.measure = measures[(at + by) % len(measures)]
+            self._show()
+
+    def turn_series(self, by: int) -> None:
+        """Show the lesion before or after."""
+        chosen = self.chosen
+        if chosen is not None and self.measure is not None:
+            names = [one.series for one in self._all[self.measure]]
+            self.series = names[(names.index(chosen.series) + by) % len(names)]
+            self._show()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Show the measure that was clicked."""
+        event.stop()
+        self.measure = list(self._all)[int(event.option.id or 0)]
+        self._show()
+        self.focus_inside()
+
+    # ---------------------------------------------------------------- what is shown
+
+    def _show(self) -> None:
+        if not self.is_mounted:
+            return
+        kind = "Map of lesions" if self.maps else "Curves of lesions"
+        state = "… reading" if self._reading else ""
+        if self.read is not None:
+            state = f"{state}   {plural(len(self.read.numbers), 'administration')}".strip()
+        words = f"   {self.wanted.words}" if self.wanted.words else ""
+        head = Content.assemble((kind, "bold"), (words, QUIET))
+        self.query_one("#curves-head", Line).show(head, Content.styled(state, QUIET))
+        chosen, beside = self.chosen, self.size.width >= LIST_FROM
+        self._show_measures(beside=beside)
+        top, below = self.query_one("#curves-measure", Line), self.query_one("#curves-series", Line)
+        top.display = below.display = chosen is not None
+        if chosen is not None and self.measure is not None and self.read is not None:
+            name = self.measure.name(self.read.titles)
+            measures, several = list(self._all), self._all[self.measure]
+            title = Content.assemble((self.measure.section, "bold"), f"   {name}")
+            top.show(title, _place("↑ ↓", measures.index(self.measure), len(measures)))
+            names = [one.series for one in several]
+            below.show(chosen.series, _place("← →", names.index(chosen.series), len(names)))
+        self._show_plot()
+        self.query_one("#curves-text", WrappedText).refresh(layout=True)
+
+    def _show_measures(self, *, beside: bool) -> None:
+        options = self.query_one(MeasureList)
+        options.display = beside and bool(self._all)
+        if not options.display or self.read is None:
+            return
+        made: list[Option] = []
+        section, highlighted = "", 0
+        for at, measure in enumerate(self._all):
+            if measure.section != section:
+                section = measure.section
+                made.append(Option(Content.styled(section.upper(), f"bold {QUIET}"), disabled=True))
+            if measure == self.measure:
+                highlighted = len(made)
+            made.append(Option(Content(f"  {measure.name(self.read.titles)}"), id=str(at)))
+        options.set_options(made)
+        options.highlighted = highlighted
+
+    def _show_plot(self) -> None:
+        """Draw the curve; the extra ``plots`` is loaded when the first one is shown."""
+        chosen = self.chosen
+        drawn = isinstance(chosen, Curve) and bool(chosen.amounts)
+        if drawn and self._plot is None:
+            try:
+                from textual_plotext import PlotextPlot
+            except ImportError:
+                drawn = False
+            else:
+                self._plot = PlotextPlot(id="curves-plot")
+                self._plot.theme = "clear"
+                self.query_one(CurvePane).mount(self._plot, before="#curves-text")
+        if self._plot is None:
+            return
+        self._plot.display = drawn
+        if drawn and isinstance(chosen, Curve) and self.measure is not None:
+            draw(self._plot, chosen, self.measure, self.app.theme_variables)
+            self._plot.refresh()
+
+    def _lines(self, width: int) -> Iterator[Content]:
+        chosen = self.chosen
+        if self._problem:
+            yield from folded(f"! {self._problem}", width, AMBER)
+            return
+        if chosen is None:
+            yield from self._nothing(width)
+        elif isinstance(chosen, HeatMap):
+            yield Content("")
+            colours = self.app.theme_variables
+            height = self.query_one(CurvePane).size.height - 6
+            yield from map_lines(chosen, width, height, colours, difference=not self.values)
+            intact = "the intact model was not given" if chosen.intact is None else (
+                f"intact model: {chosen.intact:.3g}"
+            )  # fmt: skip
+            yield Content.styled(intact, QUIET)
+            reasons = dict.fromkeys(cell.reason for cell in chosen.cells.values() if cell.reason)
+            if reasons:
+                words = f"no interval, or no value: {'; '.join(reasons)}"
+                yield from folded(words, width, QUIET)
+        else:
+            if self._plot is None:
+                error = MissingExtra("a plot", "plots", package=EXTRAS["plots"][0])
+                yield from folded(f"{error.message}. {error.hint}", width, AMBER)
+            yield legend(chosen)
+            if self._plot is None or self.query_one(CurvePane).size.height >= NUMBERS_FROM:
+                yield from numbers(chosen, width)
+
+    def _nothing(self, width: int) -> Iterator[Content]:
+        if self.read is None:
+            yield Content.styled("… reading the responses", QUIET)
+            return
+        words = self.read.no_maps if self.maps else self.read.no_curves
+        yield from folded(words, width, QUIET)
+        if self.read.curves if self.maps else self.read.maps:
+            yield Content("")
+            other = "there are curves" if self.maps else "there is a map"
+            yield Content.styled(f"{other}: g shows it", QUIET)
+
+    # ---------------------------------------------------------------- commands
+
+    def turn_kind(self) -> None:
+        """Change between curves and maps."""
+        self.maps = not self.maps
+        self._show()
+        self.desk.show_frame()
+
+    def turn_difference(self) -> None:
+        """Change between differences to the intact model and values."""
+        self.values = not self.values
+        self._show()
+
+    def pick_measure(self) -> None:
+        """Pick one of all measures."""
+        measures = list(self._all)
+        if not measures or self.read is None:
+            return
+        titles = self.read.titles
+
+        def picked(at: int | None) -> None:
+            if at is not None:
+                self.measure = measures[at]
+                self._show()
+
+        lines = [
+            Content.assemble((one.section, QUIET), f"  {one.name(titles)}") for one in measures
+        ]
+        at = measures.index(self.measure) if self.measure in measures else 0
+        self.app.push_screen(PickScreen("Measure", lines, at), picked)
+
+    def command(self) -> str:
+        """Return the command line that gives the same numbers."""
+        words = ["tabwb", "results", *map(str, self.wanted.numbers)]
+        words += ["--table", "map" if self.maps else "doses"]
+        words += [part for one in self.wanted.where for part in ("--where", one)]
+        words += ["--judge", self.wanted.judge] if self.wanted.judge else []
+        words += ["--store", self.desk.location] if self.desk.location else []
+        return shlex.join(words)
+
+    def copy_table_command(self) -> None:
+        """Copy the command line that gives the same numbers."""
+        self.app.copy_to_clipboard(self.command())
+        self.desk.notify(f"Copied: {self.command()}", timeout=4, markup=False)
+
+    def export_curves(self) -> None:
+        """Write responses or figures to a file."""
+        if self.read is not None and self.read.numbers:
+            chosen = self.read.numbers
+            what = plural(len(chosen), "administration")
+            figure = ("map", "dose") if self.maps else ("dose", "map")
+            self.desk.tell(
+                ExportWanted(
+                    chosen, what, "lesions", people=False, figures=figure, drawn=chosen,
+                    judge=self.wanted.judge, drawn_words=what,
+                )
+            )  # fmt: skip
+
+    async def leave_curves(self) -> None:
+        """Return to the page before."""
+        await self.desk.go(self.wanted.back)
+
+
+def _place(keys: str, at: int, count: int) -> Content:
+    return Content.styled(f"{keys} {at + 1} of {count}" if count > 1 else "", QUIET)
