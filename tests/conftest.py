@@ -189,3 +189,12 @@ def battery_file(tmp_path: Path) -> Path:
     path = folder / "battery.toml"
     path.write_text(BATTERY, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def lesionable(tmp_path: Path, own_folders: None) -> None:
+    """Models that can be lesioned and have no weights: ``lesionable`` and ``lesionable-child``."""
+    folder = tmp_path / "tabwb-config"
+    folder.mkdir(exist_ok=True)
+    plugin = HERE / "data" / "lesionable"
+    (folder / "tabwb.toml").write_text(f"plugin_folders = ['{plugin}']\n", encoding="utf-8")

@@ -9,10 +9,9 @@ import pytest
 import tabwb
 from tabwb.records.events import Finished
 
-pytest.importorskip("torch", reason="needs tabwb[local]")
-pytestmark = pytest.mark.torch
+pytestmark = pytest.mark.usefixtures("lesionable")
 
-MODEL = "bundled@threads=1"
+MODEL = "lesionable"
 GRID = {
     "format": 1,
     "name": "two",

@@ -1,4 +1,4 @@
-"""The laboratory and the page of sweeps, with the bundled model in a process of its own."""
+"""The laboratory, with the bundled model in a process of its own, and the page of sweeps."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from tabwb.workbench.lesions.messages import SweepState
 from tabwb.workbench.lesions.page import LesionsPage
 from tests.workbench.seat import Seat, Sit, workbench
 
-pytest.importorskip("torch", reason="needs tabwb[local]")
-pytestmark = pytest.mark.torch
-
-MODEL = "bundled@threads=1"
+MODEL = "lesionable@delay=0.1"
 LESION = "attention.heads:zero:1@layers=0"
 GRID = """
 format = 1
@@ -47,9 +44,11 @@ async def open_laboratory(seat: Seat, battery: str) -> LesionsPage:
     return page
 
 
+@pytest.mark.torch
 async def test_an_item_is_answered_intact_and_under_the_lesion_and_not_stored(
     sit: Sit, battery: str
 ) -> None:
+    pytest.importorskip("torch", reason="needs tabwb[local]")
     async with sit((160, 48)) as seat:
         page = await open_laboratory(seat, battery)
         # Fields and spec follow each other; what is wrong is told, and nothing is asked.
@@ -98,7 +97,7 @@ async def test_an_item_is_answered_intact_and_under_the_lesion_and_not_stored(
 
 
 async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
-    tmp_path: Path, battery: str
+    tmp_path: Path, battery: str, lesionable: None
 ) -> None:
     grid = tmp_path / "grid.toml"
     grid.write_text(GRID, encoding="utf-8")
