@@ -171,6 +171,40 @@ def sampling_floor(mean: float, n: float, n_features: int | None) -> float:
     return p * (1 - p) / n
 
 
+def draw_variance(
+    items: Values, n_features: int | None, *, deterministic: bool = False
+) -> tuple[float, float] | None:
+    """Return the variance of a mean over all responses on these prompts, and its df.
+
+    ``V = max(sum r_i s_i^2 / R^2, f)`` with R = sum r_i, the variance s_i^2 within an item (the
+    pooled one for an item with one response), and f the :func:`sampling_floor`; R - k degrees of
+    freedom. 0 with infinitely many where nothing was drawn; None without two responses to an item.
+
+    Args:
+        items: for each item the values of the responses to it.
+        n_features: size of the feature set for burdens; None for rates.
+        deterministic: whether nothing was drawn.
+
+    >>> draw_variance([[0.0, 1.0], [1.0, 1.0]], None)
+    (0.0625, 2)
+    """
+    if deterministic:
+        return 0.0, math.inf
+    given = [item for item in items if len(item)]
+    n = sum(map(len, given))
+    df = n - len(given)
+    if df < 1:
+        return None
+    squares = [sum_of_squares(item) for item in given]
+    pooled = fsum(squares) / df
+    variance = fsum(
+        len(item) * (square / (len(item) - 1) if len(item) > 1 else pooled)
+        for item, square in zip(given, squares, strict=True)
+    )
+    floor = sampling_floor(fsum(map(fsum, given)) / n, n, n_features)
+    return max(variance / n**2, floor), df
+
+
 def _these_prompts(
     pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
     n_features: int | None,

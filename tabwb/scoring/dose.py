@@ -25,6 +25,7 @@ LEAST_SEEDS = 5
 FEW_SEEDS = f"fewer than {LEAST_SEEDS} seeds"
 EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds differ"
 NO_SEED = "no seed has a value"
+LEFT_OUT = "seeds left out; the others may differ from them"
 UNBOUNDED = (-math.inf, math.inf)
 Points = Mapping[float, float]
 """The values of one seed by amount."""
@@ -39,7 +40,7 @@ class SeedTest:
         value: the mean or difference; None where no seed has one.
         n: seeds behind it; of Welch's test those of the lesion.
         n_control: seeds of the controls in Welch's test, else 0.
-        left_out: seeds without a number, of both sides.
+        left_out: seeds without a number, of both sides; with any there is no interval.
         method: :data:`OF_SEEDS`, :data:`PAIRED` or :data:`WELCH`.
         interval: 95 %; None with the reason.
         df: degrees of freedom of t.
@@ -139,26 +140,40 @@ def seed_numbers(
 
 
 def mean_over_seeds(
-    values: Sequence[float | None], limits: tuple[float, float] = UNBOUNDED
+    values: Sequence[float | None],
+    limits: tuple[float, float] = UNBOUNDED,
+    shared: tuple[float, float] = (0.0, math.inf),
 ) -> SeedTest:
     """Return the mean over seeds with its t interval, and the test that it is 0.
 
     ``mean +- t_{n-1} s / sqrt(n)`` from five seeds on. The test is of use for slopes.
 
+    A seed has no value where its responses fell apart, so that the seeds with one are the better
+    ones. Their mean is given, without interval and test: in simulations such intervals covered
+    down to .82.
+
+    Drawn answers of all seeds come from the same random streams. This error does not differ between
+    seeds: ``se^2 = s^2 / n + v``, with Welch and Satterthwaite's degrees of freedom.
+
     Args:
         values: one for each seed; None where it has none.
         limits: the least and largest possible mean, where the interval is truncated.
+        shared: v and its degrees of freedom: an error that all seeds share.
 
     >>> found = mean_over_seeds([1.0, 2.0, 3.0, 4.0, 5.0])
     >>> found.value, round(found.interval.low, 4), round(found.p, 4)
     (3.0, 1.0368, 0.0132)
     """
     given = [value for value in values if value is not None]
-    return _tested(given, len(values) - len(given), OF_SEEDS, limits=limits)
+    return _tested(given, len(values) - len(given), OF_SEEDS, limits=limits, extra=shared)
 
 
 def against_intact(
-    values: Sequence[float | None], intact: float, variance: float, df: float = math.inf
+    values: Sequence[float | None],
+    intact: float,
+    variance: float,
+    df: float = math.inf,
+    limits: tuple[float, float] = UNBOUNDED,
 ) -> SeedTest:
     """Return the mean over seeds less the intact model's value, with interval and test.
 
@@ -173,6 +188,8 @@ def against_intact(
         intact: the intact model's value of the same measure.
         variance: v, 0 or more.
         df: degrees of freedom of v; of k items with r responses each k (r - 1).
+        limits: the least and largest possible value, so that the interval of the difference is
+            truncated at these less the intact model's.
 
     >>> found = against_intact([1.0, 2.0, 3.0, 4.0, 5.0], 1.0, 0.5, 20)
     >>> found.value, round(found.df, 2), round(found.p, 4)
@@ -180,11 +197,26 @@ def against_intact(
     """
     given = [value - intact for value in values if value is not None]
     return _tested(
-        given, len(values) - len(given), OF_SEEDS, largest=abs(intact), extra=(variance, df)
+        given,
+        len(values) - len(given),
+        OF_SEEDS,
+        limits=_limits(limits, drawn=variance > 0.0, other=intact),
+        largest=abs(intact),
+        extra=(variance, df),
     )
 
 
-def against_controls(lesion: Mapping[str, Estimate], control: Mapping[str, Estimate]) -> SeedTest:
+def _limits(limits: tuple[float, float], *, drawn: bool, other: float) -> tuple[float, float]:
+    """Return the ends of a difference to a value: to a known one, or to any one."""
+    least, most = limits
+    return (least - most, most - least) if drawn else (least - other, most - other)
+
+
+def against_controls(
+    lesion: Mapping[str, Estimate],
+    control: Mapping[str, Estimate],
+    limits: tuple[float, float] = UNBOUNDED,
+) -> SeedTest:
     """Return the mean number of a lesion less that of controls of its size, tested over seeds.
 
     With the same seeds on both sides the paired t test: a control with the seed of a lesion takes
@@ -195,6 +227,8 @@ def against_controls(lesion: Mapping[str, Estimate], control: Mapping[str, Estim
         lesion: a number for each seed, see :func:`seed_numbers`; undefined ones are left out, in
             the paired test with their partners.
         control: likewise of the controls, over the same amounts.
+        limits: the least and largest possible value of either side: the interval of the difference
+            is truncated at the largest difference.
 
     >>> one = {str(n): Estimate(value) for n, value in enumerate((3.0, 4.0, 6.0, 5.0, 7.0))}
     >>> two = {str(n): Estimate(value) for n, value in enumerate((1.0, 3.0, 4.0, 4.0, 5.0))}
@@ -206,11 +240,12 @@ def against_controls(lesion: Mapping[str, Estimate], control: Mapping[str, Estim
         {seed: one.value for seed, one in side.items() if one.value is not None}
         for side in (lesion, control)
     ]
+    ends = limits[0] - limits[1], limits[1] - limits[0]
     if lesion.keys() == control.keys():
         both = [seed for seed in sides[0] if seed in sides[1]]
         differences = [sides[0][seed] - sides[1][seed] for seed in both]
         largest = max((abs(sides[0][seed]) for seed in both), default=0.0)
-        return _tested(differences, len(lesion) - len(both), PAIRED, largest=largest)
+        return _tested(differences, len(lesion) - len(both), PAIRED, limits=ends, largest=largest)
     first, second = (list(side.values()) for side in sides)
     left_out = len(lesion) + len(control) - len(first) - len(second)
     if not first or not second:
@@ -223,6 +258,7 @@ def against_controls(lesion: Mapping[str, Estimate], control: Mapping[str, Estim
         [value - middle for value in first],
         left_out,
         WELCH,
+        limits=ends,
         largest=abs(middle),
         extra=(_variance(second) / len(second), len(second) - 1),
         n_control=len(second),
@@ -256,6 +292,10 @@ def _tested(
     mean = fsum(values) / n
     if n < LEAST_SEEDS:
         return SeedTest(mean, n, n_control, left_out, method, reason=FEW_SEEDS)
+    if left_out:
+        return SeedTest(
+            mean, n, n_control, left_out, method, reason=f"{left_out} of {n + left_out} {LEFT_OUT}"
+        )
     own, (other, other_df) = _variance(values, largest) / n, extra
     variance = own + other
     # Of Welch's two sides one may be constant, as a lesion that leaves nothing.

@@ -8,6 +8,7 @@ from statistics import mean, stdev
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from tabwb.records.errors import UsageError
 from tabwb.report.figures import figure_table
@@ -32,30 +33,40 @@ def one(
     *,
     size: int = 0,
     control: bool = False,
+    greedy: bool = False,
     **facts: str,
 ) -> AdministrationData:
     said = (*RIGHT[:right], *("no", "none", "nothing")[right:])
-    data = given(number, replace(SAMPLED, lesion=lesion), *texts(["jargon"], []), *words(*said))
+    conditions = replace(SAMPLED, lesion=lesion)
+    if greedy:
+        conditions = replace(conditions, decoding=replace(conditions.decoding, temperature=0.0))
+    data = given(number, conditions, *texts(["jargon"], []), *words(*said))
     if size:
         facts["lesion_parameters"] = str(size)
     tags = ("small", "control") if control else ("small",)
     return replace(data, administration=replace(data.administration, tags=tags), model_facts=facts)
 
 
-def sweep(seeds: int = 5, control_seeds: range | None = None) -> list[AdministrationData]:
+def sweep(
+    seeds: int = 5, control_seeds: range | None = None, *, greedy: bool = False, first: int = 1
+) -> list[AdministrationData]:
     """Return lesions at two amounts with right answers by :data:`OWN`, and their controls."""
-    found = [one(1, None, 3, lesion_perplexity="8")]
+    found = [one(first, None, 3, greedy=greedy, lesion_perplexity="8")]
     for seed in range(1, seeds + 1):
         for amount, right in zip(SIZES, OWN[seed - 1], strict=True):
             # By chance a few more or fewer parameters are taken.
             found.append(
-                one(len(found) + 1, f"mlp.down:zero:{amount}@seed={seed}", right,
-                    size=SIZES[amount] + seed, lesion_perplexity=str(2 ** (3 + seed)))
+                one(len(found) + first, f"mlp.down:zero:{amount}@seed={seed}", right,
+                    greedy=greedy, size=SIZES[amount] + seed,
+                    lesion_perplexity=str(2 ** (3 + seed)))
             )  # fmt: skip
     for seed in control_seeds or range(1, seeds + 1):
         for (amount, size), right in zip(SIZES.items(), CONTROL[seed % 5], strict=True):
             spec = f"projections:zero:{float(amount) / 4:g}@seed={seed}"
-            found.append(one(len(found) + 1, spec, right, size=size - 9 * seed, control=True))
+            number = len(found) + first
+            found.append(
+                one(number, spec, right, size=size - 9 * seed, control=True, greedy=greedy)
+            )
     return found
 
 
@@ -78,7 +89,7 @@ def test_usable_responses_come_first_and_every_measure_has_its_rows() -> None:
     measures = list(dict.fromkeys(row["measure"] for row in found))
     assert measures[:2] == ["usable", "surprisal"]
     assert {"burden", "rate", "accuracy", "words_mean"} <= set(measures)
-    kinds = ["intact", *["seed"] * 5, "mean", "control", "less control"]
+    kinds = ["intact", *["seed"] * 5, "mean", "less intact", "control", "less control"]
     assert [row["row"] for row in found[: len(kinds)]] == kinds
 
 
@@ -158,6 +169,63 @@ def test_surprisal_is_the_logarithm_of_the_stored_perplexity() -> None:
     assert [row["at_0_1"] for row in found if row["row"] == "seed"] == [4, 5, 6, 7, 8]
     (control,) = (row for row in found if row["row"] == "control")
     assert control["at_0_1"] is None and "no seed has a value" in control["reason"]
+
+
+def test_the_mean_less_the_intact_model_has_an_interval_where_nothing_was_drawn() -> None:
+    (row,) = accuracy(sweep(greedy=True), "less intact")
+    last = [own[1] / 3 for own in OWN]
+    half = T4 * stdev(last) / sqrt(5)
+    assert row["at_0_3"] == pytest.approx(mean(last) - 1)
+    assert row["at_0_3_low"] == pytest.approx(max(mean(last) - half, 0) - 1)
+    assert row["at_0_3_high"] == pytest.approx(mean(last) + half - 1)
+    heights = [sum(own) / 6 - 1 for own in OWN]
+    assert row["height"] == pytest.approx(mean(heights))
+    t = mean(heights) / (stdev(heights) / sqrt(5))
+    assert row["height_p"] == pytest.approx(stats.t.sf(abs(t), 4) * 2)
+    assert (row["slope"], row["df"], row["n_seeds"]) == (None, 4, 5)
+
+
+def test_an_intact_model_that_answered_once_by_chance_has_an_unknown_error() -> None:
+    (row,) = accuracy(sweep(), "less intact")
+    assert row["at_0_3"] is not None and row["at_0_3_low"] is None and row["height_p"] is None
+    assert "answers of the intact model were drawn" in row["reason"]
+
+
+def test_p_values_are_corrected_over_subtests_features_and_lesions() -> None:
+    own = sweep()
+    other = [
+        replace(data, administration=replace(data.administration, id=100 + at, conditions=replace(
+            data.administration.conditions, lesion=spec.replace("mlp.down", "mlp.up"))))
+        for at, data in enumerate(own)
+        if "mlp.down" in (spec := data.administration.conditions.lesion or "")
+    ]  # fmt: skip
+    (alone,) = accuracy(own, "mean")
+    assert alone["slope_p_adjusted"] == alone["slope_p"]
+    both = accuracy([*own, *other], "mean")
+    assert [row["slope_p_adjusted"] for row in both] == [
+        pytest.approx(2 * alone["slope_p"]),
+        pytest.approx(2 * alone["slope_p"]),
+    ]
+
+
+def test_what_lesions_cannot_be_compared_with_is_said() -> None:
+    def notes(chosen: list[AdministrationData]) -> str:
+        found = summarised(grouped(chosen, ("administration",)), interval=False)
+        return " ".join(named_table("doses", found).notes)
+
+    own = sweep()
+    assert "No intact model is" not in notes(own) and "No controls" not in notes(own)
+    alone = [one for one in own if "mlp.down" in (one.administration.conditions.lesion or "")]
+    said = notes(alone)
+    assert "No intact model is among these administrations" in said
+    assert "No controls of their size are among these administrations" in said
+    assert not accuracy(alone, "less intact") and not accuracy(alone, "less control")
+
+
+def test_lesions_of_one_name_are_told_apart_by_their_conditions() -> None:
+    found = accuracy([*sweep(), *sweep(greedy=True, first=200)], "mean")
+    assert [row["series"].rpartition("* ")[2] for row in found] == ["(greedy)", "(temperature 1)"]
+    assert [row["n_seeds"] for row in found] == [5, 5]
 
 
 def test_without_two_amounts_there_is_no_table() -> None:

@@ -19,12 +19,12 @@ RIGHT = {("attention.q", 0): (3, 3, 2, 3, 2), ("attention.q", 1): (1, 0, 0, 2, 1
          ("mlp.down", 0): (3, 3, 3, 3, 3)}  # fmt: skip
 
 
-def lesions() -> list[AdministrationData]:
-    found = [one(1, None, 3)]
+def lesions(*, greedy: bool = False) -> list[AdministrationData]:
+    found = [one(1, None, 3, greedy=greedy)]
     for (target, layer), own in RIGHT.items():
         for seed, right in enumerate(own, 1):
             spec = f"{target}:zero:0.5@layers={layer},seed={seed}"
-            found.append(one(len(found) + 1, spec, right))
+            found.append(one(len(found) + 1, spec, right, greedy=greedy))
     # None of these is of one target in one layer, or a lesion's.
     others = ("mlp:zero:0.5", "mlp:zero:0.5@layers=0-1", "noise:mlp@severity=0.1")
     found += [one(100 + at, spec, 0) for at, spec in enumerate(others)]
@@ -51,6 +51,18 @@ def test_a_cell_is_the_mean_over_seeds_less_the_intact_model() -> None:
     assert row["difference"] == pytest.approx(mean(values) - 1)
     assert row["difference_low"] is None and "drawn" in row["reason"]  # SAMPLED: not greedy
     assert row["value_high"] == pytest.approx(mean(values) + half)
+
+
+def test_differences_end_at_what_is_possible_and_are_corrected_over_the_cells_of_a_map() -> None:
+    found = cells(lesions(greedy=True))
+    first, second = found["attention.q", 0], found["attention.q", 1]
+    values = [n / 3 - 1 for n in RIGHT["attention.q", 0]]
+    half = T4 * stdev(values) / 5**0.5
+    assert first["difference_low"] == pytest.approx(mean(values) - half)
+    assert first["difference_high"] == 0.0  # nothing is better than all right
+    assert found["mlp.down", 0]["p"] is None  # all seeds have the same value
+    assert second["p_adjusted"] == pytest.approx(2 * second["p"])
+    assert first["p_adjusted"] == pytest.approx(first["p"])
 
 
 def test_without_an_intact_model_there_are_values_and_no_differences() -> None:

@@ -71,13 +71,43 @@ def test_a_seed_that_lacks_a_value_has_no_number() -> None:
 
 def test_the_mean_over_seeds_by_scipy() -> None:
     given = [0.2, 0.5, 0.9, 0.4, 0.7, 0.1]
-    found = mean_over_seeds([*given, None])
+    found = mean_over_seeds(given)
     peer = stats.ttest_1samp(given, 0)
     low, high = peer.confidence_interval()
     assert found.interval is not None
     assert (found.value, found.df, found.p) == pytest.approx((np.mean(given), 5, peer.pvalue))
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
-    assert (found.n, found.left_out) == (6, 1)
+    assert (found.n, found.left_out) == (6, 0)
+
+
+def test_where_a_seed_is_left_out_the_mean_of_the_others_has_no_interval() -> None:
+    found = mean_over_seeds([0.2, 0.5, 0.9, 0.4, 0.7, 0.1, None])
+    assert found.value == pytest.approx(0.4667, abs=1e-4)
+    assert (found.n, found.left_out, found.interval, found.p) == (6, 1, None, None)
+    assert found.reason == "1 of 7 seeds left out; the others may differ from them"
+
+
+def test_an_error_that_all_seeds_share_widens_the_interval() -> None:
+    given = [0.2, 0.5, 0.9, 0.4, 0.7]
+    one = stats.ttest_ind(given, [0.0, 0.1, 0.3, 0.2], equal_var=False)
+    extra = float(np.var([0.0, 0.1, 0.3, 0.2], ddof=1) / 4), 3.0
+    found = mean_over_seeds(given, shared=extra)
+    assert found.df == pytest.approx(one.df)
+    low, high = one.confidence_interval()
+    assert found.interval is not None
+    assert found.interval.high - found.interval.low == pytest.approx(high - low)
+
+
+def test_a_difference_ends_where_the_two_values_end() -> None:
+    near = [1.0, 0.9, 1.0, 0.6, 1.0]
+    greedy = against_intact(near, 0.95, 0.0, limits=(0.0, 1.0))
+    assert greedy.interval is not None and greedy.interval.high == pytest.approx(0.05)
+    drawn = against_intact([1.0, 0.0, 1.0, 0.0, 1.0], 0.0, 0.1, 9, (0.0, 1.0))
+    assert drawn.interval is not None and drawn.interval.high == 1.0
+    apart = against_controls(
+        numbers([1.0, 1.0, 0.0, 1.0, 1.0]), numbers([0.0, 0.0, 0.0, 0.0, 0.1]), (0.0, 1.0)
+    )
+    assert apart.interval is not None and apart.interval.high == 1.0
 
 
 def test_an_interval_ends_where_the_measure_ends() -> None:
@@ -112,6 +142,7 @@ def test_a_seed_without_a_number_leaves_the_pairs_with_its_partner() -> None:
     lesion, control = [3.0, 4.0, 6.5, 5.0, 7.0, 1.0], [1.0, None, 4.0, 4.0, 5.0, 2.0]
     found = against_controls(numbers(lesion), numbers(control))
     assert (found.method, found.n, found.left_out) == (PAIRED, 5, 1)
+    assert found.p is None and found.reason.startswith("1 of 6 seeds left out")
     assert found.value == pytest.approx(np.mean([2.0, 2.5, 1.0, 2.0, -1.0]))
 
 

@@ -18,6 +18,7 @@ from tabwb.scoring import intervals
 from tabwb.scoring.differences import (
     NO_VARIATION,
     difference_interval,
+    draw_variance,
     family_interval,
     paired_t,
     sampling_floor,
@@ -388,3 +389,16 @@ def test_many_responses_to_an_item_give_the_sum_of_all_logarithms() -> None:
     expected = sum(np.log(parameters[..., None] + np.arange(n)).sum(axis=-1) for n in counts)
     found = intervals._rising(counts, 2000)
     assert np.abs(found - expected).max() < 1e-9
+
+
+def test_the_variance_from_draws_is_that_of_drawn_again_responses() -> None:
+    rng = np.random.default_rng(5)
+    runs = (rng.random((4000, 4, 6)) < 0.4).astype(float)
+    found = [draw_variance(run.tolist(), None) for run in runs[:1500]]
+    assert all(one is not None and one[1] == 20 for one in found)
+    mean = float(np.mean([one[0] for one in found if one is not None]))
+    assert mean == pytest.approx(runs.mean(axis=(1, 2)).var(ddof=1), rel=0.1)
+    alike = draw_variance([[1.0] * 9], None)
+    assert alike is not None and alike == pytest.approx((0.005278, 8), abs=1e-6)
+    assert draw_variance([[1.0], [0.0]], None) is None
+    assert draw_variance([[1.0], [0.0]], None, deterministic=True) == (0.0, math.inf)

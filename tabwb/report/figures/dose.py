@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.figures.amount_measures import measures
@@ -29,6 +28,7 @@ from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.report.names import name_in
 from tabwb.report.names import names_of as model_names
 from tabwb.report.summaries.counted import model_of, spec_of
+from tabwb.report.summaries.dose_lines import told_apart
 from tabwb.report.summaries.doses import (
     LESION,
     PARAMETERS,
@@ -223,19 +223,12 @@ def _series(dose: Dose) -> tuple[object, ...]:
 
 def _series_names(given: Sequence[Dose], short: Mapping[str, str]) -> dict[tuple[object, ...], str]:
     """Return names of series: with the conditions in which series of one name differ."""
-    named: dict[str, dict[tuple[object, ...], Dose]] = {}
+    named: dict[tuple[object, ...], tuple[str, tuple[tuple[str, str], ...]]] = {}
     for dose in given:
         examinee = short.get(dose.examinee, dose.examinee)
         name = f"{examinee} + {dose.kind}" if dose.kind else examinee
-        named.setdefault(name, {})[_series(dose)] = dose
-    names: dict[tuple[object, ...], str] = {}
-    for name, several in named.items():
-        shared = set.intersection(*(set(dose.conditions) for dose in several.values()))
-        for key, dose in several.items():
-            apart = [phrase_of(what, value) for what, value in dose.conditions
-                     if (what, value) not in shared]  # fmt: skip
-            names[key] = f"{name} ({', '.join(apart)})" if apart else name
-    return names
+        named[_series(dose)] = name, dose.conditions
+    return told_apart(named)
 
 
 def _pooled(members: Sequence[AdministrationData]) -> Grouped:

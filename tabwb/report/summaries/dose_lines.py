@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, inf, isfinite, sqrt
+from typing import TypeVar
 
 from tabwb.lesion.declared import CONTROL
 from tabwb.lesion.spec import parse_lesions
+from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.doses import LESION, dose_of
@@ -23,6 +25,9 @@ PARAMETERS = "lesion_parameters"
 SIZES = 5.0
 """Standard deviations by which the mean sizes of a lesion and of its control may differ."""
 
+_Key = TypeVar("_Key", bound=Hashable)
+Conditioned = tuple[tuple[str, str], ...]
+"""Name and value of conditions, in words."""
 Line = Mapping[float, Grouped]
 """Amount to the responses of one seed."""
 
@@ -102,7 +107,7 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
     lesions: dict[tuple[object, ...], dict[float, _Point]] = {}
     controls: dict[tuple[object, ...], dict[tuple[object, ...], _Point]] = {}
     intact: dict[tuple[object, ...], list[AdministrationData]] = {}
-    kinds: dict[tuple[object, ...], str] = {}
+    kinds: dict[tuple[object, ...], tuple[str, Conditioned]] = {}
     left = 0
     for one in members:
         given = one.administration.conditions
@@ -121,10 +126,12 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
             point = own.setdefault((dose.kind, dose.amount), _Point(operations))
         else:
             key: tuple[object, ...] = (*model, dose.kind)
-            kinds[key] = f"{name_in(names, given, lesion=False)} + {dose.kind}"
+            name = f"{name_in(names, given, lesion=False)} + {dose.kind}"
+            kinds[key] = name, dose.conditions
             point = lesions.setdefault(key, {}).setdefault(dose.amount, _Point(operations))
         point.members.setdefault(dose.seed, []).append(one)
     found = []
+    told = told_apart(kinds)
     for series, points in lesions.items():
         if len(points) < 2:
             left += sum(len(own) for point in points.values() for own in point.members.values())
@@ -133,7 +140,7 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
         matched = {amount: control_of(point, of_model) for amount, point in points.items()}
         found.append(
             Series(
-                kinds[series],
+                told[series],
                 str(series[-1]),
                 tuple(sorted(points)),
                 _lines(points),
@@ -147,6 +154,27 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
             hint="tabwb lesion sweep gives a battery under a grid of lesions and amounts",
         )
     return tuple(sorted(found, key=lambda one: one.name)), left
+
+
+def told_apart(given: Mapping[_Key, tuple[str, Conditioned]]) -> dict[_Key, str]:
+    """Return a name for each series: where several share one, with the conditions that differ.
+
+    Args:
+        given: of each series its name, and all conditions that must be alike within it.
+
+    >>> told_apart({1: ("a", (("decoding", "greedy"),)), 2: ("a", (("decoding", "sampled"),))})
+    {1: 'a (greedy)', 2: 'a (sampled)'}
+    """
+    named: dict[str, list[_Key]] = {}
+    for key, (name, _) in given.items():
+        named.setdefault(name, []).append(key)
+    names: dict[_Key, str] = {}
+    for name, keys in named.items():
+        shared = set.intersection(*(set(given[key][1]) for key in keys))
+        for key in keys:
+            apart = [phrase_of(*one) for one in given[key][1] if one not in shared]
+            names[key] = f"{name} ({', '.join(apart)})" if apart else name
+    return names
 
 
 def control_of(lesion: _Point, controls: Sequence[_Point]) -> _Point | None:

@@ -17,6 +17,7 @@ from tabwb.report.measures import (
 from tabwb.report.summaries.dose_lines import perplexity_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.tables.results import Result, results_of
+from tabwb.scoring.differences import draw_variance
 from tabwb.scoring.estimate import Estimate, ratio
 
 USABLE = "usable"
@@ -25,6 +26,8 @@ _ORDER = (
     USABLE, SURPRISAL, BURDEN.id, CATEGORY_COUNT.id, CATEGORY_RATE.id, FEATURE_RATE.id, ACCURACY.id,
     WORDS_MEAN.id,
 )  # fmt: skip
+KNOWN = (0.0, inf)
+"""The error of a value for which nothing was drawn."""
 _NO_PERPLEXITY = Estimate(None, "no perplexity was stored: 'tabwb lesion sweep' measures it")
 
 
@@ -51,11 +54,20 @@ class Cell(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A value, whether fewer than half of the responses are usable, and the largest possible."""
+    """A value of one condition.
+
+    Attributes:
+        value: of the measure.
+        few: whether fewer than half of the responses are usable.
+        largest: the largest possible value.
+        error: the variance of the value on these prompts, and its degrees of freedom: 0 where
+            nothing was drawn; None where it is not known.
+    """
 
     value: Estimate
     few: bool = False
     largest: float = inf
+    error: tuple[float, float] | None = None
 
     @property
     def counted(self) -> float | None:
@@ -66,19 +78,51 @@ class Measured(NamedTuple):
 def values_of(group: Grouped) -> dict[Cell, Measured]:
     """Return the values of a group, by measure."""
     usable = group.summary.answers.usable
+    greedy = all(one.administration.conditions.decoding.greedy for one in group.group.members)
     found = {
-        Cell(USABLE): Measured(ratio(usable.usable, usable.n, "no responses"), largest=1.0),
-        Cell(SURPRISAL): Measured(_surprisal(group)),
-    }
+        Cell(USABLE): Measured(
+            ratio(usable.usable, usable.n, "no responses"), largest=1.0, error=KNOWN if greedy
+            else None,
+        ),
+        Cell(SURPRISAL): Measured(_surprisal(group), error=KNOWN),
+    }  # fmt: skip
     for judge in group.summary.judges:
         own = judge.burden.usable
         value = ratio(own.usable, own.n, "no responses")
-        found[Cell(USABLE, rater=judge.rater)] = Measured(value, largest=1.0)
+        error = KNOWN if greedy else None
+        found[Cell(USABLE, rater=judge.rater)] = Measured(value, largest=1.0, error=error)
     for result in results_of(group):
         if (cell := _cell(result)) is not None:
             few = result.usable is not None and result.usable.few and cell.measure != ACCURACY.id
-            found[cell] = Measured(result.value, few, _largest(result, group))
+            error = KNOWN if greedy else _error(cell, group)
+            found[cell] = Measured(result.value, few, _largest(result, group), error)
     return found
+
+
+def _error(cell: Cell, group: Grouped) -> tuple[float, float] | None:
+    """Return the variance of a value that was drawn, and its degrees of freedom; None if unknown.
+
+    Accuracies, burdens and rates of features, from the responses to each item.
+    """
+    if cell.measure == ACCURACY.id:
+        part = group.part(cell.part)
+        if part is None or part.share.shared:
+            return None
+        items = [(1.0,) * right + (0.0,) * (n - right) for right, n in part.share.by_item["exact"]]
+        return draw_variance(items, None, deterministic=part.share.fixed)
+    if cell.measure not in (BURDEN.id, FEATURE_RATE.id):
+        return None
+    for judge in group.summary.judges:
+        features = judge.burden.features
+        if judge.rater != cell.rater or (cell.feature and cell.feature not in features):
+            continue
+        rows, n = judge.rows, None if cell.feature else len(features)
+        present = rows.present[:, features.index(cell.feature)] if cell.feature else None
+        side = rows.burdens if present is None else rows.side(present)
+        if side.shares_stream:
+            return None
+        return draw_variance(list(side.values.values()), n, deterministic=side.deterministic)
+    return None
 
 
 def cells_of(groups: Iterable[dict[Cell, Measured]]) -> list[Cell]:

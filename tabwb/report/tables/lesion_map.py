@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabwb.lesion.declared import CONTROL, TARGETS
 from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
@@ -11,24 +11,26 @@ from tabwb.records.condition_table import compared
 from tabwb.records.errors import UsageError
 from tabwb.report.names import name_in, names_of
 from tabwb.report.summaries.counted import spec_of
-from tabwb.report.summaries.dose_lines import pooled
+from tabwb.report.summaries.dose_lines import Conditioned, pooled, told_apart
 from tabwb.report.summaries.doses import LESION
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.tables.declared import ends, number, p_value, text, whole
-from tabwb.report.tables.dose_values import Cell, Measured, cells_of, values_of
-from tabwb.scoring.dose import LEAST_SEEDS, SeedTest, against_intact, mean_over_seeds
+from tabwb.report.tables.dose_rows import FEW_INTACT, NO_INTACT, less_intact, shared_error
+from tabwb.report.tables.dose_values import KNOWN, Cell, Measured, cells_of, values_of
+from tabwb.scoring.dose import LEAST_SEEDS, SeedTest, mean_over_seeds
 from tabwb.scoring.estimate import Interval
+from tabwb.scoring.permutation import benjamini_hochberg
 from tabwb.tables.table import Table, records_table
 
 NOTES = (
     "One target in one layer is lesioned at a time. Means over seeds; intervals (95 %, t) and p "
-    f"are for other draws of units and these prompts, over {LEAST_SEEDS} seeds or more. p is not "
-    "corrected for the number of cells and measures. A value for which fewer than half of the "
-    "responses are usable is in no mean.",
+    f"are for other draws of units and these prompts, over {LEAST_SEEDS} seeds or more. A value "
+    "for which fewer than half of the responses are usable is in no mean, and then there is no "
+    "interval. corr.: p corrected by Benjamini and Hochberg's method over the cells of a map "
+    "(one measure, subtest, judge, feature and lesion): of the cells below .05 a share of .05 is "
+    "expected to be false. It is not corrected for the number of maps.",
 )
-SAMPLED = "answers of the intact model were drawn: its error on these prompts is not known here"
-NO_INTACT = "the intact model was not given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class MapCell:
         series: the model, the operation and the amount.
         mean: over seeds.
         intact: the value of the intact model; difference: mean less intact, None without one.
+        adjusted: p of the difference, corrected over the cells of the map.
     """
 
     cell: Cell
@@ -51,6 +54,11 @@ class MapCell:
     intact: float | None
     difference: SeedTest | None
     reason: str
+    adjusted: float | None = None
+
+
+_Model = tuple[str, Conditioned]
+"""A model with the conditions that must be alike."""
 
 
 def map_table(rows: Sequence[Grouped]) -> Table:
@@ -78,11 +86,11 @@ def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
     """
     members = list({one.administration.id: one for one in members}.values())
     names = names_of(one.administration.conditions for one in members)
-    at: dict[tuple[object, str, str, int], dict[str, list[AdministrationData]]] = {}
-    intact: dict[object, list[AdministrationData]] = {}
+    at: dict[tuple[_Model, str, str, int], dict[str, list[AdministrationData]]] = {}
+    intact: dict[_Model, list[AdministrationData]] = {}
     for one in members:
         given = one.administration.conditions
-        model: object = (spec_of(given), tuple(sorted(compared(given, [LESION]).items())))
+        model: _Model = (spec_of(given), tuple(sorted(compared(given, [LESION]).items())))
         if given.lesion is None:
             intact.setdefault(model, []).append(one)
         elif (lesion := _of_one_layer(one)) is not None:
@@ -95,18 +103,28 @@ def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
             hint='a grid of lesions with layers = ["each"]: tabwb lesion sweep',
         )
     whole_model = {model: values_of(pooled(own)) for model, own in intact.items()}
-    fixed = {
-        model: all(one.administration.conditions.decoding.temperature == 0 for one in own)
-        for model, own in intact.items()
-    }
     values = {key: [values_of(pooled(own)) for own in seeds.values()] for key, seeds in at.items()}
     every = [one for own in values.values() for one in own]
+    told = told_apart({(model, name): (name, model[1]) for model, name, _, _ in at})
     for cell in cells_of(every):
-        for model, series, target, layer in sorted(at, key=_order):
-            own = [one[cell] for one in values[model, series, target, layer] if cell in one]
+        maps: dict[str, list[MapCell]] = {}
+        for model, name, target, layer in sorted(at, key=_order):
+            own = [one[cell] for one in values[model, name, target, layer] if cell in one]
             if own:
+                series = told[model, name]
                 beside = whole_model.get(model, {}).get(cell)
-                yield _cell(cell, series, target, layer, own, beside, fixed=fixed.get(model, False))
+                made = _cell(cell, series, target, layer, own, beside)
+                maps.setdefault(series, []).append(made)
+        for own_map in maps.values():
+            yield from _corrected(own_map)
+
+
+def _corrected(cells: Sequence[MapCell]) -> Iterator[MapCell]:
+    """Yield the cells of one map with their corrected p values."""
+    given = [one.difference.p if one.difference else None for one in cells]
+    adjusted = iter(benjamini_hochberg([p for p in given if p is not None]))
+    for one, p in zip(cells, given, strict=True):
+        yield one if p is None else replace(one, adjusted=next(adjusted))
 
 
 def _cell(
@@ -116,20 +134,17 @@ def _cell(
     layer: int,
     own: Sequence[Measured],
     intact: Measured | None,
-    *,
-    fixed: bool,
 ) -> MapCell:
     counted = [one.counted for one in own]
-    mean = mean_over_seeds(counted, (0.0, max(one.largest for one in own)))
+    limits = 0.0, max(one.largest for one in own)
+    mean = mean_over_seeds(counted, limits, shared_error(own) or KNOWN)
     base = None if intact is None else intact.counted
     difference, reason = None, mean.reason
-    if base is None:
-        reason = reason or NO_INTACT
-    elif fixed:
-        difference = against_intact(counted, base, 0.0)
+    if intact is None or base is None:
+        reason = reason or (NO_INTACT if intact is None else FEW_INTACT)
     elif mean.value is not None:
-        difference = SeedTest(mean.value - base, mean.n, 0, mean.left_out, "", reason=SAMPLED)
-        reason = reason or SAMPLED
+        difference = less_intact(counted, intact, limits)
+        reason = reason or difference.reason
     few = sum(one.few for one in own)
     return MapCell(cell, series, target, layer, mean, few, base, difference, reason)
 
@@ -156,7 +171,7 @@ def _elsewhere(lesion: Lesion) -> str:
     return head + (f"@{options}" if options else "")
 
 
-def _order(key: tuple[object, str, str, int]) -> tuple[str, int, bool, int]:
+def _order(key: tuple[_Model, str, str, int]) -> tuple[str, int, bool, int]:
     _, series, target, layer = key
     return series, list(TARGETS).index(target), layer < 0, layer
 
@@ -183,6 +198,8 @@ COLUMNS = (
     *ends("difference_", "over seeds", _interval),
     p_value("p", "p", "that the difference is 0; not corrected",
             lambda one: None if one.difference is None else one.difference.p),
+    p_value("p_adjusted", "corr.", "the same, corrected over the cells of the map (Benjamini and "
+            "Hochberg)", lambda one: one.adjusted),
     whole("n_seeds", "Seeds", "behind the mean", lambda one: one.mean.n),
     whole("few_usable", "Few usable", "seeds left out: fewer than half of their responses usable",
           lambda one: one.few),

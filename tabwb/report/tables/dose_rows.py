@@ -1,0 +1,282 @@
+"""The rows of the table of doses: seeds, means over seeds, and what they are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import fsum, inf, sqrt
+
+from tabwb.report.tables.dose_values import KNOWN, Cell, Measured
+from tabwb.scoring.dose import (
+    Points,
+    SeedTest,
+    against_controls,
+    against_intact,
+    area,
+    mean_over_seeds,
+    seed_numbers,
+    slope,
+)
+from tabwb.scoring.estimate import Estimate
+
+MEAN, CONTROL, LESS_CONTROL, LESS_INTACT = "mean", "control", "less control", "less intact"
+TOO_FEW = "every seed has a value at fewer than two amounts"
+NO_INTACT = "the intact model was not given"
+FEW_INTACT = "fewer than half of the intact model's responses are usable"
+SAMPLED = "answers of the intact model were drawn: its error on these prompts is not known here"
+THESE_DRAWS = "answers were drawn; intervals do not have this error"
+Values = Mapping[float, Measured]
+"""Of one seed by amount."""
+Error = tuple[float, float]
+"""A variance with its degrees of freedom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table.
+
+    Attributes:
+        cell: what was measured.
+        series: the model with the lesion.
+        row: ``intact``, ``seed``, or one of the constants of this module.
+        at: the value at each amount; ``numbers``: slope and height.
+        over: the amounts behind these.
+        adjusted: by number, p corrected for its family.
+    """
+
+    cell: Cell
+    series: str
+    row: str
+    seed: str = ""
+    at: Mapping[float, SeedTest] = field(default_factory=dict)
+    numbers: Mapping[str, SeedTest] = field(default_factory=dict)
+    over: tuple[float, ...] = ()
+    intact: float | None = None
+    reason: str = ""
+    adjusted: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The values of a series under one measure, by seed and amount."""
+
+    own: Mapping[str, Values]
+    control: Mapping[str, Values]
+    amounts: tuple[float, ...]
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and largest value that there can be."""
+        every = (one.largest for line in self.own.values() for one in line.values())
+        return 0.0, max(every)
+
+    def common(self, *, control: bool) -> tuple[float, ...]:
+        """Return the amounts at which every seed has a value, of both sides for a comparison."""
+        sides = (self.own, self.control) if control else (self.own,)
+        return tuple(
+            amount
+            for amount in self.amounts
+            if all(_counted(line, amount) is not None for side in sides for line in side.values())
+        )
+
+
+def rows_of_series(row: Row, lines: Lines, intact: Measured | None) -> Iterator[Row]:
+    """Yield the rows of one lesion under one measure.
+
+    Args:
+        row: with the measure and the name of the series.
+        lines: of the lesion and of its controls.
+        intact: the value of the intact model; None where it was not given.
+    """
+    if intact is not None:
+        yield replace(row, row="intact", intact=intact.value.value, reason=_why({0.0: intact}))
+    common = lines.common(control=False)
+    for seed, line in lines.own.items():
+        yield replace(
+            row, row="seed", seed=seed, at={x: _single(one.value) for x, one in line.items()},
+            numbers={name: _single(one[seed]) for name, one in _numbers(lines.own, common).items()},
+            over=common, reason=_why(line),
+        )  # fmt: skip
+    yield _mean(replace(row, row=MEAN), lines.own, lines)
+    if intact is not None:
+        yield _less_intact(replace(row, row=LESS_INTACT), lines, intact)
+    if lines.control:
+        yield _mean(replace(row, row=CONTROL), lines.control, lines)
+        yield _less_control(replace(row, row=LESS_CONTROL), lines)
+
+
+def _mean(row: Row, side: Mapping[str, Values], lines: Lines) -> Row:
+    common = lines.common(control=row.row == CONTROL)
+    errors = {
+        amount: shared_error(line[amount] for line in side.values() if amount in line)
+        for amount in lines.amounts
+    }
+    at = {
+        amount: mean_over_seeds(values, lines.limits, errors[amount] or KNOWN)
+        for amount in lines.amounts
+        if (values := [_counted(line, amount) for line in side.values() if amount in line])
+    }
+    numbers = {}
+    for name, found in _numbers(side, common).items():
+        numbers[name] = mean_over_seeds(
+            [one.value for one in found.values()],
+            lines.limits if name == "height" else (-inf, inf),
+            _error_of(name, {amount: errors[amount] for amount in common}) or KNOWN,
+        )
+    if "height" in numbers:  # that it is not 0 needs no test
+        numbers["height"] = replace(numbers["height"], p=None)
+    unknown = any(errors[amount] is None and one.interval for amount, one in at.items())
+    return replace(
+        row, at=at, numbers=numbers, over=common, reason=_reasons(at, common, unknown=unknown)
+    )
+
+
+def less_intact(
+    values: Sequence[float | None], intact: Measured, limits: tuple[float, float]
+) -> SeedTest:
+    """Return the mean over seeds less the value of the intact model.
+
+    Args:
+        values: one for each seed; None where it has none that may be averaged.
+        intact: a value that may be averaged. Where the error of its draws is not known there is no
+            interval.
+        limits: the least and largest value that there can be.
+    """
+    base = intact.counted
+    assert base is not None
+    variance, df = intact.error or KNOWN
+    found = against_intact(values, base, variance, df, limits)
+    if intact.error is None and found.value is not None:
+        reason = found.reason or SAMPLED
+        return replace(found, interval=None, p=None, df=None, reason=reason)
+    return found
+
+
+def _less_intact(row: Row, lines: Lines, intact: Measured) -> Row:
+    if intact.counted is None:
+        return replace(row, reason=FEW_INTACT if intact.few else intact.value.reason)
+    common = lines.common(control=False)
+    at = {
+        amount: less_intact(values, intact, lines.limits)
+        for amount in lines.amounts
+        if (values := [_counted(line, amount) for line in lines.own.values() if amount in line])
+    }
+    heights = _numbers(lines.own, common).get("height", {}).values()
+    numbers = {}
+    if heights:
+        given = [one.value for one in heights]
+        numbers["height"] = less_intact(given, intact, lines.limits)
+    return replace(row, at=at, numbers=numbers, over=common, reason=_reasons(at, common))
+
+
+def _less_control(row: Row, lines: Lines) -> Row:
+    common = lines.common(control=True)
+    at = {
+        amount: against_controls(
+            _estimates(lines.own, amount), _estimates(lines.control, amount), lines.limits
+        )
+        for amount in lines.amounts
+        if any(amount in line for line in lines.control.values())
+    }
+    own, control = (_numbers(side, common) for side in (lines.own, lines.control))
+    numbers = {
+        name: against_controls(
+            own[name], control[name], lines.limits if name == "height" else (-inf, inf)
+        )
+        for name in own
+    }
+    return replace(row, at=at, numbers=numbers, over=common, reason=_reasons(at, common))
+
+
+def shared_error(values: Iterable[Measured]) -> Error | None:
+    """Return the largest error from drawn answers that seeds can share; None if it is not known.
+
+    All conditions of a sweep draw with the same random streams. If the answers of all seeds
+    depended on these alike, the error of a mean over seeds would be that of one seed: the mean of
+    their variances.
+
+    Args:
+        values: one for each seed.
+    """
+    errors = [one.error for one in values]
+    known = [error for error in errors if error is not None]
+    if len(known) < len(errors):
+        return None
+    if not any(variance for variance, _ in known):
+        return KNOWN
+    return fsum(variance for variance, _ in known) / len(known), min(df for _, df in known)
+
+
+def _error_of(name: str, errors: Mapping[float, Error | None]) -> Error | None:
+    """Return the largest error that slopes or heights share, from those at their amounts.
+
+    Of a height the errors of all amounts add up as if they were one; of a slope, in which such
+    errors cancel, as if they were independent.
+    """
+    if any(error is None for error in errors.values()):
+        return None
+    known = {amount: error for amount, error in errors.items() if error is not None}
+    if not any(variance for variance, _ in known.values()):
+        return KNOWN
+    made = slope if name == "slope" else area
+    parts = [
+        sqrt(known[at][0]) * made({amount: float(amount == at) for amount in known}) for at in known
+    ]
+    df = min(df for _, df in known.values())
+    return (fsum(part**2 for part in parts) if name == "slope" else fsum(parts) ** 2), df
+
+
+def _numbers(
+    side: Mapping[str, Values], amounts: Sequence[float]
+) -> dict[str, dict[str, Estimate]]:
+    """Return slope and height of each seed; nothing where there are fewer than two amounts."""
+    if len(amounts) < 2:
+        return {}
+    lines = {
+        seed: {amount: _counted(line, amount) for amount in amounts} for seed, line in side.items()
+    }
+    kinds: tuple[tuple[str, Callable[[Points], float]], ...] = (("slope", slope), ("height", area))
+    return {name: seed_numbers(lines, made, amounts) for name, made in kinds}
+
+
+def _counted(line: Values, amount: float) -> float | None:
+    return line[amount].counted if amount in line else None
+
+
+def _estimates(side: Mapping[str, Values], amount: float) -> dict[str, Estimate]:
+    found = {seed: _counted(line, amount) for seed, line in side.items()}
+    return {
+        seed: Estimate(value, "" if value is not None else f"no value at {amount:g}")
+        for seed, value in found.items()
+    }
+
+
+def _single(value: Estimate) -> SeedTest:
+    return SeedTest(value.value, 1, 0, 0, "")
+
+
+def _why(line: Values) -> str:
+    """Return why values are missing or in no mean."""
+    few = [f"{amount:g}" for amount, one in line.items() if one.few and one.value.defined]
+    reasons = dict.fromkeys(one.value.reason for one in line.values() if one.value.reason)
+    found = [*reasons]
+    if few:
+        where = "" if few == ["0"] else f" at {', '.join(few)}"
+        found.append(f"few usable{where}, in no mean")
+    return "; ".join(found)
+
+
+def _reasons(
+    at: Mapping[float, SeedTest], common: Sequence[float], *, unknown: bool = False
+) -> str:
+    """Return why intervals are missing, with the amounts where only some are."""
+    found: dict[str, list[float]] = {}
+    for amount, one in at.items():
+        if one.reason:
+            found.setdefault(one.reason, []).append(amount)
+    told = [
+        reason if len(own) == len(at) else f"at {', '.join(f'{one:g}' for one in own)}: {reason}"
+        for reason, own in found.items()
+    ]
+    told += [] if len(common) > 1 else [TOO_FEW]
+    return "; ".join([*told, *([THESE_DRAWS] if unknown else [])])
