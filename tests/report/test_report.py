@@ -20,6 +20,7 @@ from tabwb.records.trials import Trial
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.report.paper.commands import run_command
 from tabwb.report.paper.examples import examples_of
+from tabwb.report.paper.pictured import pictured
 from tabwb.report.paper.report import Report, report_of
 from tabwb.report.paper.report_html import report_html
 from tabwb.report.paper.report_markdown import report_markdown
@@ -310,3 +311,15 @@ def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) 
     made = two()
     assert made.figures == ()
     assert made.no_figures == "No figure is drawn of 2 groups: 1 have room on a page."
+
+
+def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from tests.report.test_doses import sweep
+
+    monkeypatch.setattr("tabwb.report.paper.pictured.MOST_DRAWN", 1)
+    rows = summarised(grouped(sweep(seeds=2), "model"), interval=False)
+    found, why = pictured(studied(rows))
+    assert [each.id.rpartition("-")[0] for each in found] == ["dose-burden", "dose-accuracy"]
+    assert why.startswith("No figure is drawn of 9 groups")

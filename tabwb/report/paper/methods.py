@@ -17,6 +17,7 @@ from tabwb.report.paper.methods_given import (
     participants,
     software_used,
 )
+from tabwb.report.paper.methods_lesions import lesions, over_amounts
 from tabwb.report.paper.methods_procedure import procedure
 from tabwb.report.paper.methods_scored import analysis, scoring, unusable
 from tabwb.report.paper.references import Citations, Reference, bibliography
@@ -87,11 +88,12 @@ def _parts(about: Studied, cite: Citations) -> Iterator[tuple[str, list[str]]]:
     else:
         yield "Materials", list(materials(about, cite))
         yield "Models", list(models(about))
+        yield "Lesions", list(lesions(about))
         yield "Participants", list(participants(about))
         yield "Procedure", list(procedure(about))
         yield "Scoring", list(scoring(about, cite))
         yield "Responses", list(unusable(about))
-        yield "Statistical analysis", list(analysis(about, cite))
+        yield "Statistical analysis", [*analysis(about, cite), *over_amounts(about)]
         yield "Software", list(software_used(about, cite))
     disclaimers = (battery.disclaimer for battery in about.batteries if battery.disclaimer)
     yield "Scope", list(dict.fromkeys((RESEARCH_ONLY, *disclaimers)))

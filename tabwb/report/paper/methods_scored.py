@@ -201,7 +201,7 @@ def unusable(about: Studied) -> Iterator[str]:
 
 
 def _where(by_row: Mapping[str, int], about: Studied) -> str:
-    if len(about.rows) == 1:
+    if len(about.rows) == 1 or len(set(map(about.name, about.members))) == 1:
         return ""
     return f" ({', '.join(f'{title} {number:,}' for title, number in by_row.items())})"
 

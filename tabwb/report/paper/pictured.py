@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -11,13 +12,15 @@ from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.report.paper.over_sessions import followed
 from tabwb.report.paper.studied import Studied
 from tabwb.report.summaries.grouping import grouped
-from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.groups import Grouped, summarised
 
 if TYPE_CHECKING:
     from tabwb.report.figures.page import PaperFigure
 
 DRAWN = ("burden", "accuracy", "profile")
 """Figures that need no further choice; those without data are left out."""
+LESIONED = (("dose", "burden"), ("dose", "accuracy"), ("map", "burden"))
+"""Figures of lesions, each with its measure."""
 WIDTH = "double"
 MOST_FOLLOWED = 6
 """Of so many participants the sessions are drawn; the tables have those of all."""
@@ -63,10 +66,16 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
             rows = [
                 row for row in about.drawn_rows if row.battery.content_hash == battery.content_hash
             ]
+            of = f"{battery.title}: " if len(about.batteries) > 1 else ""
+            for name, measure in LESIONED if _has_lesions(rows) else ():
+                with suppress(UsageError):  # lesions of one amount only, or of all layers
+                    made = figures.make(
+                        name, rows, width=WIDTH, caption=False, command=command, measure=measure
+                    )
+                    found.append(_pictured(f"{name}-{measure}-{battery.id}", of, made))
             if len(rows) > MOST_DRAWN:
                 many = len(rows)
                 continue
-            of = f"{battery.title}: " if len(about.batteries) > 1 else ""
             for name in DRAWN:
                 with suppress(UsageError):  # these groups have nothing that it shows
                     made = figures.make(name, rows, width=WIDTH, caption=False, command=command)
@@ -86,6 +95,10 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
         why = f"No figure is drawn of {many} groups: {MOST_DRAWN} have room on a page."
         return tuple(found), why
     return tuple(found), "" if found else "There is nothing that a figure shows."
+
+
+def _has_lesions(rows: Sequence[Grouped]) -> bool:
+    return any(one.administration.conditions.lesion for row in rows for one in row.group.members)
 
 
 def _pictured(id_: str, of: str, made: PaperFigure) -> Pictured:

@@ -11,7 +11,7 @@ from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.visible import visible
 from tabwb.records.words import plural
 from tabwb.report.file_names import file_names, named, without_folders
-from tabwb.report.paper.sentences import listed, once, spread
+from tabwb.report.paper.sentences import listed, once, ranges, spread
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped
@@ -22,6 +22,10 @@ MOST_NAMES = 3
 """A group of more participants has their number as its name."""
 
 
+MOST_NUMBERS = 10
+"""So many administrations or more are named by ranges of numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Studied:
     """The groups of a report.
@@ -29,7 +33,7 @@ class Studied:
     Attributes:
         rows: with their summaries.
         study_ids: whether the names of participants may be printed; else they are numbered.
-        names: administration to the name of its examinee.
+        names: administration to the name of its examinee; a model's without its lesion.
         sessions: administration of a person to what stands for its day, such as ``session 2``.
     """
 
@@ -84,8 +88,9 @@ class Studied:
         for name, members in spread(chosen, self.name):
             part = ""
             if len(members) < len(whole[name]):
-                numbers = listed(f"#{member.administration.id}" for member in members)
-                part = f" in {numbers}"
+                numbers = [member.administration.id for member in members]
+                named = listed(f"#{number}" for number in numbers)
+                part = f" in {named if len(numbers) < MOST_NUMBERS else f'#{ranges(numbers)}'}"
             words.append(f"{name}{part}")
         return listed(words)
 
@@ -211,10 +216,19 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
             number = known.setdefault(person, len(known) + 1)
             names[member.administration.id] = person if study_ids else f"{noun} {number}"
     models = [member for member in made.members if not is_persons(member)]
-    for group in grouped(models, "model"):
+    for group in grouped(list(map(_intact, models)), "model"):
         for member in group.members:
             names[member.administration.id] = without_folders(group.short)
     return replace(made, names=names, sessions=_sessions(made.members, names))
+
+
+def _intact(member: AdministrationData) -> AdministrationData:
+    """Return an administration as if no lesion had been applied: one model has one name."""
+    given = member.administration
+    if not given.conditions.lesion:
+        return member
+    conditions = replace(given.conditions, lesion=None)
+    return replace(member, administration=replace(given, conditions=conditions))
 
 
 def _sessions(members: Sequence[AdministrationData], names: Mapping[int, str]) -> dict[int, str]:

@@ -1,0 +1,300 @@
+"""Sentences about lesions: what was changed in which models, how it was drawn, and its controls.
+
+A sweep has hundreds of lesions. They are told as the grids that they form, so that the sentences
+name exactly the lesions that were given and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import prod
+from typing import Any
+
+from tabwb.lesion.declared import CONTROL, OPERATIONS, SELECTIONS, TARGETS
+from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
+from tabwb.report.file_names import without_folders
+from tabwb.report.paper.sentences import listed, ranges, spread
+from tabwb.report.paper.studied import Studied, is_persons
+from tabwb.report.summaries.dose_lines import parameters_of, perplexity_of
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.scoring.dose import LEAST_SEEDS
+
+Members = Sequence[AdministrationData]
+SPREAD_OVER = "projections"
+"""The target of controls of a size."""
+_DRAWS: Mapping[str, str] = {
+    "tabwb-lesion-1": "SFC64, seeded with the BLAKE2b hash of seed and name",
+}
+"""Version of the draws to how they are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """Lesions that are every combination of their targets, layers, amounts and seeds.
+
+    Attributes:
+        targets: ids, or ids with plus signs between where lesions were joined.
+        layers: sets of layers; an empty set is all layers.
+        amounts: shares of units.
+        seeds: of the draws; empty where nothing was drawn.
+        kind: what all have in common, with any target of their unit; None with ``spec``.
+        spec: of joined lesions that differ in more than the target, without a common seed.
+    """
+
+    targets: tuple[str, ...]
+    layers: tuple[tuple[int, ...], ...]
+    amounts: tuple[float, ...]
+    seeds: tuple[int, ...]
+    kind: Lesion | None
+    spec: str = ""
+
+    @property
+    def n(self) -> int:
+        """How many lesions."""
+        sides = (self.targets, self.layers, self.amounts, self.seeds)
+        return prod(max(1, len(side)) for side in sides)
+
+
+def lesions(about: Studied) -> Iterator[str]:
+    """Yield which lesions each model was given under, how units were drawn, and their controls."""
+    lesioned = [m for m in about.members if not is_persons(m) and _spec(m)]
+    if not lesioned:
+        return
+    given: dict[str, Members] = dict(spread(lesioned, about.name))
+
+    def specs(name: str) -> frozenset[tuple[str, bool]]:
+        return frozenset((_spec(member), _is_control(member)) for member in given[name])
+
+    for _, names in spread(given, specs):
+        yield from _given(about, names, given[names[0]])
+    yield from _drawn(lesioned)
+    yield (
+        "Each lesion changed a copy of the intact weights, so that none acted on what another "
+        "left; all items of an administration were given under one lesion."
+    )
+    for name, members in given.items():
+        yield from _sizes(name if len(given) > 1 else "", members)
+        yield from _checked(about, name if len(given) > 1 else "", members)
+
+
+def over_amounts(about: Studied) -> Iterator[str]:
+    """Yield how values by the amount of a lesion are averaged, where lesions have several."""
+    members = [m for m in about.members if not is_persons(m) and _spec(m) and not _is_control(m)]
+    if not any(len(box.amounts) > 1 for box in _boxes(dict.fromkeys(map(_spec, members)))):
+        return
+    yield (
+        "Values by the amount of a lesion are means over its seeds, with t intervals where there "
+        f"are {LEAST_SEEDS} seeds or more: for other draws of units, the same model and exactly "
+        "these prompts. Differences to controls are paired by seed; where the seeds are others, "
+        "Welch's test is used. No p value is corrected for the number of measures and lesions."
+    )
+
+
+def _given(about: Studied, names: Sequence[str], members: Members) -> Iterator[str]:
+    own, controls = (
+        _boxes(dict.fromkeys(_spec(one) for one in members if _is_control(one) == wanted))
+        for wanted in (False, True)
+    )
+    counts = [
+        plural(sum(box.n for box in boxes), noun)
+        for boxes, noun in ((own, "lesion"), (controls, "control"))
+        if boxes
+    ]
+    were = "were each" if len(names) > 1 else "was"
+    intact = [name for name in names if _intact(about, name)]
+    if len(intact) == len(names):
+        counts.insert(0, "no lesion")
+    elif intact:
+        counts.append(f"{listed(intact)} also under no lesion")
+    yield f"{listed(names)} {were} given the items under {listed(counts)}."
+    yield from map(_in_words, own)
+    targets = dict.fromkeys(
+        target for box in own for joined in box.targets for target in joined.split("+")
+    )
+    if targets:
+        yield f"The targets are {listed(f'{one} ({TARGETS[one].meaning})' for one in targets)}."
+    yield from (_in_words(box, "control") for box in controls if not _is_spread(box))
+    spread_out = [box for box in controls if _is_spread(box)]
+    if spread_out:
+        amounts = [amount for box in spread_out for amount in box.amounts]
+        yield (
+            f"{plural(sum(box.n for box in spread_out), 'control')} took weights from all "
+            "projections of attention and feed-forward networks, each with the operation and the "
+            "seed of a lesion and on average as many weights as that lesion "
+            f"({_percent(min(amounts))} to {_percent(max(amounts))} % of them)."
+        )
+
+
+def _intact(about: Studied, name: str) -> list[AdministrationData]:
+    return [
+        m for m in about.members if not is_persons(m) and about.name(m) == name and not _spec(m)
+    ]
+
+
+def _is_spread(box: _Box) -> bool:
+    kind = box.kind
+    return kind is not None and box.targets == (SPREAD_OVER,) and kind.select == "random"
+
+
+def _spec(member: AdministrationData) -> str:
+    return member.administration.conditions.lesion or ""
+
+
+def _is_control(member: AdministrationData) -> bool:
+    return CONTROL in member.administration.tags
+
+
+def _boxes(specs: Iterable[str]) -> list[_Box]:
+    """Return lesions as grids: a side is joined where all other sides are the same."""
+    boxes = [_single(spec) for spec in specs]
+    for side in ("seeds", "amounts", "layers", "targets"):
+        others = [one.name for one in fields(_Box) if one.name != side]
+        alike: dict[tuple[Any, ...], list[_Box]] = {}
+        for box in boxes:
+            alike.setdefault(tuple(getattr(box, name) for name in others), []).append(box)
+        boxes = [_joined(own, side) for own in alike.values()]
+    return boxes
+
+
+def _joined(boxes: Sequence[_Box], side: str) -> _Box:
+    """Return boxes as one that has all their values of a side, numbers in ascending order."""
+    values = list(dict.fromkeys(value for box in boxes for value in getattr(box, side)))
+    changed: dict[str, Any] = {side: tuple(values if side == "targets" else sorted(values))}
+    return replace(boxes[0], **changed)
+
+
+def _single(text: str) -> _Box:
+    try:
+        found = parse_lesions(text)
+    except UsageError:  # made with another tool
+        return _Box((), (), (), (), None, text)
+    seeds = {one.seed for one in found if one.draws}
+    kinds = {_kind(one) for one in found}
+    sides = {(one.layers, one.amount) for one in found}
+    if len(seeds) > 1:
+        return _Box((), (), (), (), None, text)
+    if len(kinds) > 1 or len(sides) > 1:
+        return _Box((), (), (), tuple(seeds), None, "+".join(one.kind(amount="") for one in found))
+    targets = "+".join(one.target for one in found)
+    return _Box((targets,), (found[0].layers,), (found[0].amount,), tuple(seeds), _kind(found[0]))
+
+
+def _kind(lesion: Lesion) -> Lesion:
+    """Return a lesion without its layers, amount and seed, and with any target of its unit."""
+    own = TARGETS[lesion.target]
+    like = next(
+        one.id for one in TARGETS.values() if (one.unit, one.in_layers) == (own.unit, own.in_layers)
+    )
+    return replace(lesion, target=like, layers=(), amount=1.0, seed=0)
+
+
+def _in_words(box: _Box, noun: str = "lesion") -> str:
+    count = plural(box.n, noun)
+    one = len(box.seeds) == 1
+    seeds = f", {'seed' if one else 'seeds'} {ranges(box.seeds)}" if box.seeds else ""
+    kind = box.kind
+    if kind is None:
+        return f"{count} had the spec {without_folders(box.spec)}{seeds}."
+    meaning = OPERATIONS[kind.operation].meaning
+    for name in ("factor", "sigma"):
+        if (number := getattr(kind, name)) is not None:
+            meaning = meaning.replace(f"{name}=", f"{number:g}")
+    target = TARGETS[kind.target]
+    whole = box.amounts == (1.0,)
+    shares = "all" if whole else f"{listed(map(_percent, box.amounts), 'or')} % of the"
+    among = f" {numbers_text(kind.units)}" if kind.units else ""
+    chosen = "" if kind.select == "random" or whole else f" ({SELECTIONS[kind.select]})"
+    of = f" of {listed(box.targets, 'or')}" if target.unit == "weight" else ""
+    where = f", in {_layers(box.layers)}" if target.in_layers else ""
+    if target.unit == "layer":
+        where = f", among {_layers(box.layers)}" if any(box.layers) else ""
+    return (
+        f"{count} ({kind.operation}: {meaning}) took {shares} {target.unit}s{among}{of}{chosen}"
+        f"{where}{seeds}."
+    )
+
+
+def _layers(layers: Sequence[tuple[int, ...]]) -> str:
+    if layers == ((),):
+        return "all layers"
+    if all(len(one) == 1 and one[0] >= 0 for one in layers):
+        numbers = [one[0] for one in layers]
+        return f"layer {numbers[0]}" if len(numbers) == 1 else f"one of layers {ranges(numbers)}"
+    sets = (f"layers {numbers_text(one)}" if one else "all layers" for one in layers)
+    return listed(sets, "or")
+
+
+def _percent(amount: float) -> str:
+    """Return a share in per cent, in three digits or as many as it was given with.
+
+    >>> _percent(0.3), _percent(0.0153846)
+    ('30', '1.54')
+    """
+    return f"{100 * amount:.3g}"
+
+
+def _drawn(members: Members) -> Iterator[str]:
+    """Yield how units were chosen, where a seed decided it."""
+    found: list[Lesion] = []
+    for text in dict.fromkeys(map(_spec, members)):
+        try:
+            found += [one for one in parse_lesions(text) if one.draws]
+        except UsageError:
+            continue
+    if not found:
+        return
+    units = {TARGETS[one.target].unit for one in found if one.select == "random" and one.amount < 1}
+    if "weight" in units:
+        yield "Each weight was taken by itself, with the probability of the share."
+    if whole := sorted(units - {"weight"}):
+        yield f"Of {listed(f'{unit}s' for unit in whole)} the rounded number was drawn."
+    stored = dict.fromkeys(member.model_facts.get("lesion_draws", "") for member in members)
+    versions = [f"{one} ({_DRAWS[one]})" if one in _DRAWS else one for one in stored if one]
+    how = listed(versions) if versions else "of an unknown version"
+    yield (
+        "The draws of a part depend on the seed of the lesion and the part's name (such as "
+        f"3.attention.q) alone; they are {how}. With one seed a larger share contains a smaller "
+        "one."
+    )
+
+
+def _sizes(name: str, members: Members) -> Iterator[str]:
+    taken = [size for member in members if (size := parameters_of(member)) is not None]
+    wholes = {member.model_facts.get("parameters", "") for member in members}
+    if not taken or len(wholes) != 1:
+        return
+    (whole,) = wholes
+    between = f"{min(taken):,}" if min(taken) == max(taken) else f"{min(taken):,} to {max(taken):,}"
+    of = f" of the {int(whole):,} parameters" if whole.isdecimal() else " parameters"
+    what = "Lesions and controls" if any(map(_is_control, members)) else "Lesions"
+    yield f"{what} took {between}{of} of {name or 'the model'}."
+
+
+def _checked(about: Studied, name: str, members: Members) -> Iterator[str]:
+    """Yield the perplexity of the fixed text: intact, and its range under lesions."""
+    intact = _intact(about, about.name(members[0]))
+    texts = dict.fromkeys(
+        text for member in members if (text := member.model_facts.get("lesion_check_text"))
+    )
+    if not texts:
+        return
+    known = [value for m in members if (value := perplexity_of(m.model_facts)) is not None]
+    before = {value for m in intact if (value := perplexity_of(m.model_facts)) is not None}
+    shown = [f"{listed(map(_count, sorted(before)))} without a lesion"] if before else []
+    if known:
+        ends = dict.fromkeys(map(_count, (min(known), max(known))))
+        shown.append(f"{' to '.join(ends)} under lesions")
+    missing = len(members) - len(known)
+    of = f" under {name}" if name else ""
+    undefined = f"; undefined under {missing:,} of them" if missing else ""
+    yield (
+        f"To check that predictions changed, the perplexity of a fixed text ({listed(texts)}) was "
+        f"measured{of}: {listed(shown) if shown else 'no value'}{undefined}."
+    )
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if 100 <= value < 1e7 else f"{value:.3g}"

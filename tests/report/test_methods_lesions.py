@@ -1,0 +1,128 @@
+"""The sentences about lesions: exactly the lesions that were given, as the grids that they form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import count
+
+from tabwb.records.conditions import Conditions
+from tabwb.report.paper.methods import Methods, methods_about
+from tabwb.report.paper.studied import studied
+from tabwb.report.summaries.grouping import grouped
+from tabwb.report.summaries.groups import summarised
+from tabwb.report.summaries.load import AdministrationData
+from tests.report.test_groups import given
+
+
+def told(*members: AdministrationData) -> Methods:
+    return methods_about(studied(summarised(grouped(members, "model"), interval=False)))
+
+
+def lesions(*members: AdministrationData) -> str:
+    paragraphs = told(*members).paragraphs
+    return next((each.text for each in paragraphs if each.title == "Lesions"), "")
+
+
+def under(
+    specs: Iterable[str | None],
+    model: str = "m",
+    facts: Mapping[str, str] | None = None,
+    *,
+    control: bool = False,
+) -> list[AdministrationData]:
+    found = []
+    for spec in specs:
+        data = given(next(NUMBERS), Conditions(model, "model", lesion=spec))
+        administration = replace(data.administration, tags=("control",) if control else ())
+        found.append(replace(data, administration=administration, model_facts=facts or {}))
+    return found
+
+
+NUMBERS = count(1)
+GRID = [
+    f"{target}:zero:{amount}@seed={seed}"
+    for target in ("attention", "mlp")
+    for amount in (0.1, 0.2)
+    for seed in (1, 2, 3)
+]
+
+
+def test_a_model_without_a_lesion_has_no_such_paragraph() -> None:
+    assert lesions(*under([None])) == ""
+
+
+def test_a_grid_is_one_sentence_and_the_models_paragraph_names_the_model_once() -> None:
+    members = under([None, *GRID])
+    text = lesions(*members)
+    assert text.startswith(
+        "m was given the items under no lesion and 12 lesions. 12 lesions (zero: the units are set "
+        "to 0) took 10 or 20 % of the weights of attention or mlp, in all layers, seeds 1 to 3."
+    )
+    models = next(each for each in told(*members).paragraphs if each.title == "Models")
+    assert models.text.startswith("One model responded: m.")
+
+
+def test_a_missing_lesion_is_not_said_to_be_given() -> None:
+    text = lesions(*under(one for one in GRID if one != "mlp:zero:0.2@seed=3"))
+    assert (
+        "6 lesions (zero: the units are set to 0) took 10 or 20 % of the weights of attention"
+        in text
+    )
+    assert "took 10 % of the weights of mlp, in all layers, seeds 1 to 3." in text
+    assert "took 20 % of the weights of mlp, in all layers, seeds 1 and 2." in text
+
+
+def test_single_layers_and_numbers_of_operations_are_told() -> None:
+    specs = [f"mlp.down:scale:1@layers={layer},factor=0.5" for layer in (0, 1, 2)]
+    assert (
+        "3 lesions (scale: the units are multiplied by 0.5) took all weights of mlp.down, in one "
+        "of layers 0 to 2."
+    ) in lesions(*under(specs))
+
+
+def test_controls_are_told_apart_with_their_sizes() -> None:
+    controls = [f"projections:zero:{share}@seed={seed}" for share in (0.05, 0.1) for seed in (1, 2)]
+    facts = {"lesion_parameters": "40", "parameters": "1000", "lesion_draws": "tabwb-lesion-1"}
+    text = lesions(*under(GRID, facts=facts), *under(controls, facts=facts, control=True))
+    assert "12 lesions and 4 controls." in text
+    assert "as many weights as that lesion (5 to 10 % of them)." in text
+    assert "tabwb-lesion-1 (SFC64, seeded with the BLAKE2b hash of seed and name)" in text
+    assert "Lesions and controls took 40 of the 1,000 parameters of the model." in text
+
+
+def test_models_under_the_same_lesions_share_the_sentences() -> None:
+    text = lesions(*under(GRID, "a"), *under([None, *GRID], "b"))
+    assert "a and b were each given the items under 12 lesions and b also under no lesion." in text
+    assert text.count("took 10 or 20 %") == 1
+
+
+def test_joined_and_foreign_lesions_are_told_as_they_are() -> None:
+    joined = [f"attention.q:zero:0.5@seed={n}+mlp.down:zero:0.5@seed={n}" for n in (1, 2)]
+    other = "attention.q:zero:0.5@seed=1+mlp.down:mean:0.2@seed=1"
+    text = lesions(*under([*joined, other, "made-elsewhere"]))
+    assert (
+        "2 lesions (zero: the units are set to 0) took 50 % of the weights of attention.q+mlp.down"
+        in text
+    )
+    assert "1 lesion had the spec attention.q:zero:0.5+mlp.down:mean:0.2, seed 1." in text
+    assert "1 lesion had the spec made-elsewhere." in text
+
+
+def test_the_check_has_the_perplexity_of_the_intact_model_and_the_range() -> None:
+    check = {"lesion_check_text": "plain-1"}
+    text = lesions(
+        *under([None], facts={"lesion_perplexity": "50", **check}),
+        *under(GRID[:1], facts={"lesion_perplexity": "2000", **check}),
+        *under(GRID[1:2], facts={"lesion_perplexity": "4e9", **check}),
+        *under(GRID[2:3], facts=check),
+    )
+    assert (
+        "the perplexity of a fixed text (plain-1) was measured: 50 without a lesion and 2,000 to "
+        "4e+09 under lesions; undefined under 1 of them."
+    ) in text
+
+
+def test_means_over_seeds_are_explained_where_lesions_have_several_amounts() -> None:
+    assert "paired by seed" in told(*under(GRID)).text
+    assert "paired by seed" not in told(*under(["mlp:zero:0.1@seed=1"])).text
