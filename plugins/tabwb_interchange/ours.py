@@ -31,8 +31,8 @@ Json = dict[str, Any]
 _RUN = (
     "uid", "battery", "battery_version", "battery_hash", "battery_title", "examinee", "kind",
     "origin", "participant", "seed", "replicates", "protocol", "conversation", "decoding",
-    "item_order", "option_order", "lesion", "judges", "research_protocol", "created_at",
-    "part_subtests", "part_items", "part_limit", "labels",
+    "item_order", "option_order", "lesion", "prompt_noise", "judges", "research_protocol",
+    "created_at", "part_subtests", "part_items", "part_limit", "labels",
     "session_date", "versions", "model_facts", "notes", "disclaimer",
 )  # fmt: skip
 """Keys of an administration that an export keeps."""
@@ -185,6 +185,7 @@ def run_of(block: Mapping[str, Any], run: RecordedRun, where: str) -> RecordedRu
         protocol=Protocol(protocol),
         conversation=block.get("conversation") is True,
         lesion=words_of(block.get("lesion")) or None,
+        prompt_noise=words_of(block.get("prompt_noise")) or None,
         part_subtests=_ids(block.get("part_subtests")),
         part_items=_ids(block.get("part_items")),
         part_limit=whole(block.get("part_limit"), 1),

@@ -255,6 +255,7 @@ def _run(row: Row, decoding: KnownDecoding) -> RecordedRun:
         else KnownDecoding(temperature=decoding.temperature, top_p=decoding.top_p),
         protocol=Protocol(row.one_of("protocol", [*Protocol]) or Protocol.GENERATE),
         lesion=words_of(row.others.get("lesion")) or None if exported else None,
+        prompt_noise=words_of(row.others.get("prompt_noise")) or None if exported else None,
         facts=ours.facts_of(row.others.get("model_facts")) if exported else (),
         labels=ours.labels_of(row.others.get("labels")) if exported else row.labels(),
         exported=exported,
@@ -303,7 +304,7 @@ def _metadata(row: Row, reply: Mapping[str, Any]) -> dict[str, str]:
 _EXPORTED = frozenset(
     {
         *("battery", "battery_version", "battery_hash", "kind", "lesion", "effective_status"),
-        *("usable", "practice", "labels", "model_facts", "run_decoding"),
+        *("usable", "practice", "labels", "model_facts", "run_decoding", "prompt_noise"),
     }
 )
 """Keys of our own export that the import finds by itself."""

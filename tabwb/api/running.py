@@ -52,6 +52,7 @@ def run(
     item_order: Literal["as-given", "shuffled"] | None = None,
     option_order: Literal["as-given", "shuffled", "rotated"] | None = None,
     lesion: str | None = None,
+    prompt_noise: str | None = None,
     subtests: Names = (),
     items: Names = (),
     limit: int | None = None,
@@ -86,6 +87,7 @@ def run(
         item_order: of the items within their subtest.
         option_order: of the options of each item; rotated: each item in all rotations.
         lesion: of the model (``"mlp.down:zero:0.3@seed=7"``); a function has none.
+        prompt_noise: perturbation of the items' texts (``"words:drop:0.2@seed=3"``).
         subtests: give only these.
         items: give only these; ids, or ``SUBTEST/ITEM``.
         limit: give only so many items of each subtest, the first ones.
@@ -120,6 +122,7 @@ def run(
         item_order=item_order,
         option_order=option_order,
         lesion=lesion,
+        prompt_noise=prompt_noise,
         part_subtests=_ids(subtests),
         part_items=_ids(items),
         part_limit=limit,

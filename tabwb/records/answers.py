@@ -44,6 +44,7 @@ class RecordedRun:
         protocol: how answers were obtained.
         conversation: whether earlier answers were in the context.
         lesion: spec of the model's lesion.
+        prompt_noise: spec of the perturbation of the items' texts.
         part_subtests, part_items, part_limit: what was given of the battery, as in
             :class:`~tabwb.records.conditions.Conditions`.
         tool: the program that wrote the source, with its version and task.
@@ -62,6 +63,7 @@ class RecordedRun:
     protocol: Protocol = Protocol.GENERATE
     conversation: bool = False
     lesion: str | None = None
+    prompt_noise: str | None = None
     part_subtests: tuple[str, ...] = ()
     part_items: tuple[str, ...] = ()
     part_limit: int | None = None

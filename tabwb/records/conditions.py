@@ -48,6 +48,7 @@ class Conditions:
         judges: specs of the raters to run on each response, besides the subtests' scorers.
         research_protocol: names the protocol under which a model-only battery is given to a person.
         lesion: spec of the lesion applied to the model, or None.
+        prompt_noise: spec of the perturbation of the items' texts, or None (models only).
         labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``),
             and its name (``profile``).
         transcriber: spec of what hears spoken answers, or None.
@@ -87,6 +88,7 @@ class Conditions:
     part_items: tuple[str, ...] = ()
     part_limit: int | None = None
     unknown: tuple[str, ...] = ()
+    prompt_noise: str | None = None
 
     @property
     def drawn(self) -> str:

@@ -204,6 +204,22 @@ CONDITIONS: tuple[Condition, ...] = (
         comparison=Comparison("lesion", "lesion", stated=""),
     ),
     Condition(
+        "prompt_noise",
+        Text(),
+        given_to=MODEL,
+        options=(
+            Option(
+                "--prompt-noise",
+                "Perturbation of the items' texts: UNIT:OPERATION[:AMOUNT][@seed=N], for example "
+                "words:drop:0.2@seed=3 or characters:swap:0.1. Options and instructions stay.",
+                metavar="SPEC",
+            ),
+        ),
+        column=Column("the spec of the perturbation of the items' texts"),
+        line=Line("prompt noise {}"),
+        comparison=Comparison("prompt-noise", "prompt noise"),
+    ),
+    Condition(
         "conversation",
         Switch("fresh for each", "one conversation"),
         given_to=MODEL,

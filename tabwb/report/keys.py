@@ -18,6 +18,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean, separated
 from tabwb.report.key import Key, Value
 from tabwb.report.lesion_keys import lesion_keys, option_value
+from tabwb.report.noise_keys import noise_keys
 from tabwb.report.summaries.counted import name_of, spec_of
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def keys() -> tuple[Key, ...]:
     True
     """
     declared = map(_condition_key, declared_conditions.CONDITIONS)
-    return (*SUBJECTS, *declared, *lesion_keys(), *RESPONSES)
+    return (*SUBJECTS, *declared, *lesion_keys(), *noise_keys(), *RESPONSES)
 
 
 def key_of(name: str) -> Key:

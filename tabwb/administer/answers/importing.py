@@ -141,6 +141,7 @@ def import_conditions(
         judges=tuple(judges),
         research_protocol=research_protocol,
         lesion=run.lesion if is_model else None,
+        prompt_noise=run.prompt_noise if is_model else None,
         labels=_labels(plugins, stated, run) if is_model else {},
         origin=examinee.origin,
         session_date=run.session_date or session_date,

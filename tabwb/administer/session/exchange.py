@@ -84,9 +84,9 @@ def _seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, atte
 
     Besides the parts that :func:`~tabwb.records.seeds.reply_seed` names it depends on the battery's
     version, the model (without its options and its folder, so that another batch size, device or
-    computer draws the same), the lesion, protocol, temperature, top-p and conversation. It does not
-    depend on the number of replicates, the order of items, token limits or stop sequences: runs
-    that differ in nothing else repeat the same draws.
+    computer draws the same), the lesion, protocol, temperature, top-p, conversation and prompt
+    noise. It does not depend on the number of replicates, the order of items, token limits or stop
+    sequences: runs that differ in nothing else repeat the same draws.
     """
     decoding = conditions.decoding
     return reply_seed(
@@ -105,6 +105,7 @@ def _seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, atte
             float(decoding.temperature),
             float(decoding.top_p),
             conditions.conversation,
+            *([] if conditions.prompt_noise is None else [conditions.prompt_noise]),
         ),
     )
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.battery.prompt_noise import PromptNoise, parse_noise, perturbed
 from tabwb.battery.prompts import render_prompt
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import PlannedTrial
@@ -26,10 +28,12 @@ def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial,
         battery: to be given.
         conditions: with seed, replicates and orders.
     """
+    noise = None if conditions.prompt_noise is None else parse_noise(conditions.prompt_noise)
     trials: list[PlannedTrial] = []
     for replicate in range(conditions.replicates):
         for subtest, given in given_items(battery, conditions):
             for item in _items(subtest, given, conditions, replicate):
+                shown = item if noise is None else _under(noise, subtest, item)
                 for options in _option_orders(subtest, item, conditions, replicate):
                     trials.append(
                         PlannedTrial(
@@ -38,11 +42,16 @@ def plan_trials(battery: Battery, conditions: Conditions) -> tuple[PlannedTrial,
                             item=item.id,
                             replicate=replicate,
                             options=options,
-                            prompt=render_prompt(subtest, item, options),
+                            prompt=render_prompt(subtest, shown, options),
                             practice=item.practice,
                         )
                     )
     return tuple(trials)
+
+
+def _under(noise: PromptNoise, subtest: Subtest, item: Item) -> Item:
+    """Return an item with its text under noise; options, answers and all else are as they were."""
+    return replace(item, prompt=perturbed(noise, item.prompt, f"{subtest.id}/{item.id}"))
 
 
 def given_items(

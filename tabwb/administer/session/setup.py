@@ -14,6 +14,7 @@ from tabwb.administer.session.plan import choices_never_vary, nothing_varies, pl
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets
 from tabwb.battery.model import Battery
+from tabwb.battery.prompt_noise import parse_noise
 from tabwb.lesion.spec import lesion_text
 from tabwb.lesion.unit_list import stored_form
 from tabwb.plugin_api.components import Judge
@@ -67,6 +68,8 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
                 raise plugins.no_lesions(examinee)
             stored = lesion_text(stored_form(conditions.lesion))
             conditions = replace(conditions, lesion=stored)
+        if conditions.prompt_noise is not None:
+            conditions = _with_noise(battery, conditions, recorded=descriptor.made_by is not None)
         if descriptor.made_by is not None:
             origin, participant = descriptor.made_by(spec)
             if origin != "model":
@@ -88,6 +91,25 @@ def resolve(plugins: Plugins, battery: Battery, conditions: Conditions) -> Condi
         labels=labels,
         transcriber=transcriber,
     )
+
+
+def _with_noise(battery: Battery, conditions: Conditions, *, recorded: bool) -> Conditions:
+    """Return conditions with the prompt noise as it is stored, after checking that it acts."""
+    if recorded:
+        raise UsageError(
+            f"the answers of '{conditions.examinee}' are recorded: no prompt is sent",
+            where="prompt noise",
+            hint="leave it out",
+        )
+    noise = str(parse_noise(conditions.prompt_noise or ""))
+    conditions = replace(conditions, prompt_noise=noise)
+    plain = plan_trials(battery, replace(conditions, prompt_noise=None))
+    if plan_trials(battery, conditions) == plain:
+        raise UsageError(
+            f"the prompt noise '{noise}' changes none of the {plural(len(plain), 'prompt')}",
+            hint="take a larger amount, or another seed",
+        )
+    return conditions
 
 
 def check_raters(plugins: Plugins, battery: Battery, conditions: Conditions) -> None:

@@ -58,7 +58,7 @@ def run_command(battery: str, given: Conditions) -> str:
         )
     words = ["tabwb", "run", battery, "--model", name]
     if given.lesion is not None:
-        words += ["--lesion", without_folders(given.lesion)]
+        given = replace(given, lesion=without_folders(given.lesion))
     for condition in declared.CONDITIONS:
         if condition.applies_to("model"):
             words += _options(condition, given)

@@ -15,6 +15,7 @@ from tabwb.report.key import Key, Value, written
 from tabwb.report.keys import REPLICATE, key_of, pooling_keys, read_keys
 from tabwb.report.lesion_keys import LESION_SEED, without_seed
 from tabwb.report.names import name_in, names_of, short_lesions
+from tabwb.report.noise_keys import NOISE_SEED, without_noise_seed
 from tabwb.report.summaries.counted import model_of
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.parts import Cell, Part, Place, part_of
@@ -286,11 +287,11 @@ class _Asked:
         return tuple(sorted(facts.items()))
 
     def conditions(self, member: AdministrationData) -> Conditions:
-        """Return the conditions of a member; without the seeds of its lesion if pooled."""
+        """Return the conditions of a member; without seeds over which it is pooled."""
         given = member.administration.conditions
-        if LESION_SEED not in self.together:
-            return given
-        return replace(given, lesion=without_seed(given.lesion))
+        if LESION_SEED in self.together:
+            given = replace(given, lesion=without_seed(given.lesion))
+        return without_noise_seed(given) if NOISE_SEED in self.together else given
 
     def cells(self, member: AdministrationData) -> Iterator[tuple[Values, Part | None]]:
         """Yield the values of a member and the part of it that has them; None: all of it."""
