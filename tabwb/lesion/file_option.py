@@ -78,4 +78,9 @@ def wrong(where: str, what: str, allowed: str) -> UsageError:
         what: is wrong.
         allowed: there.
     """
-    return UsageError(f"the lesion '{where}' {what}", allowed=allowed)
+    return UsageError(f"the lesion '{shown(where)}' {shown(what)}", allowed=allowed)
+
+
+def shown(text: str, most: int = 300) -> str:
+    """Return a text for a message, cut: a spec can be joined of thousands of lesions."""
+    return text if len(text) <= most else text[: most - 1] + "…"

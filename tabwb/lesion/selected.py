@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.draw import bits_of, how_many
+from tabwb.lesion.file_option import shown
 from tabwb.lesion.part import Part
 from tabwb.lesion.spec import Lesion
 from tabwb.lesion.unit_list import read_units
@@ -176,4 +177,4 @@ def wrong(lesion: Lesion, what: str, allowed: str) -> UsageError:
         what: is wrong.
         allowed: in its place.
     """
-    return UsageError(f"the lesion '{lesion}' {what}", allowed=allowed)
+    return UsageError(f"the lesion '{shown(str(lesion))}' {what}", allowed=allowed)

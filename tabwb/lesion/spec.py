@@ -20,6 +20,8 @@ SEED: Final = 1
 """The seed of a lesion that names none."""
 MOST = 2**31 - 1
 """The largest number of a layer or unit."""
+MOST_NUMBERS = 2**20
+"""So many numbers of layers or units a lesion can name."""
 LARGEST_SEED = 2**63 - 1
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _RANGE = re.compile(r"(-?\d{1,10})(?:-(-?\d{1,10}))?")
@@ -259,9 +261,11 @@ def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first or (first < 0 <= last):
             raise wrong(where, f"has the range {item} in {key}=, which is empty", allowed)
-        if last > MOST or first < -MOST or last - first >= 2**20:
+        if last > MOST or first < -MOST or last - first >= MOST_NUMBERS:
             raise wrong(where, f"has a number out of bounds in {key}={item}", f"below {MOST}")
         found.update(range(first, last + 1))
+        if len(found) > MOST_NUMBERS:
+            raise wrong(where, f"has too many numbers in {key}=", f"up to {MOST_NUMBERS:,}")
     return (*sorted(n for n in found if n >= 0), *sorted(n for n in found if n < 0))
 
 
@@ -332,7 +336,10 @@ def _number(value: object, key: str, where: str) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number and not (isinstance(value, str) and _NUMBER.fullmatch(value)):
         raise wrong(where, f"has {key}={value}", "a number")
-    number = float(value)  # type: ignore[arg-type]
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except OverflowError:  # a whole number of hundreds of digits
+        number = math.inf
     if not math.isfinite(number):
         raise wrong(where, f"has {key}={value}", "a finite number")
     return number + 0.0  # -0.0 is 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,20 @@ def test_a_control_takes_as_many_weights_of_all_projections(tmp_path: Path) -> N
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['first']", "layers=first"),
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['7']", "the layer 7"),
         ("format = 1\n[[lesions]]\ntargets = ['experts']", "finds no 'experts'"),
+        ("format = 1\nname = 'a,b'\n[[lesions]]\ntargets = ['mlp']", "name: 'a,b' cannot be a tag"),
+        ("format = 1\nname = 'control'\n[[lesions]]\ntargets = ['mlp']", "the tag of controls"),
+        ("a = " + "[" * 1000, "nested too deeply"),
+        ("a = " + "9" * 5000, "a value that cannot be read"),
+        (f"format = 1\n[[lesions]]\ntargets = ['mlp']\namounts = [{'9' * 400}]", "a finite number"),
+        (
+            "format = 1\n[[lesions]]\ntargets = ['mlp']\noperation = 'scale'\nfactor = "
+            + "9" * 400,
+            "a finite number",
+        ),
+        (
+            "format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['0-999999,1000000-1999999']",
+            "too many numbers in layers=",
+        ),
         (
             "format = 1\n[[lesions]]\ntargets = ['embedding']\ncontrols = true",
             "takes more parameters than the projections",
@@ -136,5 +151,35 @@ def test_wrong_grids(tmp_path: Path, text: str, words: str) -> None:
 
 
 def test_a_grid_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read: No such file"):
+    with pytest.raises(UsageError, match="there is no such file"):
         read_grid(tmp_path / "none.toml")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_grid_is_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(UsageError, match="is a pipe"):
+        read_grid(tmp_path / "pipe.toml")
+
+
+def test_a_name_that_cannot_be_a_tag_is_refused_before_a_model_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "my grid.toml"
+    path.write_text("format = 1\n[[lesions]]\ntargets = ['mlp']")
+    with pytest.raises(UsageError, match=r"'my grid' cannot be a tag \(without a name the file's"):
+        read_grid(path)
+
+
+def test_products_of_long_lists_are_refused_at_once(tmp_path: Path) -> None:
+    path, many = tmp_path / "grid.toml", list(range(2000))
+    amounts = [one / 2000 for one in many]
+    path.write_text(
+        f"format = 1\n[[lesions]]\ntargets = ['mlp']\namounts = {amounts}\nseeds = {many}"
+    )
+    with pytest.raises(UsageError, match="there are 4,000,000"):
+        read_grid(path)
+
+
+def test_a_message_shows_the_beginning_of_a_long_spec() -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_lesions("+".join(["mlp:zero:0.5"] * 1000) + "@seeds=1")
+    assert len(str(caught.value)) < 1000

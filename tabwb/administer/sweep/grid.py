@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.administer.sweep.point import Point
-from tabwb.lesion.declared import CONTROLS_OF, TARGETS
+from tabwb.lesion.declared import CONTROL, CONTROLS_OF, TARGETS
+from tabwb.lesion.file_option import shown
 from tabwb.lesion.part import Part
 from tabwb.lesion.plan import planned
 from tabwb.lesion.spec import Lesion, lesion_text, made, parse_numbers
 from tabwb.lesion.unit_list import pinned
-from tabwb.plugin_api.config.table import Table
+from tabwb.plugin_api.config.table import Table, toml_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
+from tabwb.records.files import read_regular
+from tabwb.records.marks import check_tag
 
 _KEYS = ("format", "name", "lesions")
 _LESION_KEYS = (
@@ -31,6 +34,8 @@ IN_PLACE = {selection: control for control, selection in CONTROLS_OF.items()}
 """A selection of units to that of its control."""
 MOST = 1_000_000
 """A grid with more conditions is refused."""
+TOO_LARGE = 20_000_000
+"""Bytes above which a file is no grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,10 @@ class Grid:
                 planned(lesions, parts, model)  # an error where the model lacks something
                 text = lesion_text(lesions)
                 found.setdefault(text, Point("lesion", replace(conditions, lesion=text)))
+                if len(found) > MOST:  # of "each" the number of layers is known only now
+                    raise UsageError(
+                        f"there are more than {MOST:,} lesions", where=rows.where, hint="name fewer"
+                    )
                 if rows.controls:
                     control = control_of(lesions, seed, parts, model)
                     lesioned = replace(conditions, lesion=control)
@@ -91,17 +100,10 @@ def read_grid(path: Path) -> Grid:
     Raises:
         UsageError: it cannot be read, or a value is not allowed; the message names file and key.
     """
-    import tomli
-
-    try:
-        content = tomli.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise UsageError("is not UTF-8", where=str(path)) from error
-    except tomli.TOMLDecodeError as error:
-        raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
-    return grid_of(content, path)
+    raw = read_regular(path, TOO_LARGE)
+    if raw is None:
+        raise UsageError("there is no such file", where=str(path))
+    return grid_of(toml_of(raw, path), path)
 
 
 def grid_of(content: Mapping[str, Any], path: Path = Path("grid")) -> Grid:
@@ -129,13 +131,26 @@ def grid_of(content: Mapping[str, Any], path: Path = Path("grid")) -> Grid:
         _rows(table.inner(f"lesions[{place}]", one, _LESION_KEYS))
         for place, one in enumerate(lesions)
     )
-    grid = Grid(table.get("name", str, path.stem), rows)
     count = sum(
         len(one.targets) * len(one.amounts) * len(one.layers) * len(one.seeds) for one in rows
     )
     if count > MOST:
         raise table.error("lesions", f"there are {count:,}", allowed=f"at most {MOST:,}")
-    return grid
+    return Grid(_name(table), rows)
+
+
+def _name(table: Table) -> str:
+    """Return the name of the sweep, which becomes a tag."""
+    name = table.get("name", str, table.path.stem)
+    if name == CONTROL:
+        raise table.error("name", f"'{CONTROL}' is the tag of controls", allowed="another name")
+    try:
+        return check_tag(name)
+    except UsageError as error:
+        message = error.message
+        if "name" not in table.content:
+            message += " (without a name the file's is used)"
+        raise table.error("name", message, allowed=error.allowed) from error
 
 
 def _rows(table: Table) -> _Rows:
@@ -143,7 +158,7 @@ def _rows(table: Table) -> _Rows:
     rows = _Rows(
         targets,
         {key: table.content[key] for key in _SAME if key in table.content},
-        tuple(map(float, _listed(table, "amounts", (int, float), [1.0]))),
+        _listed(table, "amounts", (int, float), [1.0]),
         _listed(table, "layers", str, ["all"]),
         _listed(table, "seeds", int, [1]),
         table.get("controls", bool, False),
@@ -155,8 +170,14 @@ def _rows(table: Table) -> _Rows:
     for layers in rows.layers:
         if layers not in ("all", "each"):
             parse_numbers(layers, "layers", rows.where)
-    for target, amount, seed in product(rows.targets, rows.amounts, rows.seeds):
-        _joined(rows, target, amount, (), seed)
+    first = (rows.targets[0], rows.amounts[0], rows.seeds[0])
+    # A value is allowed or not whatever the others are; their products may be millions.
+    for target in rows.targets:
+        _joined(rows, target, first[1], (), first[2])
+    for amount in rows.amounts:
+        _joined(rows, first[0], amount, (), first[2])
+    for seed in rows.seeds:
+        _joined(rows, *first[:2], (), seed)
     return rows
 
 
@@ -221,8 +242,8 @@ def control_of(lesions: Sequence[Lesion], seed: int, parts: Sequence[Part], mode
     taken = sum(one.expected for one in planned(lesions, parts, model))
     if taken > everywhere:
         raise UsageError(
-            f"the lesion '{lesion_text(lesions)}' takes more parameters than the projections of "
-            f"{model} have, so that no control has as many",
+            f"the lesion '{shown(lesion_text(lesions))}' takes more parameters than the "
+            f"projections of {model} have, so that no control has as many",
             hint="leave out controls = true for it",
         )
     # Six digits: differences below one weight in a million do not matter, and specs stay short.

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from tabwb.plugin_api.config.profiles import FILE, Profile, read_profile
 from tabwb.plugin_api.config.study import KEYS as STUDY_KEYS
 from tabwb.plugin_api.config.study import read_study
-from tabwb.plugin_api.config.table import Table
+from tabwb.plugin_api.config.table import Table, toml_of
 from tabwb.plugin_api.config.trust import TrustList
 from tabwb.records.errors import UsageError
 from tabwb.records.files import read_regular
@@ -111,16 +111,7 @@ def folder_file(folder: Path) -> SettingsFile | None:
     raw = read_regular(path, TOO_LARGE)
     if raw is None:
         return None
-    import tomli
-
-    try:
-        content = tomli.loads(raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise UsageError(f"is not UTF-8 (byte {error.start})", where=str(path)) from error
-    except tomli.TOMLDecodeError as error:
-        raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
-    except RecursionError as error:
-        raise UsageError("is nested too deeply", where=str(path)) from error
+    content = toml_of(raw, path)
     table = Table(path, content)
     table.refuse_unknown(KEYS)
     store = table.get("store", str)

@@ -13,6 +13,30 @@ from tabwb.records.words import did_you_mean
 _TYPES = {bool: "true or false", str: "a string", list: "a list", dict: "a table"}
 
 
+def toml_of(raw: bytes, path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file.
+
+    Args:
+        raw: its bytes.
+        path: of the file, for errors.
+
+    Raises:
+        UsageError: it is malformed; the message names the file and, where it is known, the line.
+    """
+    import tomli
+
+    try:
+        return tomli.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"is not UTF-8 (byte {error.start})", where=str(path)) from error
+    except tomli.TOMLDecodeError as error:
+        raise UsageError(f"is not TOML: {error.msg}", where=f"{path}:{error.lineno}") from error
+    except RecursionError as error:
+        raise UsageError("is nested too deeply", where=str(path)) from error
+    except ValueError as error:  # a number with thousands of digits
+        raise UsageError(f"has a value that cannot be read: {error}", where=str(path)) from error
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of a file at a key (``study.columns[0]``), which is empty for the whole file."""
