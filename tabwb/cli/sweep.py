@@ -145,6 +145,9 @@ def _run(
     finally:
         countdown.status.close()
     left = len(own) - done - given - len(failed)
+    if left:  # unless another command has given them meanwhile
+        with open_own() as store:
+            left = len(own) - _count_done(sweep, own, store) - len(failed)
     if as_json:
         print_json(
             {
@@ -169,7 +172,8 @@ def _run(
         )
     if left:
         raise Interrupted(
-            f"{plural(left, 'condition')} of the sweep left", hint="the same command continues"
+            f"{plural(left, 'condition')} of the sweep left",
+            hint="the same command continues (what another command gives now is left to it)",
         )
 
 

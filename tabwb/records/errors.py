@@ -49,6 +49,10 @@ class StoreError(TabwbError):
     """The store cannot be opened, read or written; nothing recorded was changed."""
 
 
+class HeldElsewhere(StoreError):
+    """An administration is open in another process, or in another session of this one."""
+
+
 class ComponentError(TabwbError):
     """A plugin's component failed or cannot be used here."""
 

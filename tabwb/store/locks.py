@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.records.errors import StoreError
+from tabwb.records.errors import HeldElsewhere, StoreError
 from tabwb.records.files import make_private_folder
 
 if TYPE_CHECKING:
@@ -120,10 +120,10 @@ def _holder(path: Path) -> str:
     return first if first.isdigit() else ""
 
 
-def held_by(process: str, administration_id: int) -> StoreError:
+def held_by(process: str, administration_id: int) -> HeldElsewhere:
     """Return the error for a lock that another process holds."""
     holder = f"process {process}" if process else "another process"
-    return StoreError(
+    return HeldElsewhere(
         f"administration {administration_id} is open in {holder}",
         hint="close it there first; when that process ends, however it ends, the lock is free",
     )

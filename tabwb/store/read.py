@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from tabwb.records.condition_table import conditions_from
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
 from tabwb.records.marks import MARKS, marks_of
@@ -24,7 +26,7 @@ from tabwb.records.trials import (
 )
 from tabwb.store.database import Row, Transaction
 from tabwb.store.derive import History, Step, status_of, taken_back
-from tabwb.store.write import STATUS_OF_KEY
+from tabwb.store.write import STATUS_OF_KEY, to_json
 
 _ATTEMPT = "attempt-"
 _PREFIX = re.compile(r"[0-9a-f][0-9a-f-]{7,35}")
@@ -184,6 +186,24 @@ def history(transaction: Transaction, administration_id: int) -> History:
     return History.of(
         tuple(plan(transaction, administration_id)), entries(transaction, administration_id)
     )
+
+
+def under(transaction: Transaction, battery_hash: str, conditions: Conditions) -> list[int]:
+    """Return the ids of the administrations of a battery under exactly these conditions.
+
+    Args:
+        transaction: of the store.
+        battery_hash: of the battery's content.
+        conditions: as they are stored now; those of an older version may be written otherwise.
+    """
+    rows = transaction.rows(
+        "SELECT administrations.id FROM administrations"
+        " JOIN batteries ON batteries.id = battery_id"
+        " WHERE content_hash = ? AND conditions = ? ORDER BY 1",
+        battery_hash,
+        to_json(asdict(conditions)),
+    )
+    return [number for (number,) in rows]
 
 
 def newest(transaction: Transaction, count: int) -> int:

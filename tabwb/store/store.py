@@ -188,6 +188,20 @@ class Store:
             rows = read.administrations(transaction, first)
         return self._with_interrupted(rows)
 
+    def administrations_under(
+        self, battery_hash: str, conditions: Conditions
+    ) -> tuple[Administration, ...]:
+        """Return the administrations of a battery under exactly these conditions, newest last.
+
+        Args:
+            battery_hash: of the battery's content.
+            conditions: with specs as they are stored.
+        """
+        with self._access.reading() as transaction:
+            numbers = read.under(transaction, battery_hash, conditions)
+            rows = [read.administrations(transaction, one, one)[0] for one in numbers]
+        return self._with_interrupted(rows)
+
     def history(self, administration_id: int) -> History:
         """Return the folded history of an administration, to which new entries can be added."""
         with self._access.reading() as transaction:

@@ -9,7 +9,7 @@ from contextlib import closing
 
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import TRIES, Known, Model, Sweep, Told, Worker
-from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.errors import HeldElsewhere, StoreError, TabwbError
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 
@@ -130,6 +130,8 @@ def worked(
 ) -> Iterator[Told]:
     """Give one condition; yield what happens and, unless it is to be given again, its end.
 
+    A condition that another command gives now is left to it.
+
     Args:
         worker: gives it.
         point: the condition.
@@ -140,6 +142,8 @@ def worked(
     try:
         yield from worker.give(point, known)
         yield Told(point)
+    except HeldElsewhere:
+        return  # another command gives it
     except StoreError:
         raise  # no other condition could be stored either
     except TabwbError as error:

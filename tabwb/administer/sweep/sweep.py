@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -13,7 +14,7 @@ from tabwb.administer.sweep.point import Point
 from tabwb.lesion.declared import CONTROL
 from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import Interrupted
+from tabwb.records.errors import HeldElsewhere, Interrupted
 from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
@@ -162,12 +163,15 @@ class Worker:
 
         Raises:
             Interrupted: items are left.
+            HeldElsewhere: another command gives it, or has given it.
             TabwbError: the lesion cannot be applied, or the model cannot be loaded.
         """
         backend = self.model.backend
         facts = self.model.under(point.lesion, self.cancel)
         with self._session(point, known.get(point.conditions)) as session:
             record = known[point.conditions] = session.administration
+            if session.status is AdministrationStatus.DONE:
+                raise HeldElsewhere("another command has given it meanwhile")
             wanted = [self.sweep.name, *([CONTROL] if point.role == "control" else [])]
             tags = [tag for tag in wanted if tag not in record.tags]
             session.commit(changes(Marks(record.title, record.tags), add=tags))
@@ -183,7 +187,31 @@ class Worker:
                 )
 
     def _session(self, point: Point, known: Administration | None) -> Session:
-        sweep = self.sweep
+        """Open the administration of a condition, or begin it.
+
+        Two commands may give one grid into one store: who holds the claim of a condition looks
+        whether the other has begun it meanwhile.
+        """
+        sweep, store = self.sweep, self.store
         if known is not None:
-            return setup.resume(self.store, sweep.plugins, known.id)
-        return setup.create(self.store, sweep.plugins, sweep.battery, point.conditions)
+            return setup.resume(store, sweep.plugins, known.id)
+        with store.lock(claim_of(sweep.battery, point.conditions)):
+            for one in store.administrations_under(sweep.battery.content_hash, point.conditions):
+                if one.status is not AdministrationStatus.DISCONTINUED:
+                    return setup.resume(store, sweep.plugins, one.id)
+            return setup.create(store, sweep.plugins, sweep.battery, point.conditions)
+
+
+def claim_of(battery: Battery, conditions: Conditions) -> int:
+    """Return the number of the lock under which an administration of a sweep is begun.
+
+    Args:
+        battery: to be given.
+        conditions: of the administration, resolved.
+
+    Returns:
+        Above the ids of administrations, which have locks too. Two conditions with one number are
+        only begun one after the other.
+    """
+    text = f"{battery.content_hash} {conditions}"
+    return 2**30 + int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) // 4
