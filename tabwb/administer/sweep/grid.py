@@ -35,7 +35,7 @@ IN_PLACE = {selection: control for control, selection in CONTROLS_OF.items()}
 MOST = 1_000_000
 """A grid with more conditions is refused."""
 TOO_LARGE = 20_000_000
-"""Bytes above which a file is no grid."""
+"""A longer file (bytes) is refused."""
 
 
 @dataclass(frozen=True, slots=True)
