@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, Literal
 
+from tabwb.lesion.values import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import DECLARED, DeclaredColumn, condition_columns
 from tabwb.records.condition_kinds import ColumnType
@@ -82,6 +84,27 @@ def _marked(key: str) -> Callable[[Part], Any]:
 
 def _fact(key: str) -> Callable[[Part], Any]:
     return lambda administration: administration.get("model_facts", {}).get(key)
+
+
+def _number(key: str, kind: type[int] | type[float]) -> Callable[[Part], Any]:
+    def value(administration: Part) -> Any:
+        try:
+            number = kind(_fact(key)(administration) or "")
+        except ValueError:
+            return None
+        return number if isfinite(number) else None
+
+    return value
+
+
+def _role(administration: Part) -> Any:
+    if administration["kind"] != "model":
+        return None
+    return role_of(administration["lesion"], administration.get("tags") or ())
+
+
+def _of_lesion(name: str) -> Callable[[Part], Any]:
+    return lambda administration: spec_values(administration["lesion"] or "").get(name)
 
 
 def _trial(key: str) -> Callable[[Part], Any]:
@@ -165,6 +188,10 @@ GIVEN = _of(
     Column("model_template_sha256", "text", "of that template", _fact("template_sha256")),
     Column("model_torch", "text", "version of torch", _fact("torch")),
     Column("model_transformers", "text", "version of transformers", _fact("transformers")),
+    _declared("lesion_role", _role),
+    *(_declared(f"lesion_{part.id}", _of_lesion(part.id)) for part in PARTS),
+    _declared("lesion_parameters", _number("lesion_parameters", int)),
+    _declared("lesion_perplexity", _number("lesion_perplexity", float)),
     _declared("origin", _given("origin")),
     _declared("participant", lambda administration: administration["participant"] or None),
     Column(

@@ -72,6 +72,32 @@ _COLUMNS = (
     ),
     DeclaredColumn("model_revision", "Revision", "of the model's repository"),
     DeclaredColumn("model_weights_sha256", "Weights", "SHA-256 of the model's weights"),
+    DeclaredColumn(
+        "lesion_role",
+        "Role",
+        "of a model in a lesion study: control has the tag control; intact has no lesion",
+        allowed=("intact", "lesion", "control"),
+    ),
+    DeclaredColumn("lesion_target", "Target", "what is lesioned; of joined lesions all targets"),
+    DeclaredColumn("lesion_operation", "Operation", "what is done to the units"),
+    DeclaredColumn("lesion_amount", "Amount", "the share of units that is taken", "number"),
+    DeclaredColumn(
+        "lesion_layers", "Layers", "in which layers; all where the lesion's spec names none"
+    ),
+    DeclaredColumn("lesion_seed", "Seed", "of the choice of units, of noise and orders", "integer"),
+    DeclaredColumn(
+        "lesion_kind", "Kind", "the lesion's spec with * for the amount and without the seed"
+    ),
+    DeclaredColumn(
+        "lesion_parameters", "Parameters", "how many parameters the lesion takes", "integer"
+    ),
+    DeclaredColumn(
+        "lesion_perplexity",
+        "Perplexity",
+        "of a fixed text, where a sweep measured it",
+        "number",
+        "tokens",
+    ),
     DeclaredColumn("trial_number", "Trial", "position in the administration, from 1", "integer"),
     DeclaredColumn("subtest", "Subtest", "the subtest's id"),
     DeclaredColumn("item", "Item", "the item's id"),

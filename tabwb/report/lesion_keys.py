@@ -2,68 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.lesion.spec import parse_lesions
+from tabwb.lesion.values import PARTS, spec_values
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import parse_spec
-from tabwb.report.key import Key, KeyKind, Value, written
+from tabwb.report.key import Key, Value, written
 
 if TYPE_CHECKING:
     from tabwb.report.summaries.load import AdministrationData
 
 LESION_SEED = "lesion-seed"
 """The key over which responses under one lesion are pooled."""
-Read = Callable[[Sequence[Lesion]], Value | None]
 
 
-def _common(value: Callable[[Lesion], Value | None]) -> Read:
-    """Return what reads the value that lesions share; None where they differ or have none."""
-
-    def read(lesions: Sequence[Lesion]) -> Value | None:
-        found = {value(one) for one in lesions}
-        return found.pop() if len(found) == 1 else None
-
-    return read
-
-
-def _seed(lesions: Sequence[Lesion]) -> Value | None:
-    """Return the seed of the lesions whose seed makes a difference."""
-    found = {one.seed for one in lesions if one.draws}
-    return found.pop() if len(found) == 1 else None
-
-
-def _targets(lesions: Sequence[Lesion]) -> Value:
-    return "+".join(dict.fromkeys(one.target for one in lesions))
-
-
-def _kind(lesions: Sequence[Lesion]) -> Value:
-    return "+".join(one.kind() for one in lesions)
-
-
-_PARTS: tuple[tuple[str, str, KeyKind, Read], ...] = (
-    ("target", "what is lesioned; of joined lesions all targets", "text", _targets),
-    ("operation", "what is done to the units", "text", _common(lambda one: one.operation)),
-    ("amount", "the share of units that is taken", "number", _common(lambda one: one.amount)),
-    ("layers", "in which layers; 'all' where the spec names none", "text",
-     _common(lambda one: numbers_text(one.layers) or "all")),
-    ("seed", "of the choice of units, of noise and orders", "number", _seed),
-    ("kind", "the lesion's spec with * for the amount and without the seed", "text", _kind),
-)  # fmt: skip
-
-
-def _values(name: str, read: Read) -> Callable[[AdministrationData], tuple[Value, ...]]:
+def _values(name: str) -> Callable[[AdministrationData], tuple[Value, ...]]:
     def values(data: AdministrationData) -> tuple[Value, ...]:
         given = data.administration.conditions
         if given.kind != "model" or not given.lesion:
             return ()
-        try:
-            value = read(parse_lesions(given.lesion))
-        except UsageError:  # made with another tool
+        found = spec_values(given.lesion)
+        if not found:  # made with another tool
             return option_value(given.lesion, name, number=True)
-        return () if value is None else (value,)
+        return (found[name],) if name in found else ()
 
     return values
 
@@ -125,15 +89,15 @@ def lesion_keys() -> tuple[Key, ...]:
     """
     return tuple(
         Key(
-            f"lesion-{name}",
-            f"lesion {name}",
-            f"of the lesion: {meaning}",
-            _values(name, read),
-            kind=kind,
+            f"lesion-{part.id}",
+            f"lesion {part.id}",
+            f"of the lesion: {part.meaning}",
+            _values(part.id),
+            kind="text" if part.type == "text" else "number",
             whom="model",
-            absent=f"no lesion {name}",
-            label=_label(name),
-            pooled=(LESION_SEED,) if name == "seed" else (),
+            absent=f"no lesion {part.id}",
+            label=_label(part.id),
+            pooled=(LESION_SEED,) if part.id == "seed" else (),
         )
-        for name, meaning, kind, read in _PARTS
+        for part in PARTS
     )

@@ -309,3 +309,22 @@ def test_an_echo_of_the_prompt_is_no_part_of_the_answer() -> None:
         ratings = {one.measure: one for one in SCORER[kind].score(subtest, item, response)}
         assert ratings["extracted"].value == right
         assert ratings["exact"].value == 0.0
+
+
+def test_rows_of_a_lesioned_model_have_the_values_of_the_lesion(tmp_path: Path) -> None:
+    under = administration()
+    under = replace(
+        under,
+        tags=("sweep", "control"),
+        conditions=replace(under.conditions, lesion="projections:zero:0.1@layers=0-1,seed=7"),
+    )
+    facts = {"lesion_parameters": "120", "lesion_perplexity": "inf"}
+    data = AdministrationData(under, BATTERY, trials(ANSWERS), model_facts=facts)
+    text = exported("csv", tmp_path / "out.csv", administration_document(data))
+    row = next(csv.DictReader(text.splitlines()))
+    assert {name: value for name, value in row.items() if name.startswith("lesion_")} == {
+        "lesion_role": "control", "lesion_target": "projections", "lesion_operation": "zero",
+        "lesion_amount": "0.1", "lesion_layers": "0-1", "lesion_seed": "7",
+        "lesion_kind": "projections:zero:*@layers=0-1", "lesion_parameters": "120",
+        "lesion_perplexity": "",
+    }  # fmt: skip

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from tabwb.lesion.values import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
-from tabwb.report.summaries.dose_lines import perplexity_of
+from tabwb.report.summaries.dose_lines import parameters_of, perplexity_of
 from tabwb.report.summaries.load import AdministrationData
-from tabwb.report.tables.declared import number, shared, text, texts, whole
+from tabwb.report.tables.declared import shared, text, texts, whole
 from tabwb.tables.table import RecordColumn, Table, column_of, records_table
 
 
@@ -29,7 +30,7 @@ def administrations_table(chosen: Iterable[AdministrationData]) -> Table:
 
 def given_columns() -> tuple[RecordColumn, ...]:
     """Return the columns of what was given to whom and how, which do not change afterwards."""
-    return (*SUBJECT, *_conditions(), *MODEL)
+    return (*SUBJECT, *_conditions(), *MODEL, *LESION)
 
 
 def _conditions() -> Iterator[RecordColumn]:
@@ -68,6 +69,15 @@ def _fact(name: str) -> Callable[[AdministrationData], Any]:
     return lambda data: data.model_facts.get(name)
 
 
+def _role(data: AdministrationData) -> str | None:
+    given = data.administration.conditions
+    return role_of(given.lesion, data.administration.tags) if given.kind == "model" else None
+
+
+def _of_lesion(name: str) -> Callable[[AdministrationData], Any]:
+    return lambda data: spec_values(data.administration.conditions.lesion or "").get(name)
+
+
 SUBJECT = (
     shared("id", _record("id")),
     shared("administration", _record("uid")),
@@ -88,6 +98,12 @@ MODEL = (
     shared("model_revision", _fact("revision")),
     shared("model_weights_sha256", _fact("weights_sha256")),
 )
+LESION = (
+    shared("lesion_role", _role),
+    *(shared(f"lesion_{part.id}", _of_lesion(part.id)) for part in PARTS),
+    shared("lesion_parameters", parameters_of),
+    shared("lesion_perplexity", lambda data: perplexity_of(data.model_facts)),
+)
 STATE = (
     text("status", "Status", "running, paused, done or discontinued",
          lambda data: data.administration.status.value),
@@ -95,7 +111,5 @@ STATE = (
     whole("answered", "Answered", "of these, answered", _record("answered")),
     text("title", "Title", "given by people", _record("title")),
     texts("tags", "Tags", "given by people", _record("tags")),
-    number("lesion_perplexity", "Perplexity", "of a fixed text, where a sweep measured it",
-           lambda data: perplexity_of(data.model_facts), unit="tokens", digits=1),
     texts("notes", "Notes", "on the administration", lambda data: data.notes),
 )  # fmt: skip

@@ -1,0 +1,96 @@
+"""The values of a lesion's spec one by one: for keys of groups and columns of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from tabwb.lesion.declared import CONTROL
+from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.records.errors import UsageError
+
+SpecValue = str | float | int
+Read = Callable[[Sequence[Lesion]], SpecValue | None]
+Role = Literal["intact", "lesion", "control"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfSpec:
+    """A value that a spec has.
+
+    Attributes:
+        id: as keys (``lesion-amount``) and columns (``lesion_amount``) name it.
+        meaning: for people.
+        type: of the value.
+        read: the value that joined lesions share; None where they differ or have none.
+    """
+
+    id: str
+    meaning: str
+    type: Literal["text", "integer", "number"]
+    read: Read
+
+
+def _common(value: Callable[[Lesion], SpecValue | None]) -> Read:
+    def read(lesions: Sequence[Lesion]) -> SpecValue | None:
+        found = {value(one) for one in lesions}
+        return found.pop() if len(found) == 1 else None
+
+    return read
+
+
+def _seed(lesions: Sequence[Lesion]) -> SpecValue | None:
+    """Return the seed of the lesions whose seed makes a difference."""
+    found = {one.seed for one in lesions if one.draws}
+    return found.pop() if len(found) == 1 else None
+
+
+PARTS = (
+    PartOfSpec("target", "what is lesioned; of joined lesions all targets", "text",
+               lambda lesions: "+".join(dict.fromkeys(one.target for one in lesions))),
+    PartOfSpec("operation", "what is done to the units", "text",
+               _common(lambda one: one.operation)),
+    PartOfSpec("amount", "the share of units that is taken", "number",
+               _common(lambda one: one.amount)),
+    PartOfSpec("layers", "in which layers; 'all' where the spec names none", "text",
+               _common(lambda one: numbers_text(one.layers) or "all")),
+    PartOfSpec("seed", "of the choice of units, of noise and orders", "integer", _seed),
+    PartOfSpec("kind", "the lesion's spec with * for the amount and without the seed", "text",
+               lambda lesions: "+".join(one.kind() for one in lesions)),
+)  # fmt: skip
+"""The values of a spec, in order."""
+
+
+@lru_cache(maxsize=4096)
+def spec_values(spec: str) -> Mapping[str, SpecValue]:
+    """Return the values of a spec by the ids of :data:`PARTS`, without those that it lacks.
+
+    Args:
+        spec: as administrations store it; of a spec that another tool made there are no values.
+
+    >>> spec_values("mlp.down:zero:0.3@layers=0-3,seed=7")["layers"], spec_values("made elsewhere")
+    ('0-3', {})
+    """
+    try:
+        lesions = parse_lesions(spec)
+    except UsageError:
+        return {}
+    found = {one.id: one.read(lesions) for one in PARTS}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def role_of(lesion: str | None, tags: Sequence[str]) -> Role:
+    """Return what an administration to a model is in a lesion study.
+
+    Args:
+        lesion: its spec, or None.
+        tags: of the administration.
+
+    >>> role_of(None, []), role_of("mlp:zero", []), role_of("projections:zero:0.1", ["control"])
+    ('intact', 'lesion', 'control')
+    """
+    if not lesion:
+        return "intact"
+    return "control" if CONTROL in tags else "lesion"
