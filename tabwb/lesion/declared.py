@@ -39,14 +39,16 @@ class Operation:
     Attributes:
         id: as specs name it.
         meaning: for people, without a final stop.
-        option: the number that it needs, or empty.
+        option: the number that it needs, one of :data:`NUMBERS`, or empty.
         draws: whether it draws random numbers besides the choice of units.
+        units: kinds of units on which it can be done; empty: all.
     """
 
     id: str
     meaning: str
-    option: Literal["", "factor", "sigma"] = ""
+    option: Literal["", "factor", "sigma", "bits"] = ""
     draws: bool = False
+    units: tuple[Unit, ...] = ()
 
 
 def _targets() -> dict[str, Target]:
@@ -112,10 +114,25 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             ),
             Operation("shuffle", "the values of the units are put in a random order", draws=True),
             Operation("swap", "the units are paired at random and trade their values", draws=True),
+            Operation(
+                "quantise",
+                "the units are rounded to bits= bits, with one step for each row of outputs",
+                "bits",
+                units=("weight",),
+            ),
         )
     }
 )
 """Id of an operation to the operation."""
+
+NUMBERS: Mapping[str, str] = MappingProxyType(
+    {
+        "factor": "a number other than 1",
+        "sigma": "a number above 0",
+        "bits": "a whole number from 2 to 16",
+    }
+)
+"""Options of operations that are a number, and what each may be."""
 
 PRUNE = "prune"
 """Another word for ``zero`` with ``select=magnitude``."""

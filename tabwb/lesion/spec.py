@@ -11,7 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tabwb.lesion.declared import CONTROLS_OF, OPERATIONS, PRUNE, SELECTIONS, TARGETS, Target
+from tabwb.lesion.declared import (
+    CONTROLS_OF,
+    NUMBERS,
+    OPERATIONS,
+    PRUNE,
+    SELECTIONS,
+    TARGETS,
+    Target,
+)
 from tabwb.lesion.file_option import escaped, file_of, unescaped, wrong
 
 FORM = "TARGET:OP[:AMOUNT][@key=value,...]"
@@ -26,7 +34,7 @@ LARGEST_SEED = 2**63 - 1
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _RANGE = re.compile(r"(-?\d{1,10})(?:-(-?\d{1,10}))?")
 _LISTS = ("layers", "heads", "neurons", "experts")
-_KEYS = (*_LISTS, "seed", "select", "file", "sha256", "factor", "sigma")
+_KEYS = (*_LISTS, "seed", "select", "file", "sha256", *NUMBERS)
 _OF_UNIT = {"head": "heads", "neuron": "neurons", "expert": "experts"}
 """The option that names units of a target."""
 
@@ -46,6 +54,7 @@ class Lesion:
         select: one of :data:`SELECTIONS`.
         factor: of ``scale``.
         sigma: of ``noise``.
+        bits: of ``quantise``, a whole number.
         file: of ``select=list``: the path of a list of units.
         sha256: of the file's content, or its first digits; empty: not checked.
     """
@@ -59,6 +68,7 @@ class Lesion:
     select: str = "random"
     factor: float | None = None
     sigma: float | None = None
+    bits: float | None = None
     file: str = ""
     sha256: str = ""
 
@@ -79,11 +89,16 @@ class Lesion:
         """Whether it takes random units in place of selected ones, as many in each layer."""
         return self.select in CONTROLS_OF
 
+    @property
+    def number(self) -> float | None:
+        """The factor, sigma or bits of the operation; None where it needs no number."""
+        return getattr(self, OPERATIONS[self.operation].option or "", None)
+
     def kind(self, amount: str = "amount") -> str:
         """Return the spec without seed, and with ``*`` for a number.
 
         Args:
-            amount: which number: ``amount``, ``factor`` or ``sigma``.
+            amount: which number: ``amount``, ``factor``, ``sigma`` or ``bits``.
         """
         return self._text(star=amount, seed=False)
 
@@ -102,9 +117,9 @@ class Lesion:
             options.append(f"file={escaped(self.file)}")
         if self.sha256:
             options.append(f"sha256={self.sha256}")
-        for key, value in (("factor", self.factor), ("sigma", self.sigma)):
-            if value is not None:
-                options.append(f"{key}={'*' if key == star else _plain(value)}")
+        if self.number is not None:
+            key = OPERATIONS[self.operation].option
+            options.append(f"{key}={'*' if key == star else _plain(self.number)}")
         if self.draws and seed:
             options.append(f"seed={self.seed}")
         amount = "*" if star == "amount" else _plain(self.amount)
@@ -193,19 +208,9 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
     if unknown:
         allowed = ", ".join(("amount", *_KEYS))
         raise wrong(where, f"has the unknown key '{min(unknown)}'", allowed)
-    needed = OPERATIONS[operation].option
-    found: dict[str, float | None] = {"factor": None, "sigma": None}
-    for key in found:
-        if key in values and key != needed:
-            raise wrong(where, f"has {key}=, which '{operation}' does not use", "leave it out")
-    if needed:
-        if needed not in values:
-            raise wrong(where, f"lacks {needed}=", f"{operation}:...@{needed}=NUMBER")
-        number = found[needed] = _number(values[needed], needed, where)
-        if needed == "sigma" and number <= 0.0:
-            raise wrong(where, f"has sigma={_plain(number)}", "a number above 0")
-        if needed == "factor" and number == 1.0:
-            raise wrong(where, "has factor=1, which changes nothing", "another number")
+    if OPERATIONS[operation].units and kind.unit not in OPERATIONS[operation].units:
+        suited = (one.id for one in TARGETS.values() if one.unit in OPERATIONS[operation].units)
+        raise wrong(where, f"cannot '{operation}' whole units of {target}", ", ".join(suited))
     select = _selection(values, kind, where)
     file, digest = file_of(values, select, where)
     lesion = Lesion(
@@ -216,13 +221,30 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
         units=_units(values, kind, where),
         seed=_seed(values.get("seed", SEED), where),
         select=select,
-        factor=found["factor"],
-        sigma=found["sigma"],
+        **_numbers(values, operation, where),
         file=file,
         sha256=digest,
     )
     # Nothing is drawn: specs that differ in the seed alone are the same lesion.
     return lesion if lesion.draws else replace(lesion, seed=SEED)
+
+
+def _numbers(values: Mapping[str, object], operation: str, where: str) -> dict[str, float]:
+    """Return the number that an operation needs, by its name; no other may be given."""
+    needed = OPERATIONS[operation].option
+    for key in NUMBERS:
+        if key in values and key != needed:
+            raise wrong(where, f"has {key}=, which '{operation}' does not use", "leave it out")
+    if not needed:
+        return {}
+    if needed not in values:
+        raise wrong(where, f"lacks {needed}=", f"{operation}:...@{needed}=NUMBER")
+    number = _number(values[needed], needed, where)
+    if needed == "factor" and number == 1.0:
+        raise wrong(where, "has factor=1, which changes nothing", "another number")
+    if (needed == "sigma" and number <= 0.0) or (needed == "bits" and number not in range(2, 17)):
+        raise wrong(where, f"has {needed}={_plain(number)}", NUMBERS[needed])
+    return {needed: number}
 
 
 def numbers_text(numbers: Iterable[int]) -> str:

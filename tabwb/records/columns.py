@@ -81,6 +81,11 @@ _COLUMNS = (
     DeclaredColumn("lesion_target", "Target", "what is lesioned; of joined lesions all targets"),
     DeclaredColumn("lesion_operation", "Operation", "what is done to the units"),
     DeclaredColumn("lesion_amount", "Amount", "the share of units that is taken", "number"),
+    DeclaredColumn("lesion_factor", "Factor", "by which the units are multiplied", "number"),
+    DeclaredColumn(
+        "lesion_sigma", "Sigma", "of noise, in standard deviations of the tensor", "number"
+    ),
+    DeclaredColumn("lesion_bits", "Bits", "to which weights are rounded", "number", "bits"),
     DeclaredColumn(
         "lesion_layers", "Layers", "in which layers; all where the lesion's spec names none"
     ),

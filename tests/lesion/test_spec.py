@@ -23,7 +23,8 @@ _PATHS = st.text(
 @st.composite
 def lesions(draw: st.DrawFn) -> Lesion:
     target = TARGETS[draw(st.sampled_from(sorted(TARGETS)))]
-    operation = draw(st.sampled_from(target.operations or sorted(OPERATIONS)))
+    suited = [one.id for one in OPERATIONS.values() if not one.units or target.unit in one.units]
+    operation = draw(st.sampled_from(target.operations or sorted(suited)))
     values: dict[str, object] = {"target": target.id, "operation": operation}
     values["amount"] = draw(st.floats(0, 1))
     values["seed"] = draw(st.integers(0, 2**63 - 1))
@@ -40,7 +41,7 @@ def lesions(draw: st.DrawFn) -> Lesion:
     option = OPERATIONS[operation].option
     if option:
         change = st.floats(0.001, 1e9).filter(lambda number: number != 1.0)
-        values[option] = draw(change)
+        values[option] = draw(st.integers(2, 16) if option == "bits" else change)
     numbers = [*draw(_NUMBERS), *draw(_FROM_END)]
     if numbers and target.in_layers:
         values["layers"] = numbers
@@ -109,6 +110,10 @@ def test_the_stored_form(written: str, stored: str) -> None:
         ("attention.q:scale@factor=1", "changes nothing"),
         ("attention.q:zero@factor=2", "has factor="),
         ("attention.q:noise@sigma=0", "has sigma=0"),
+        ("attention.q:quantise", "lacks bits="),
+        ("attention.q:quantise@bits=1", "has bits=1"),
+        ("attention.q:quantise@bits=2.5", "has bits=2.5"),
+        ("attention.heads:quantise@bits=4", "cannot 'quantise' whole units of attention.heads"),
         ("attention.q:noise@sigma=-1", "has sigma=-1"),
         ("attention.q:zero@heads=1", "has heads="),
         ("embedding:zero@layers=1", "is in no layer"),

@@ -46,6 +46,9 @@ def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: f
         else:
             view.masked_fill_(taken, -offset)
         return
+    if lesion.operation == "quantise":
+        _quantise(lesion, view, taken, offset)
+        return
     if lesion.operation == "scale" and taken is not None and taken.dtype == torch.bool:
         for rows in _blocks(view):
             part = view[rows]
@@ -103,6 +106,29 @@ def _scale(lesion: Lesion, values: Values, site: _Site) -> Values:
 def _scaled(lesion: Lesion, values: Values, offset: float) -> Values:
     assert lesion.factor is not None
     return ((_wide(values) + offset) * lesion.factor - offset).to(values.dtype)
+
+
+def _quantise(lesion: Lesion, view: Values, taken: Values | None, offset: float) -> None:
+    """Round the taken weights to as many bits, symmetrically, with one step for each row.
+
+    With b bits a row of weights w (those of one output) has the step s = max|w| / (2^(b-1) - 1),
+    and w becomes s * round(w / s), halves to the even number. Source: "absmax quantization",
+    T. Dettmers, M. Lewis, Y. Belkada and L. Zettlemoyer, 2022, LLM.int8(), arXiv:2208.07339,
+    section 2.1, here by row (vector-wise). The step is that of the whole row, whichever of its
+    weights are taken; a vector is one row. It simulates the rounding of weights, not the speed or
+    the memory of a quantised model, and no kernel that also rounds activations.
+    """
+    assert lesion.bits is not None
+    levels = 2.0 ** (lesion.bits - 1.0) - 1.0
+    rows = view if view.dim() > 1 else view[None]
+    mask = taken if taken is None or view.dim() > 1 else taken[None]
+    for some in _blocks(rows):
+        part = rows[some]
+        wide = _wide(part) + offset
+        step = wide.abs().amax(-1, keepdim=True) / levels
+        rounded = torch.where(step > 0.0, (wide / step).round_() * step, wide) - offset
+        rounded = rounded.to(part.dtype)
+        part.copy_(rounded if mask is None else torch.where(mask[some], rounded, part))
 
 
 def _noise(lesion: Lesion, values: Values, site: _Site) -> Values:

@@ -199,9 +199,8 @@ def _in_words(box: _Box, noun: str = "lesion") -> str:
     if kind is None:
         return f"{count} had the spec {without_folders(box.spec)}{seeds}."
     meaning = OPERATIONS[kind.operation].meaning
-    for name in ("factor", "sigma"):
-        if (number := getattr(kind, name)) is not None:
-            meaning = meaning.replace(f"{name}=", f"{number:g}")
+    if kind.number is not None:
+        meaning = meaning.replace(f"{OPERATIONS[kind.operation].option}=", f"{kind.number:g}")
     target = TARGETS[kind.target]
     whole = box.amounts == (1.0,)
     shares = "all" if whole else f"{listed(map(_percent, box.amounts), 'or')} % of the"

@@ -199,7 +199,7 @@ def _operations(spec: str) -> frozenset[str]:
         lesions = parse_lesions(spec)
     except UsageError:
         return frozenset((spec,))
-    return frozenset(f"{one.operation} {one.factor} {one.sigma}" for one in lesions)
+    return frozenset(f"{one.operation} {one.number}" for one in lesions)
 
 
 def _lines(points: Mapping[float, _Point]) -> dict[str, dict[float, Grouped]]:

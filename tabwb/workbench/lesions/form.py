@@ -33,7 +33,7 @@ HELPS = {
     "units": "Among which heads, neurons or experts units are taken: `0-3,-1`; `all`",
     "seed": "Of the choice of units, of noise and of orders; **up** and **down** change it by 1",
     "select": "Units drawn at random from the seed, or those of the smallest magnitude",
-    "number": "The factor of *scale*, or the sigma of *noise*; other operations need none",
+    "number": "The factor of *scale*, sigma of *noise* or bits of *quantise*; others need none",
     "spec": "The lesion as text, as `tabwb run --lesion` takes it; several are joined by `+` here. "
     "**y** copies it",
 }
@@ -188,7 +188,7 @@ class LesionForm(Vertical):
         self.post_message(self.Changed())
 
     def _fill(self, lesion: Lesion) -> None:
-        number = lesion.factor if lesion.sigma is None else lesion.sigma
+        number = lesion.number
         values = {
             "target": lesion.target,
             "operation": lesion.operation,
