@@ -41,6 +41,13 @@ table_option = click.option(
     + "; ".join(f"{name}: {words}" for name, words in TABLES.items())
     + ".",
 )
+measure_option = click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="Of --table: show only rows of this measure, such as burden; repeatable.",
+)
 baseline_option = click.option(
     "--baseline",
     metavar="NAME",

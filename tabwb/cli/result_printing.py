@@ -17,13 +17,14 @@ from tabwb.cli.result_formats import (
     print_tables,
 )
 from tabwb.records.errors import UsageError
-from tabwb.records.words import plural
+from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
     from tabwb.records.trials import Administration
     from tabwb.report.selection import Selection
     from tabwb.report.summaries.load import AdministrationData
     from tabwb.store.store import Store
+    from tabwb.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Asked:
     Attributes:
         printed: one of :data:`tabwb.cli.result_formats.FORMATS`.
         single: one administration is named, and not grouped.
+        measures: the only ones of a table; empty: all.
     """
 
     printed: str
@@ -43,6 +45,7 @@ class Asked:
     table_name: str | None
     baseline: str | None
     single: bool
+    measures: tuple[str, ...] = ()
 
 
 _Chosen = Sequence["AdministrationData"]
@@ -60,6 +63,8 @@ def check_form(asked: Asked, choice: Selection, *, listing: bool) -> None:
     Raises:
         UsageError: they do not.
     """
+    if asked.measures and asked.table_name is None:
+        raise UsageError("--measure belongs to a table", hint="--table doses --measure burden")
     if asked.csv_file is not None and listing:
         raise UsageError("--csv writes groups", hint="tabwb results --by model --csv FILE")
     if asked.csv_file is not None and (asked.details or asked.printed == "json"):
@@ -90,9 +95,28 @@ def _print_table(chosen: _Chosen, choice: Selection, asked: Asked) -> None:
     from tabwb.report.tables.named import TABLES, named_table
 
     name = asked.table_name or ""
-    made = named_table(name, groups_of(chosen, choice), asked.baseline)
+    made = _of_measures(
+        named_table(name, groups_of(chosen, choice), asked.baseline), asked.measures
+    )
     caption = TABLES[name][:1].upper() + TABLES[name][1:]
     print_tables([(made, caption)], asked.printed, asked.columns)
+
+
+def _of_measures(made: Table, measures: Sequence[str]) -> Table:
+    """Return the rows of these measures; all rows if none is named."""
+    if not measures:
+        return made
+    if "measure" not in made.names:
+        raise UsageError(f"the table of {made.name} has no measures", where="--measure")
+    known = dict.fromkeys(made["measure"].to_list())
+    for name in measures:
+        if name not in known:
+            raise UsageError(
+                f"no row is of '{name}'{did_you_mean(name, known)}",
+                where="--measure",
+                allowed=", ".join(known),
+            )
+    return made.where(measure=list(measures))
 
 
 def _print_groups(chosen: _Chosen, choice: Selection, asked: Asked) -> None:

@@ -29,6 +29,7 @@ from tabwb.cli.result_formats import (
     chosen_format,
     columns_option,
     format_option,
+    measure_option,
     table_option,
     warn_unshared,
 )
@@ -59,6 +60,7 @@ from tabwb.report.tables.named import DEFAULT_BY
     "never overwritten.",
 )
 @table_option
+@measure_option
 @baseline_option
 @click.option("--details", is_flag=True, help="Show every feature, category and error too.")
 @click.option("--arpabet", is_flag=True, help="Show spoken responses in ARPAbet instead of IPA.")
@@ -71,6 +73,7 @@ def results(
     administrations: tuple[str, ...],
     csv_file: Path | None,
     table_name: str | None,
+    measures: tuple[str, ...],
     baseline: str | None,
     details: bool,
     arpabet: bool,
@@ -91,7 +94,9 @@ def results(
         choice = requested_selection(chosen_by, default)
         grouping = bool(chosen_by["by"] or chosen_by["together"] or choice.has_cells or table_name)
         single = len(administrations) == 1 and not grouping
-        asked = Asked(printed, columns, details, arpabet, csv_file, table_name, baseline, single)
+        asked = Asked(
+            printed, columns, details, arpabet, csv_file, table_name, baseline, single, measures
+        )
         listing = not administrations and not grouping
         check_form(asked, choice, listing=listing)
         empty = not administrations and csv_file is None and table_name is None

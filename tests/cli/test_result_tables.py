@@ -119,3 +119,16 @@ def test_change_over_sessions(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert wrong.status == 2 and "there is no session of 'S-015'" in wrong.err
     wrong = run("change", "S-014", "--sets", tmp_path / "none.csv")
     assert wrong.status == 2 and "cannot be read" in wrong.err
+
+
+@pytest.mark.usefixtures("two")
+def test_measure_leaves_the_rows_of_other_measures_out(run: Run) -> None:
+    words = ("results", "--table", "results", "--measure", "burden")
+    document = run(*words, "--json").document
+    assert {row["measure"] for row in document["tables"][0]["rows"]} == {"burden"}
+    outcome = run("results", "--table", "results", "--measure", "burdn")
+    assert outcome.status == 2 and "no row is of 'burdn'; did you mean 'burden'?" in outcome.err
+    outcome = run("results", "--by", "model", "--measure", "burden")
+    assert outcome.status == 2 and "--measure belongs to a table" in outcome.err
+    outcome = run("results", "--table", "foils", "--measure", "burden")
+    assert outcome.status == 2 and "has no measures" in outcome.err

@@ -81,6 +81,24 @@ def test_single_layers_and_numbers_of_operations_are_told() -> None:
     ) in lesions(*under(specs))
 
 
+def test_levels_of_an_operation_are_a_side_of_the_grid() -> None:
+    text = lesions(*under(f"projections:quantise:1@bits={bits}" for bits in (8, 4, 3)))
+    assert (
+        "3 lesions (quantise: the units are rounded to 3, 4 or 8 bits, with one step for each row "
+        "of outputs) took all weights of projections, in all layers."
+    ) in text
+
+
+def test_units_of_a_list_are_not_said_to_be_all() -> None:
+    text = lesions(
+        *under(["mlp.neurons:zero@select=list,file=lists/own.csv,sha256=0123abcd01234567"])
+    )
+    assert (
+        "took the neurons (those of the list in own.csv, SHA-256 0123abcd01234567), in all layers."
+        in text
+    )
+
+
 def test_controls_are_told_apart_with_their_sizes() -> None:
     controls = [f"projections:zero:{share}@seed={seed}" for share in (0.05, 0.1) for seed in (1, 2)]
     facts = {"lesion_parameters": "40", "parameters": "1000", "lesion_draws": "tabwb-lesion-1"}

@@ -39,6 +39,7 @@ class _Box:
         targets: ids, or ids with plus signs between where lesions were joined.
         layers: sets of layers; an empty set is all layers.
         amounts: shares of units.
+        numbers: factors, sigmas or bits of the operation; empty where it needs none.
         seeds: of the draws; empty where nothing was drawn.
         kind: what all have in common, with any target of their unit; None with ``spec``.
         spec: of joined lesions that differ in more than the target, without a common seed.
@@ -47,6 +48,7 @@ class _Box:
     targets: tuple[str, ...]
     layers: tuple[tuple[int, ...], ...]
     amounts: tuple[float, ...]
+    numbers: tuple[float, ...]
     seeds: tuple[int, ...]
     kind: Lesion | None
     spec: str = ""
@@ -54,7 +56,7 @@ class _Box:
     @property
     def n(self) -> int:
         """How many lesions."""
-        sides = (self.targets, self.layers, self.amounts, self.seeds)
+        sides = (self.targets, self.layers, self.amounts, self.numbers, self.seeds)
         return prod(max(1, len(side)) for side in sides)
 
 
@@ -89,7 +91,8 @@ def over_amounts(about: Studied) -> Iterator[str]:
         "Values by the amount of a lesion are means over its seeds, with t intervals where there "
         f"are {LEAST_SEEDS} seeds or more: for other draws of units, the same model and exactly "
         "these prompts. Differences to controls are paired by seed; where the seeds are others, "
-        "Welch's test is used. No p value is corrected for the number of measures and lesions."
+        "Welch's test is used. Corrected p values are by Holm's method, over the lesions, subtests "
+        "and features of one measure."
     )
 
 
@@ -150,7 +153,7 @@ def _is_control(member: AdministrationData) -> bool:
 def _boxes(specs: Iterable[str]) -> list[_Box]:
     """Return lesions as grids: a side is joined where all other sides are the same."""
     boxes = [_single(spec) for spec in specs]
-    for side in ("seeds", "amounts", "layers", "targets"):
+    for side in ("seeds", "amounts", "numbers", "layers", "targets"):
         others = [one.name for one in fields(_Box) if one.name != side]
         alike: dict[tuple[Any, ...], list[_Box]] = {}
         for box in boxes:
@@ -170,25 +173,30 @@ def _single(text: str) -> _Box:
     try:
         found = parse_lesions(text)
     except UsageError:  # made with another tool
-        return _Box((), (), (), (), None, text)
+        return _Box((), (), (), (), (), None, text)
     seeds = {one.seed for one in found if one.draws}
     kinds = {_kind(one) for one in found}
-    sides = {(one.layers, one.amount) for one in found}
+    sides = {(one.layers, one.amount, one.number) for one in found}
     if len(seeds) > 1:
-        return _Box((), (), (), (), None, text)
+        return _Box((), (), (), (), (), None, text)
     if len(kinds) > 1 or len(sides) > 1:
-        return _Box((), (), (), tuple(seeds), None, "+".join(one.kind(amount="") for one in found))
+        spec = "+".join(one.kind(amount="") for one in found)
+        return _Box((), (), (), (), tuple(seeds), None, spec)
     targets = "+".join(one.target for one in found)
-    return _Box((targets,), (found[0].layers,), (found[0].amount,), tuple(seeds), _kind(found[0]))
+    ((layers, amount, number),) = sides
+    numbers = () if number is None else (number,)
+    return _Box((targets,), (layers,), (amount,), numbers, tuple(seeds), kinds.pop())
 
 
 def _kind(lesion: Lesion) -> Lesion:
-    """Return a lesion without its layers, amount and seed, and with any target of its unit."""
+    """Return a lesion without layers, amount, number and seed, with any target of its unit."""
     own = TARGETS[lesion.target]
     like = next(
         one.id for one in TARGETS.values() if (one.unit, one.in_layers) == (own.unit, own.in_layers)
     )
-    return replace(lesion, target=like, layers=(), amount=1.0, seed=0)
+    return replace(
+        lesion, target=like, layers=(), amount=1.0, factor=None, sigma=None, bits=None, seed=0
+    )
 
 
 def _in_words(box: _Box, noun: str = "lesion") -> str:
@@ -198,14 +206,20 @@ def _in_words(box: _Box, noun: str = "lesion") -> str:
     kind = box.kind
     if kind is None:
         return f"{count} had the spec {without_folders(box.spec)}{seeds}."
-    meaning = OPERATIONS[kind.operation].meaning
-    if kind.number is not None:
-        meaning = meaning.replace(f"{OPERATIONS[kind.operation].option}=", f"{kind.number:g}")
-    target = TARGETS[kind.target]
+    operation, target = OPERATIONS[kind.operation], TARGETS[kind.target]
+    numbers = listed((f"{number:g}" for number in box.numbers), "or") if box.numbers else ""
+    meaning = operation.meaning.replace(f"{operation.option}=", numbers) if numbers else (
+        operation.meaning
+    )  # fmt: skip
     whole = box.amounts == (1.0,)
-    shares = "all" if whole else f"{listed(map(_percent, box.amounts), 'or')} % of the"
+    chosen = "" if kind.select == "random" else SELECTIONS[kind.select]
+    if kind.file:
+        chosen = f"{chosen.replace('file=', without_folders(kind.file))}, SHA-256 {kind.sha256}"
+    shares = ("the" if kind.file else "all") if whole else (
+        f"{listed(map(_percent, box.amounts), 'or')} % of the"
+    )  # fmt: skip
     among = f" {numbers_text(kind.units)}" if kind.units else ""
-    chosen = "" if kind.select == "random" or whole else f" ({SELECTIONS[kind.select]})"
+    chosen = f" ({chosen})" if chosen and (kind.file or not whole) else ""
     of = f" of {listed(box.targets, 'or')}" if target.unit == "weight" else ""
     where = f", in {_layers(box.layers)}" if target.in_layers else ""
     if target.unit == "layer":
