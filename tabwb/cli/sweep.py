@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -16,9 +14,8 @@ from typing import Any
 import click
 
 from tabwb.administer.session import setup
-from tabwb.administer.session.exchange import request_for
-from tabwb.administer.session.plan import plan_trials
-from tabwb.administer.session.smallest_difference import planned, said, to_json
+from tabwb.administer.session.smallest_difference import to_json
+from tabwb.administer.sweep.forecast import forecast
 from tabwb.administer.sweep.grid import Grid, read_grid
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep, waiting
@@ -38,11 +35,10 @@ from tabwb.cli.common import (
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
-from tabwb.plugin_api.components import BatchingBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, MissingExtra, TabwbError, UsageError
-from tabwb.records.words import plural, time_left
+from tabwb.records.words import plural
 from tabwb.store.store import Store
 
 
@@ -184,27 +180,23 @@ def _count_done(sweep: Sweep, own: Sequence[Point], store: Store) -> int:
 
 def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[str, Any]) -> None:
     """Say what the sweep would give, how long it takes, and what it can show."""
-    roles = Counter(point.role for point in own)
     done = 0
     if missing_store(options["store_location"], sweep.plugins) is None:
         with open_store(options["store_location"], sweep.plugins, create=False) as store:
             done = _count_done(sweep, own, store)
-    trials = len(plan_trials(sweep.battery, sweep.conditions))
-    seconds = _seconds(sweep, model, options)
-    left = len(own) - done
-    can_show = planned(sweep.plugins, sweep.battery, sweep.conditions)
+    found = forecast(sweep, own, model, done, options["batch_size"], threading.Event())
     if options["as_json"]:
         print_json(
             {
                 "format": 1,
                 "name": sweep.name,
                 "conditions": len(own),
-                "roles": dict(roles),
+                "roles": found.roles,
                 "done_before": done,
-                "responses": trials * left,
-                "seconds_each": seconds,
-                "seconds": seconds * left / options["workers"],
-                "smallest_difference": to_json(can_show),
+                "responses": found.responses,
+                "seconds_each": found.seconds_each,
+                "seconds": found.seconds(options["workers"]),
+                "smallest_difference": to_json(found.can_show),
                 "points": [
                     {"role": one.role, "lesion": one.lesion, "matches": one.matches} for one in own
                 ],
@@ -214,28 +206,8 @@ def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[
     for point in own:
         matched = f"  (as many parameters as {point.matches})" if point.matches else ""
         click.echo(f"{point.role:8} {'-' if point.role == 'intact' else point.name}{matched}")
-    counts = ", ".join(f"{plural(number, role)}" for role, number in roles.items())
-    note(f"{plural(len(own), 'condition')} ({counts}), {done} done before")
-    note(f"{trials * left:,} responses left, {trials} under each condition")
-    spent = time_left(seconds * left / options["workers"]).strip() or "less than 2 s left"
-    note(f"{spent}: the intact model took {seconds:.2g} s for the battery just now")
-    for line in said(can_show):
+    for line in found.lines(options["workers"]):
         note(line)
-
-
-def _seconds(sweep: Sweep, model: Model, options: Mapping[str, Any]) -> float:
-    """Return how long the intact model takes for the battery; nothing is stored."""
-    requests = [
-        request_for(sweep.battery, sweep.conditions, plan)
-        for plan in plan_trials(sweep.battery, sweep.conditions)
-    ]
-    began = time.monotonic()
-    assert isinstance(model.backend, BatchingBackend)
-    for first in range(0, len(requests), options["batch_size"]):
-        batch = requests[first : first + options["batch_size"]]
-        for _ in model.backend.reply_many(batch, threading.Event()):
-            pass
-    return time.monotonic() - began
 
 
 def parse_shard(text: str) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from tabwb.store.store import Store
 from tabwb.workbench.lesions.actions import LesionsActions
+from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.messages import SweepState
 from tabwb.workbench.lesions.page import LesionsPage
 from tests.workbench.seat import Seat, Sit, workbench
@@ -112,8 +113,20 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         seat.fill(**{"sweep-grid": str(tmp_path / "none.toml")})
         await seat.reads("cannot be read")
         seat.fill(**{"sweep-grid": str(grid)})
-        await seat.press("escape", "s")
+        await seat.press("escape", "d")
+        await seat.until(lambda: state(seat).phase == "planned", "the dry run")
+        await seat.reads("3 conditions (1 intact, 2 lesions), 0 done before")
+        assert not seat.desk.catalogue or not seat.desk.catalogue.administrations
+        await seat.press("s")
         await seat.until(lambda: state(seat).given >= 1, "one condition")
+        # Curves and maps are shown meanwhile, and quitting asks.
+        await seat.press("g")
+        await seat.until(lambda: seat.desk.page == "curves", "the curves")
+        if state(seat).active:
+            await seat.press("ctrl+q")
+            await seat.reads("Stop it and quit")
+            await seat.press("escape")
+        assert seat.desk.started
     with Store.open(tmp_path / "store.db") as store:
         assert {one.status.value for one in store.administrations()} <= {"done", "paused"}
     async with workbench(tmp_path) as seat:
@@ -124,6 +137,12 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         await seat.press("s")
         await seat.until(lambda: state(seat).phase == "done", "the end")
         assert state(seat).planned == 3 and state(seat).before >= 1
+        assert not seat.desk.jobs
+        await seat.press("g")
+        await seat.reads("size of the difference")  # a map, as there is no second amount
+        assert "--where model=" in seat.desk.query_one(CurvesPage).command()
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "sweep", "the page")
         await seat.press("m")
         await seat.until(lambda: seat.desk.page == "models", "the results")
         await seat.reads("Results by lesion")

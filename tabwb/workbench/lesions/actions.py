@@ -15,6 +15,12 @@ LESION, SWEEP = "lesion", "sweep"
 """Marks in the title bar."""
 
 
+WORKS = (
+    "A sweep works ({}). Quitting stops it after the present items. Nothing that was answered is "
+    "lost: s on the page of sweeps, or the command shown there, continues it."
+)
+
+
 class LesionsActions(Actions):
     """Runs the commands that open the pages."""
 
@@ -60,8 +66,13 @@ class LesionsActions(Actions):
         before, self.sweep = self.sweep, message
         done = message.before + message.given
         words = "stopping" if message.phase == "stopping" else f"{done} of {message.planned}"
-        mark = f"▸ sweep {words}" if message.active and message.planned else ""
-        self._mark(SWEEP, mark or ("▸ sweep loading" if message.active else ""))
+        if message.dry or not message.planned:
+            words = "dry run" if message.dry else "loading"
+        if message.active and not message.dry:
+            self.desk.jobs[SWEEP] = WORKS.format(words)
+        else:
+            self.desk.jobs.pop(SWEEP, None)
+        self._mark(SWEEP, f"▸ sweep {words}" if message.active else "")
         if before.active and not message.active and self.desk.page != "sweep":
             words = message.words or message.summary
             self.desk.notify(f"Sweep {message.phase}: {words}", timeout=8, markup=False)

@@ -141,12 +141,17 @@ class LesionsController(Controller):
 
     # ---------------------------------------------------------------- the sweep
 
-    def start_sweep(self, wish: SweepWish) -> None:
-        """Start a sweep in the background, or continue it; the store decides what is left."""
+    def start_sweep(self, wish: SweepWish, *, dry: bool = False) -> None:
+        """Start a sweep in the background, or continue it; the store decides what is left.
+
+        Args:
+            wish: what is asked for.
+            dry: only say what it would give.
+        """
         from tabwb.workbench.lesions.job import SweepJob
 
-        if self._job is None or not self._job.is_alive():
-            self._job = SweepJob(self.engine, wish)
+        if self._job is None or self._job.ended():
+            self._job = SweepJob(self.engine, wish, dry=dry)
             self._job.start()
 
     def stop_sweep(self) -> None:

@@ -61,7 +61,7 @@ class CurvesPage(Page):
         self._reading = False
         self._done = 0
         """Conditions of the sweep that were done when it last told."""
-        self._stale = False
+        self._stale = self._working = False
         self._began = self._took = 0.0
         """When the last reading began, and its seconds."""
         self._plot: PlotextPlot | None = None
@@ -133,7 +133,7 @@ class CurvesPage(Page):
         if isinstance(message, SweepState):
             done = message.before + message.given
             self._stale |= done != self._done
-            self._done = done
+            self._done, self._working = done, message.active and not message.dry
         if not isinstance(message, CurvesRead):
             return
         self._reading = message.turn != self._reader.turn
@@ -289,7 +289,9 @@ class CurvesPage(Page):
             yield Content.styled("… reading the responses", QUIET)
             return
         words = self.read.no_maps if self.maps else self.read.no_curves
-        yield from folded(words, width, QUIET)
+        yield from folded(f"{words}.", width, QUIET)
+        if self._working:
+            yield Content.styled("A sweep works: this page is renewed as conditions end.", QUIET)
         if self.read.curves if self.maps else self.read.maps:
             yield Content("")
             other = "there are curves" if self.maps else "there is a map"

@@ -100,4 +100,4 @@ def _made(make: Callable[[], dict[Measure, Any]]) -> tuple[dict[Measure, Any], s
 
 
 def _words(error: TabwbError) -> str:
-    return " ".join(str(error).splitlines())
+    return ". ".join(filter(None, (error.message, error.hint)))

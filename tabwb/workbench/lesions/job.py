@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabwb.administer.session import setup
+from tabwb.administer.sweep.forecast import forecast
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.suited import resolved
@@ -23,6 +24,10 @@ from tabwb.workbench.lesions.messages import SweepState, SweepWish
 
 SHOWN_S = 0.2
 """Seconds between two messages of progress."""
+RECENT = 20
+"""Conditions that were given last, of which is told."""
+TOGETHER = 64
+"""Items put to the model at once, as ``tabwb lesion sweep`` does."""
 END_S = CLOSE_S - 1.0
 """Seconds that a sweep may take to stop when the program ends."""
 
@@ -35,20 +40,28 @@ class SweepJob(threading.Thread):
     Args:
         engine: gets its messages, and is refreshed at the end.
         wish: what is asked for.
+        dry: only say what the sweep would give; nothing is stored.
     """
 
-    def __init__(self, engine: Engine, wish: SweepWish) -> None:
+    def __init__(self, engine: Engine, wish: SweepWish, *, dry: bool = False) -> None:
         super().__init__(name="sweep", daemon=True)
         self._engine, self._place = engine, engine.store_place
         self._configuration = engine.plugins.configuration
         self._cancel = threading.Event()
-        self._state = SweepState("loading", wish)
+        self._dry = dry
+        self._state = SweepState("loading", wish, dry=dry)
 
     def stop(self) -> None:
         """Stop after the present items; from any thread."""
         self._cancel.set()
         if self._state.active:
             self._engine.say(replace(self._state, phase="stopping"))
+
+    def ended(self) -> bool:
+        """Return whether it has ended; wait for one that only closes its model."""
+        if not self._state.active:
+            self.join(END_S)
+        return not self.is_alive()
 
     def finish(self) -> None:
         """Stop, and wait until its administrations are paused; the program ends."""
@@ -79,6 +92,9 @@ class SweepJob(threading.Thread):
             points = grid.points(model.backend.parts(), conditions)
             sweep = Sweep(plugins, battery, conditions, grid.name, points)
             done = self._done(sweep)
+            if self._dry:
+                self._forecast(sweep, model, done, workers)
+                return
             self._tell(phase="running", planned=len(points), before=done, words="")
             if self._cancel.is_set():
                 self._tell(phase="stopped")
@@ -97,6 +113,18 @@ class SweepJob(threading.Thread):
         else:
             self._tell(phase="stopped" if state.left else "done")
 
+    def _forecast(self, sweep: Sweep, model: Model, done: int, workers: int) -> None:
+        """Tell what the sweep would give."""
+        self._tell(words="asking the intact model once; nothing is stored")
+        found = forecast(sweep, sweep.points, model, done, TOGETHER, self._cancel)
+        if self._cancel.is_set():
+            self._tell(phase="stopped", words="")
+            return
+        lines = tuple(found.lines(workers))
+        conditions = tuple((point.role, point.name) for point in sweep.points)
+        self._tell(phase="planned", planned=len(conditions), before=done, words="",
+                   forecast=lines, conditions=conditions)  # fmt: skip
+
     def _done(self, sweep: Sweep) -> int:
         with self._opened() as store:
             known = sweep.known(store)
@@ -108,11 +136,12 @@ class SweepJob(threading.Thread):
     def _note(self, told: Told, began: float) -> None:
         state, name = self._state, told.point.name
         phase = "stopping" if self._cancel.is_set() else state.phase
-        state = replace(state, phase=phase, now=name, seconds=time.monotonic() - began)
+        state = replace(state, phase=phase, seconds=time.monotonic() - began)
         if told.failed:
             state = replace(state, failures=(*state.failures, (name, told.failed)))
         elif told.event is None:
-            state = replace(state, given=state.given + 1)
+            recent = (name, *state.recent)[:RECENT]
+            state = replace(state, given=state.given + 1, recent=recent)
         self._state = state
 
     def _tell(self, **changes: object) -> None:

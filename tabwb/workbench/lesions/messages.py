@@ -102,16 +102,20 @@ class SweepState:
 
     Attributes:
         phase: ``loading``, ``running``, ``stopping``, ``done``, ``stopped``, ``failed`` (conditions
-            failed; the others are stored) or ``refused`` (it could not begin).
+            failed; the others are stored), ``refused`` (it could not begin) or ``planned`` (a dry
+            run ended).
         wish: what was asked for.
         name: of the sweep, which is the tag of its administrations.
         planned: number of conditions.
         before: of these, done before it was started.
         given: done since then.
         failures: spec and reason of each condition that failed.
-        now: the condition that was given last.
+        recent: conditions that were given since then, the latest first, some of them.
         seconds: since the first condition was begun.
-        words: why it was refused.
+        words: what is done, or why it was refused.
+        dry: nothing is given, it is only planned.
+        forecast: what a dry run found, in words.
+        conditions: of a dry run, role and name of each.
     """
 
     phase: str
@@ -121,9 +125,12 @@ class SweepState:
     before: int = 0
     given: int = 0
     failures: tuple[tuple[str, str], ...] = ()
-    now: str = ""
+    recent: tuple[str, ...] = ()
     seconds: float = 0.0
     words: str = ""
+    dry: bool = False
+    forecast: tuple[str, ...] = ()
+    conditions: tuple[tuple[str, str], ...] = ()
 
     @property
     def active(self) -> bool:

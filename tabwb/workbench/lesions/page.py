@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static, Tree
 
+from tabwb.lesion.spec import parse_lesions
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import size_text
@@ -25,6 +26,7 @@ from tabwb.workbench.lesions.form import LesionForm, problem_of
 from tabwb.workbench.lesions.laboratory import Pair, count_of
 from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
 from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
+from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
 from tabwb.workbench.shell.fields import Combo, Known
@@ -48,7 +50,8 @@ A model is loaded in a process of its own, lesioned, and asked. **No answer here
 - **o** turns the lesion on or off; while it is on, the title bar of every page shows ▲ and the
   lesion
 - **y** copies the spec; **w** opens the dialog of an administration with this lesion
-- **s** opens the page of sweeps; **t** changes between parts and answers
+- **g** writes a grid for a sweep with this lesion; **s** opens the page of sweeps; **t** changes
+  between parts and answers
 - **esc** stops what is under way, leaves a field, leaves the page; the model stays loaded until an
   administration begins
 
@@ -359,6 +362,23 @@ class LesionsPage(Page):
         self._answers_shown = not self._answers_shown
         self._lay_out()
         self.focus_inside()
+
+    def sweep_lesion(self) -> None:
+        """Write a grid from the lesion; go to the page of sweeps with it."""
+        from tabwb.workbench.lesions.grid_dialog import GridScreen
+
+        form = self.query_one(LesionForm)
+        if form.problem or not form.spec:
+            self._say(form.problem or "the field Spec has no lesion")
+            return
+        battery, model = self._text("battery"), self._text("model")
+
+        async def written(path: str | None) -> None:
+            if path is not None:
+                await self.desk.go("sweep")
+                self.desk.query_one(SweepPage).take(battery, model, path)
+
+        self.app.push_screen(GridScreen(parse_lesions(form.spec)), written)
 
     async def sweeps(self) -> None:
         """Open the page of sweeps."""

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from tabwb.administer.sweep.grid import read_grid
+from tabwb.battery.loader import load_battery
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.engine.messages import CurvesWanted, GroupsWanted
 from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
@@ -23,6 +24,8 @@ from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import AMBER, QUIET, bar, folded
 
+SHOWN = 200
+"""Conditions of a dry run that are listed."""
 WIDEST = 100
 """Columns of text at most."""
 FIELD_HELPS = {
@@ -38,10 +41,11 @@ HELP = """\
 The battery is given to the intact model and under every lesion of a grid, in the background: the
 workbench can be used meanwhile, and the title bar shows how far the sweep is.
 
+- **d** says first what would be given, how long it takes and what it can show: a dry run
 - **s** starts it, or continues it: what the store has is not given again
 - **x** stops it after the present items; so does leaving the workbench. Nothing that was answered
   is lost, and **s** (or the command shown) continues
-- **m** shows the results by lesion, also while it works
+- **g** shows curves and maps, **m** the results by lesion, also while it works
 - **y** copies the command line; **tab** goes to the fields, **esc** leaves
 
 Each condition is an administration, tagged with the name of the grid; size-matched controls have
@@ -49,7 +53,7 @@ the tag `control`.
 """
 _SIGNS = {
     "loading": "…", "running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "failed": "!",
-    "refused": "!",
+    "refused": "!", "planned": "✓",
 }  # fmt: skip
 _WORDS = {
     "stopping": "stopping after the present items",
@@ -130,6 +134,7 @@ class SweepPage(Page):
     def _show(self) -> None:
         state = self._state
         words = f"{state.name} · {state.wish.model}" if state.name else ""
+        words += ", dry run" if state.dry else ""
         head = Content.assemble(("Sweep of lesions", "bold"), (f"   {words}", QUIET))
         sign = f"{_SIGNS[state.phase]} {state.phase}" if state.phase else ""
         style = AMBER if state.phase in {"failed", "refused"} else ""
@@ -144,29 +149,50 @@ class SweepPage(Page):
         if self._problem:
             yield from folded(f"! {self._problem}", room, AMBER)
             yield Content("")
-        if state.planned:
+        if state.planned and not state.dry:
             done = (state.before + state.given) / state.planned
             yield bar(done, min(room, 60))
             yield Content.assemble((state.summary, "bold"), (f"   {state.time_left}", QUIET))
-            if state.active and state.now:
-                yield from folded(f"last: {state.now}", room, QUIET)
         words = state.words or _WORDS.get(state.phase, "")
         if words:
             yield Content("")
             yield from folded(words, room, AMBER if state.phase in {"failed", "refused"} else "")
+        yield from self._planned(room)
         if state.phase == "done":
-            yield Content.styled("m shows the results by lesion", QUIET)
+            yield Content.styled("g shows curves and maps, m the results by lesion", QUIET)
         if state.failures:
             yield Content("")
             yield Content.styled("FAILED", f"bold {QUIET}")
             for name, reason in state.failures:
                 yield from folded(f"! {name}: {reason}", room, AMBER)
+        if state.recent:
+            yield Content("")
+            yield Content.styled("GIVEN, THE LATEST FIRST", f"bold {QUIET}")
+            for name in state.recent:
+                yield Content.styled(f"✓ {name}", QUIET).truncate(room, ellipsis=True)
         if not state.phase and not self._problem:
             for line in (
+                "d says what would be given, how long it takes, and what it can show.",
                 "s gives the battery to the intact model and under every lesion of the grid.",
                 "It works in the background, and can be stopped and continued at any time.",
             ):
                 yield from folded(line, room, QUIET)
+
+    def _planned(self, room: int) -> Iterator[Content]:
+        """Yield what a dry run found."""
+        state = self._state
+        for at, line in enumerate(state.forecast):
+            indent = 2 * line.startswith(" ")
+            yield from folded(line.strip(), room, "" if at else "bold", indent)
+        if not state.conditions:
+            return
+        yield Content.styled("s starts the sweep", QUIET)
+        yield Content("")
+        yield Content.styled("CONDITIONS", f"bold {QUIET}")
+        for role, name in state.conditions[:SHOWN]:
+            yield Content.assemble((f"{role:<13}", QUIET), name if role != "intact" else "-")
+        if len(state.conditions) > SHOWN:
+            yield Content.styled(f"and {len(state.conditions) - SHOWN} more", QUIET)
 
     # ---------------------------------------------------------------- fields
 
@@ -202,9 +228,17 @@ class SweepPage(Page):
 
     def start_sweep(self) -> None:
         """Start, or continue."""
+        self._begin(dry=False)
+
+    def dry_run(self) -> None:
+        """Say what the sweep would give."""
+        self._begin(dry=True)
+
+    def _begin(self, *, dry: bool) -> None:
         wish = self._wish()
         if self._state.active:
-            self.show_message("a sweep works: x stops it")
+            what = "a dry run" if self._state.dry else "a sweep"
+            self.show_message(f"{what} works: x stops it")
             return
         try:
             workers = wish.checked()
@@ -214,7 +248,14 @@ class SweepPage(Page):
             return
         self._problem = ""
         self.desk.workbench.remember(sweep_grid=wish.grid, sweep_workers=workers)
-        self.desk.do(partial(self.desk.controller(LesionsController).start_sweep, wish))
+        job = partial(self.desk.controller(LesionsController).start_sweep, wish, dry=dry)
+        self.desk.do(job)
+
+    def take(self, battery: str, model: str, grid: str) -> None:
+        """Fill in what the laboratory has chosen."""
+        for name, value in (("battery", battery), ("model", model), ("grid", grid)):
+            self.query_one(f"#sweep-{name}", Input).value = value
+        self.query_one("#sweep-pane").focus()
 
     def stop_sweep(self) -> None:
         """Stop after the present items."""
@@ -226,8 +267,8 @@ class SweepPage(Page):
     def sweep_curves(self) -> None:
         """Show curves and maps of this model and battery, also while the sweep works."""
         wish = self._wish()
-        where = (f"model={wish.model}", f"battery={wish.battery}")
-        words = f"{wish.battery} · {wish.model}"
+        where = (f"model={wish.model}", f"battery={(battery := _battery(wish.battery))}")
+        words = f"{battery} · {wish.model}"
         self.desk.tell(CurvesWanted(where=where, words=words, back="sweep"))
 
     def sweep_results(self) -> None:
@@ -246,6 +287,14 @@ class SweepPage(Page):
             return
         work = self.desk.work
         await self.desk.go("home" if work is None else work.page)
+
+
+def _battery(name: str) -> str:
+    """Return the id of a battery that is named by its id or its file."""
+    try:
+        return load_battery(Path(name)).id if Path(name).suffix else name
+    except TabwbError:  # said where the sweep is started
+        return name
 
 
 def _words(error: TabwbError) -> str:

@@ -32,6 +32,7 @@ from tabwb.records.visible import without_controls
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Subject
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import ChoiceScreen
 from tabwb.workbench.shell.frame import Commands
 
 MIN_SIZE = (80, 24)
@@ -95,7 +96,7 @@ class Workbench(App[int]):
         self.keys = KeyQueue(self)
         self._at_start = at_start
         self._interrupted_at = 0.0
-        self._leaving = False
+        self._leaving = self._asked = False
         self._before_hangup: Any = None
         for theme in settings.THEMES:
             self.register_theme(theme)
@@ -133,7 +134,7 @@ class Workbench(App[int]):
         """Quit in order when the terminal is closed or the process is asked to end."""
         try:
             asyncio.get_running_loop().add_signal_handler(
-                signal.SIGTERM, lambda: self.run_worker(self.action_leave(), exclusive=True)
+                signal.SIGTERM, lambda: self.run_worker(self.leave(), exclusive=True)
             )
             self._before_hangup = signal.signal(signal.SIGHUP, self._hung_up)
         except (NotImplementedError, RuntimeError, ValueError, AttributeError):
@@ -201,7 +202,22 @@ class Workbench(App[int]):
     # ---------------------------------------------------------------- leaving, help
 
     async def action_leave(self) -> None:
-        """Quit: stop what is running, pause the open administration."""
+        """Quit; ask first if a job works in the background."""
+        if not self.desk.jobs or self._asked:
+            await self.leave()
+            return
+        self._asked = True
+        choices = (("stay", "Stay"), ("quit", "Stop it and quit"))
+        text = "\n\n".join(self.desk.jobs.values())
+        self.push_screen(ChoiceScreen("Quit?", text, choices), self._answered)
+
+    async def _answered(self, choice: str | None) -> None:
+        self._asked = False
+        if choice == "quit":
+            await self.leave()
+
+    async def leave(self) -> None:
+        """Stop what is running, pause the open administration, end."""
         if not self._leaving:
             self._leaving = True
             await asyncio.to_thread(self.desk.close_worker)

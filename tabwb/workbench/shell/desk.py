@@ -65,6 +65,7 @@ class Desk(Screen[None]):
         return_to: id of the page to which *Back* returns, or empty.
         saved: whether everything is on disk; None before the store is open.
         marks: what the title bar shows on every page, by the subject that set it.
+        jobs: what runs in the background and would be stopped by quitting, in words, by subject.
         news: publishes the messages of the worker; dialogs subscribe to it.
         sessions: the controller of the open session; its commands go through ``do``.
         do: queues a command of a controller; does nothing before the worker is started.
@@ -98,6 +99,7 @@ class Desk(Screen[None]):
         self.work: Work | None = None
         self.saved: bool | None = None
         self.marks: dict[str, str] = {}
+        self.jobs: dict[str, str] = {}
         self.news: Signal[object] = Signal(self, "news")
         self.do: Callable[[Callable[[], None]], None] = lambda job: None
         self._worker: Worker | None = None

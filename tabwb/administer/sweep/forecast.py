@@ -1,0 +1,94 @@
+"""What a sweep would give, how long it takes, and what it can show, before anything is stored."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tabwb.administer.session.exchange import request_for
+from tabwb.administer.session.plan import plan_trials
+from tabwb.administer.session.smallest_difference import Showable, planned, said
+from tabwb.administer.sweep.point import Point
+from tabwb.administer.sweep.sweep import Model, Sweep
+from tabwb.plugin_api.components import BatchingBackend, Cancel
+from tabwb.records.words import plural, time_left
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What is left of a sweep.
+
+    Attributes:
+        roles: number of conditions by role.
+        done: conditions that the store has.
+        trials: responses under each condition.
+        seconds_each: that the intact model took for the battery just now.
+        can_show: the smallest differences that the design can show.
+    """
+
+    roles: Mapping[str, int]
+    done: int
+    trials: int
+    seconds_each: float
+    can_show: tuple[Showable, ...]
+
+    @property
+    def conditions(self) -> int:
+        """Number of conditions."""
+        return sum(self.roles.values())
+
+    @property
+    def left(self) -> int:
+        """Number of conditions that are not done."""
+        return self.conditions - self.done
+
+    @property
+    def responses(self) -> int:
+        """Number of responses that are left."""
+        return self.trials * self.left
+
+    def seconds(self, workers: int) -> float:
+        """Return the time that is left, if workers do not slow each other down."""
+        return self.seconds_each * self.left / workers
+
+    def lines(self, workers: int) -> Iterator[str]:
+        """Yield it in words.
+
+        Args:
+            workers: number of models that work at one time.
+        """
+        counts = ", ".join(f"{plural(number, role)}" for role, number in self.roles.items())
+        yield f"{plural(self.conditions, 'condition')} ({counts}), {self.done} done before"
+        yield f"{self.responses:,} responses left, {self.trials} under each condition"
+        spent = time_left(self.seconds(workers)).strip() or "less than 2 s left"
+        took = f"the intact model took {self.seconds_each:.2g} s for the battery just now"
+        yield f"{spent}: {took}"
+        yield from said(self.can_show)
+
+
+def forecast(
+    sweep: Sweep, points: Sequence[Point], model: Model, done: int, together: int, cancel: Cancel
+) -> Forecast:
+    """Return what a sweep would give; the intact model is asked once, and nothing is stored.
+
+    Args:
+        sweep: the sweep.
+        points: its conditions, or a share of them.
+        model: loaded and intact.
+        done: how many of them the store has.
+        together: number of items put to the model at once.
+        cancel: ends the answers of the model.
+    """
+    plans = plan_trials(sweep.battery, sweep.conditions)
+    requests = [request_for(sweep.battery, sweep.conditions, plan) for plan in plans]
+    assert isinstance(model.backend, BatchingBackend)
+    began = time.monotonic()
+    for first in range(0, len(requests), together):
+        for _ in model.backend.reply_many(requests[first : first + together], cancel):
+            pass
+    seconds = time.monotonic() - began
+    can_show = planned(sweep.plugins, sweep.battery, sweep.conditions)
+    roles = Counter[str](point.role for point in points)
+    return Forecast(roles, done, len(plans), seconds, can_show)
