@@ -65,6 +65,8 @@ class TransformersModel:
         self._shown = shown
         self._opened: _Opened | None = None
         self._lesion = ""
+        self._released = False
+        """A lesion that could not be applied released the model."""
 
     def open(self) -> Mapping[str, str]:
         """Load the model.
@@ -82,14 +84,14 @@ class TransformersModel:
         terms = Terms(prompts.decode, _ends(loaded), prompts.special, prompts.stops)
         opened = _Opened(loaded, Engine(loaded), prompts, terms)
         facts = {**loaded.facts, "template": prompts.id, **_apply(opened, self._lesion)}
-        self._opened = opened
+        self._opened, self._released = opened, False
         if prompts.template is not None:
             facts["template_sha256"] = prompts.template.sha256
         return facts
 
     def close(self) -> None:
         """Release the model's memory."""
-        self._opened = None
+        self._opened, self._released = None, False
 
     # ---------------------------------------------------------------- lesions
 
@@ -113,11 +115,12 @@ class TransformersModel:
             TabwbError: the spec is wrong, or the model lacks what it names.
         """
         self._lesion = spec
-        if self._opened is None:
-            return {}
+        if self._opened is None:  # not opened yet, or released
+            return self.open() if self._released else {}
         opened, self._opened = self._opened, None
+        self._released = True
         facts = _apply(opened, spec)
-        self._opened = opened
+        self._opened, self._released = opened, False
         return facts
 
     # ---------------------------------------------------------------- answering

@@ -167,9 +167,10 @@ def _run(
             hint="all others are stored; the same command tries again",
         )
     if left:
+        elsewhere = "" if cancel.is_set() else "; what another command gives now is left to it"
         raise Interrupted(
             f"{plural(left, 'condition')} of the sweep left",
-            hint="the same command continues (what another command gives now is left to it)",
+            hint=f"the same command continues{elsewhere}",
         )
 
 

@@ -112,6 +112,16 @@ def test_a_lesion_that_cannot_be_applied_leaves_no_model_that_answers(base: Path
     assert answer(backend, asked()).text == answer(model(base), asked()).text
 
 
+def test_the_facts_of_a_lesion_after_one_that_cannot_be_applied_are_there(base: Path) -> None:
+    backend = model(base)
+    backend.open()
+    expected = backend.lesion("attention.q:zero:0.5@seed=3")
+    with pytest.raises(UsageError, match="layer 99"):
+        backend.lesion("attention.q:zero@layers=99")
+    facts = backend.lesion("attention.q:zero:0.5@seed=3")
+    assert {key: facts[key] for key in expected} == expected != {}
+
+
 def test_a_new_process_in_place_of_one_that_died_has_the_lesion() -> None:
     with_plugins = Plugins.load()
     try:

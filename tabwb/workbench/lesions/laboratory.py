@@ -18,7 +18,7 @@ from tabwb.lesion.spec import parse_lesions
 from tabwb.plugin_api.components import BatchingBackend, LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import ComponentError
+from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import ResponseStatus, StopReason
 from tabwb.records.trials import PlannedTrial, Trial
@@ -144,7 +144,11 @@ class Laboratory:
         """
         if lesion != self.lesion:
             self.lesion = ""
-            self._backend.lesion(lesion)
+            try:
+                self._backend.lesion(lesion)
+            except TabwbError:
+                self._backend.lesion("")  # else it would answer nothing until a lesion fits
+                raise
             self.lesion = lesion
 
     def trials(self, battery: Battery) -> tuple[PlannedTrial, ...]:
