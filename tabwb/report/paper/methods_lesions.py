@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import prod
+from pathlib import PurePath
 from typing import Any
 
 from tabwb.lesion.declared import CONTROL, OPERATIONS, SELECTIONS, TARGETS
@@ -214,7 +215,7 @@ def _in_words(box: _Box, noun: str = "lesion") -> str:
     whole = box.amounts == (1.0,)
     chosen = "" if kind.select == "random" else SELECTIONS[kind.select]
     if kind.file:
-        chosen = f"{chosen.replace('file=', without_folders(kind.file))}, SHA-256 {kind.sha256}"
+        chosen = f"{chosen.replace('file=', PurePath(kind.file).name)}, SHA-256 {kind.sha256}"
     shares = ("the" if kind.file else "all") if whole else (
         f"{listed(map(_percent, box.amounts), 'or')} % of the"
     )  # fmt: skip
