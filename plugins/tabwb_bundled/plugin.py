@@ -51,6 +51,7 @@ def tabwb_register_models(register: Register) -> None:
             runs="child",
             batches=True,
             lesions=True,
+            activations=True,
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),
             unsampled=("enforced", "likelihood"),

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from tabwb.lesion.declared import Pool
 from tabwb.lesion.part import Part
 from tabwb.lesion.spec import parse_lesions
 from tabwb.plugin_api.components import Cancel
@@ -23,7 +25,11 @@ from tabwb_transformers.prompts import Prompts
 from tabwb_transformers.trie import trie_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tabwb_transformers.engine import Engine
+    from tabwb_transformers.lesions.activations import Responses
     from tabwb_transformers.lesions.surgery import Surgery
     from tabwb_transformers.loading import Loaded
     from tabwb_transformers.writing import Terms, Writing
@@ -38,6 +44,7 @@ class _Opened:
     prompts: Prompts
     terms: Terms
     surgery: Surgery | None = None
+    responses: Responses | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,22 @@ class TransformersModel:
         facts = _apply(opened, spec)
         self._opened, self._released = opened, False
         return facts
+
+    def activations(
+        self, target: str, texts: Sequence[str], pool: Pool, cancel: Cancel
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield the response of each unit to each text, of the model as it is now.
+
+        Args:
+            target: ``mlp.neurons`` or ``attention.heads``.
+            texts: each is given alone, without a template.
+            pool: of the tokens the mean, or the last one.
+            cancel: ends the computation.
+
+        Raises:
+            ComponentError: the model has no such units, or a text does not fit.
+        """
+        return _responses(self._ready()).activations(target, texts, pool, cancel)
 
     # ---------------------------------------------------------------- answering
 
@@ -314,10 +337,20 @@ def _surgery(opened: _Opened) -> Surgery:
 def _apply(opened: _Opened, spec: str) -> Mapping[str, str]:
     """Apply a lesion in place of the one that the model has; return facts to store."""
     if spec:
-        return _surgery(opened).apply(parse_lesions(spec))
+        lesions = parse_lesions(spec)
+        return _surgery(opened).apply(lesions, _responses(opened).scores(lesions))
     if opened.surgery is not None:
         opened.surgery.restore()
     return {}
+
+
+def _responses(opened: _Opened) -> Responses:
+    from tabwb_transformers.lesions.activations import Responses
+
+    if opened.responses is None:
+        check = partial(_room, opened.loaded)
+        opened.responses = Responses(opened.engine, opened.prompts, check, _surgery(opened))
+    return opened.responses
 
 
 def _default_places(opened: _Opened, tokens: int) -> int:

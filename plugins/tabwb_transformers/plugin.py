@@ -46,6 +46,7 @@ def tabwb_register_models(register: Register) -> None:
             variables=("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"),
             batches=True,
             lesions=True,
+            activations=True,
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),
             unsampled=("enforced", "likelihood"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -18,7 +18,7 @@ from tabwb.records.words import plural
 if TYPE_CHECKING:
     from tabwb.administer.sweep.sweep import Model, Sweep, Told
     from tabwb.api.running import Progress
-    from tabwb.lesion.part import Part
+    from tabwb.plugin_api.components import LesionableBackend
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -36,8 +36,8 @@ def lesion_parts(model: str, *, offline: bool | None = None) -> Table:
     """
     from tabwb.report.tables.lesions import parts_table
 
-    with _parts(model, offline) as parts:
-        return parts_table(parts)
+    with _loaded(model, offline) as backend:
+        return parts_table(backend.parts())
 
 
 def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Table:
@@ -52,14 +52,17 @@ def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Tabl
         UsageError: it is not a lesion, or the model lacks what it names.
         TabwbError: the model cannot be loaded, or its architecture is not known.
     """
+    from tabwb.lesion.localizer import scores_for
     from tabwb.lesion.plan import planned
     from tabwb.lesion.spec import lesion_text
     from tabwb.lesion.unit_list import stored_form
     from tabwb.report.tables.lesions import plan_table
 
     lesions = stored_form(lesion)
-    with _parts(model, offline) as parts:
-        return plan_table(planned(lesions, parts, model), lesion_text(lesions))
+    with _loaded(model, offline) as backend:
+        parts = backend.parts()
+        plan = planned(lesions, parts, model, scores_for(backend, parts, lesions, model))
+        return plan_table(plan, lesion_text(lesions))
 
 
 def sweep(
@@ -191,11 +194,11 @@ def _table(whole: Sweep, store: Store) -> Table:
 
 
 @contextmanager
-def _parts(model: str, offline: bool | None) -> Iterator[Sequence[Part]]:
-    """Yield the parts of a model, which is loaded for it."""
+def _loaded(model: str, offline: bool | None) -> Iterator[LesionableBackend]:
+    """Yield a model that can be lesioned, loaded."""
     from tabwb.administer.sweep.sweep import Model
 
     with opened_plugins(offline=offline) as plugins:
         loaded = Model.loaded(plugins, model)
         with closing(loaded.backend):
-            yield loaded.backend.parts()
+            yield loaded.backend

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tabwb.cli.common import (
+    force_option,
     json_option,
     offline_option,
     opened_plugins,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from tabwb.lesion.part import Part
+    from tabwb.plugin_api.components import LesionableBackend
 
 _model_option = click.option(
     "--model", required=True, metavar="SPEC", help="The model, for example bundled."
@@ -47,7 +50,8 @@ def targets(model: str, as_json: bool, offline: bool | None) -> None:
     """Show the parts of a model that can be lesioned, as a tree with sizes."""
     from tabwb.report.render.printing import print_view
 
-    with _parts(model, offline) as parts:
+    with _loaded(model, offline) as backend:
+        parts = backend.parts()
         if as_json:
             print_json({"format": 1, "model": model, "parts": list(map(_part_document, parts))})
         else:
@@ -61,14 +65,16 @@ def targets(model: str, as_json: bool, offline: bool | None) -> None:
 @offline_option
 def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     """Show which tensors LESION would change in a model, and how many of their parameters."""
+    from tabwb.lesion.localizer import scores_for
     from tabwb.lesion.plan import kept, planned
     from tabwb.lesion.spec import lesion_text
     from tabwb.lesion.unit_list import stored_form
     from tabwb.report.render.printing import print_view, table
 
     lesions = stored_form(lesion)
-    with _parts(model, offline) as parts:
-        found = planned(lesions, parts, model)
+    with _loaded(model, offline) as backend:
+        parts = backend.parts()
+        found = planned(lesions, parts, model, scores_for(backend, parts, lesions, model))
     taken = sum(one.parameters for one in found)
     if as_json:
         document = {
@@ -150,16 +156,66 @@ def sweep(**options: Any) -> None:
     sweep_battery(options)
 
 
+@lesion.command()
+@_model_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The JSON file of the list, for select=list,file=FILE.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(["mlp.neurons", "attention.heads"]),
+    default="mlp.neurons",
+    show_default=True,
+    help="Which units are measured.",
+)
+@click.option(
+    "--share",
+    type=float,
+    default=0.01,
+    show_default=True,
+    help="The share of all units that the list gets: those with the largest t.",
+)
+@click.option(
+    "--items",
+    type=click.Path(path_type=Path),
+    help="A TOML file with two conditions in place of sentences and nonwords.",
+)
+@click.option(
+    "--tokens",
+    type=click.Choice(["mean", "last"]),
+    default="mean",
+    show_default=True,
+    help="The response to a text: the mean over its tokens, or that at the last one.",
+)
+@force_option
+@verbosity_options
+@json_option
+@offline_option
+def localize(**options: Any) -> None:
+    """Write a list of the units that respond more to sentences than to lists of nonwords.
+
+    For each unit Welch's t of its responses to both is computed. The list is lesioned with:
+    --lesion mlp.neurons:zero@select=list,file=FILE. How well two halves of the items agree is
+    printed.
+    """
+    from tabwb.cli.localize import localize_units
+
+    localize_units(options)
+
+
 @contextmanager
-def _parts(model: str, offline: bool | None) -> Iterator[Sequence[Part]]:
-    """Yield the parts of a model, which is loaded for it."""
+def _loaded(model: str, offline: bool | None) -> Iterator[LesionableBackend]:
+    """Yield a model that can be lesioned, loaded."""
     from tabwb.plugin_api.components import LesionableBackend
 
     with opened_plugins(offline) as plugins, closing(plugins.open_model(model)) as backend:
         if not isinstance(backend, LesionableBackend):
             raise plugins.no_lesions(model)
         backend.open()
-        yield backend.parts()
+        yield backend
 
 
 def _part_document(part: Part) -> dict[str, object]:

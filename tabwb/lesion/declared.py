@@ -154,6 +154,17 @@ CONTROLS_OF: Mapping[str, str] = MappingProxyType(
 )
 """A selection of random units to the selection whose numbers in each layer it has."""
 
+MEASURES: Mapping[str, str] = MappingProxyType(
+    {
+        "mlp.neurons": "absolute value of the neuron at the input of down (or out)",
+        "attention.heads": "2-norm of the head's values at the input of the output projection",
+    }
+)
+"""A target whose units the localizer can measure, to what it measures of each token."""
+
+Pool = Literal["mean", "last"]
+"""Of the values at the tokens of a text the mean, or that of the last token."""
+
 CONTROL = "control"
 """The tag of administrations under a control of a lesion's size; see docs/lesions.md."""
 UNITS_HASH = "lesion_units_sha256"

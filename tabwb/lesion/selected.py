@@ -59,6 +59,22 @@ def selected(
     ]
 
 
+def top(values: NDArray[np.float64], share: float) -> NDArray[np.int64] | None:
+    """Return the places of the largest values, the largest first; None where too few are defined.
+
+    Of equal values the first are taken.
+
+    Args:
+        values: nan where undefined.
+        share: of all values, 0 to 1.
+    """
+    count = how_many(len(values), share)
+    if count > np.isfinite(values).sum():
+        return None
+    order = np.argsort(np.where(np.isfinite(values), -values, np.inf), kind="stable")
+    return order[:count]
+
+
 def drawn(seed: int, name: str, units: int, numbers: Numbers, count: int) -> Numbers:
     """Return units taken at random, in order: those with the smallest draws.
 
@@ -100,19 +116,17 @@ def _largest(
 ) -> list[Numbers]:
     """Return the units with the largest values over all parts; of equal ones the first."""
     together = np.concatenate([np.empty(0), *values])
-    count = how_many(len(together), lesion.amount)
-    defined = int(np.isfinite(together).sum())
-    if count > defined:
+    largest = top(together, lesion.amount)
+    if largest is None:
+        count, defined = how_many(len(together), lesion.amount), int(np.isfinite(together).sum())
         raise wrong(
             lesion,
             f"takes {count} units, but the statistic of only {defined} is defined: the others "
             "give the same value for every text",
             f"an amount of {defined / len(together):.3g} or less",
         )
-    # Undefined values come last.
-    order = np.argsort(np.where(np.isfinite(together), -together, np.inf), kind="stable")
     taken = np.zeros(len(together), dtype=np.bool_)
-    taken[order[:count]] = True
+    taken[largest] = True
     ends = np.cumsum([0, *map(len, values)])
     return [
         some[taken[first:last]]

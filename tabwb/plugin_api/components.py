@@ -6,9 +6,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Feature, Item, Subtest
+from tabwb.lesion.declared import Pool
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.records.errors import ComponentError
@@ -16,6 +17,10 @@ from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, Scope
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import ResponseKind, ResponseStatus, StopReason
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Cancel = threading.Event
 """Set to end a call soon; the component checks it between pieces."""
@@ -111,6 +116,30 @@ class LesionableBackend(ModelBackend, Protocol):
         Raises:
             TabwbError: the spec is wrong, or the model lacks what it names; no request is answered
                 until a lesion could be applied.
+        """
+
+
+@runtime_checkable
+class ActivationBackend(LesionableBackend, Protocol):
+    """A lesionable back end that says how strongly its units respond to texts."""
+
+    def activations(
+        self, target: str, texts: Sequence[str], pool: Pool, cancel: Cancel
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield the response of each unit to each text, in their order, of the model as it is now.
+
+        Of a neuron its absolute value, of a head the 2-norm of its values, at each token of the
+        text; tokens that the model puts before texts are not counted.
+
+        Args:
+            target: ``mlp.neurons`` or ``attention.heads``.
+            texts: each is given alone, without a prompt.
+            pool: of the tokens the mean, or the last one.
+            cancel: once it is set, fewer are yielded.
+
+        Yields:
+            Shape (units,), float32: the units of all parts of the target, in the order of
+            ``parts``.
         """
 
 

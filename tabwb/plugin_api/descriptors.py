@@ -40,6 +40,7 @@ class Descriptor:
         remarks: what a user should know before choosing it, one line.
         batches: the back end also fulfils :class:`BatchingBackend`.
         lesions: the back end also fulfils :class:`LesionableBackend`.
+        activations: the back end also fulfils :class:`ActivationBackend`.
         likelihood: the back end also fulfils :class:`LikelihoodBackend`. It then answers under
             the protocol ``likelihood`` too, whether ``protocols`` names it or not.
         protocols: how a back end can obtain answers (values of ``records.states.Protocol``).
@@ -78,6 +79,7 @@ class Descriptor:
     remarks: str = ""
     batches: bool = False
     lesions: bool = False
+    activations: bool = False
     likelihood: bool = False
     protocols: tuple[str, ...] = ("generate",)
     unsampled: tuple[str, ...] = ()

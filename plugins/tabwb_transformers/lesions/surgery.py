@@ -46,6 +46,10 @@ class Surgery:
         """The parts of the model, in the order of its layers."""
         return [one.part for one in self._located.values()]
 
+    def of_target(self, target: str) -> list[Located]:
+        """Return the parts of a target with their places, in the order of the layers."""
+        return [one for one in self._located.values() if one.part.target == target]
+
     def apply(self, lesions: Sequence[Lesion], scores: Scores | None = None) -> Mapping[str, str]:
         """Restore the model, then apply lesions together; return facts to store.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import itertools
 import os
@@ -12,8 +13,9 @@ import sys
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from tabwb.lesion.declared import Pool
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.child.frames import (
@@ -34,6 +36,10 @@ from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import Spec
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import StopReason
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CANCEL_S = 2.0
 """Seconds that a component has to end a call after cancel; then its process is ended."""
@@ -283,6 +289,8 @@ class ChildModel(ChildComponent):
         self._lesions = ""
         if descriptor.lesions:
             self.parts, self.lesion = self._parts, self._lesion
+        if descriptor.activations:
+            self.activations = self._activations
 
     def _prepare(self, process: _Process) -> None:
         # A process that takes the place of one that died answers under the same lesion.
@@ -297,6 +305,16 @@ class ChildModel(ChildComponent):
         if not self._in_use:
             return {}
         return dict(self._result(self._ready(), "lesion", {"spec": spec}))
+
+    def _activations(
+        self, target: str, texts: Sequence[str], pool: Pool, cancel: Cancel
+    ) -> Iterator[NDArray[np.float32]]:
+        import numpy as np
+
+        arguments = {"target": target, "texts": list(texts), "pool": pool}
+        for frame in self._call(self._ready(), "activations", arguments, cancel):
+            if "piece" in frame:
+                yield np.frombuffer(base64.b64decode(frame["piece"]), dtype="<f4")
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Stream a reply.

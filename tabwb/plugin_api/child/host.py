@@ -7,6 +7,7 @@ host ends when tabwb closes its pipe or dies.
 
 from __future__ import annotations
 
+import base64
 import faulthandler
 import os
 import queue
@@ -117,6 +118,12 @@ def _likelihood(host: Host, arguments: Frame, cancel: threading.Event) -> Iterat
     )
 
 
+def _activations(host: Host, arguments: Frame, cancel: threading.Event) -> Iterator[str]:
+    wanted = arguments["target"], arguments["texts"], arguments["pool"]
+    for values in host.component.activations(*wanted, cancel):
+        yield base64.b64encode(values.astype("<f4").tobytes()).decode("ascii")
+
+
 def _transcribe_many(host: Host, arguments: Frame, cancel: threading.Event) -> Iterator[Any]:
     clips = [read_record(Clip, plain) for plain in arguments["clips"]]
     return map(list, host.component.transcribe_many(clips, cancel))
@@ -127,6 +134,7 @@ METHODS: dict[str, Callable[[Host, Frame, threading.Event], Any]] = {
     "open": lambda host, arguments, cancel: dict(host.component.open()),
     "parts": lambda host, arguments, cancel: list(host.component.parts()),
     "lesion": lambda host, arguments, cancel: dict(host.component.lesion(arguments["spec"])),
+    "activations": _activations,
     "unit": lambda host, arguments, cancel: host.component.unit,
     "reply": _reply,
     "reply-many": _reply_many,

@@ -11,8 +11,9 @@ import math
 import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from tabwb.lesion.declared import Pool
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.time_limit import within
@@ -22,6 +23,10 @@ from tabwb.records.processes import is_real
 from tabwb.records.speech import Clip, Transcript
 from tabwb.records.standard_streams import stdout_to_stderr
 from tabwb.records.states import StopReason
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class PluginExit(Exception):
@@ -161,6 +166,8 @@ class GuardedModel(GuardedComponent):
             self.likelihood = self._likelihood
         if hasattr(inner, "lesion"):
             self.parts, self.lesion = self._parts, self._lesion
+        if hasattr(inner, "activations"):
+            self.activations = self._activations
 
     @property
     def concurrency(self) -> Any:
@@ -248,6 +255,16 @@ class GuardedModel(GuardedComponent):
         if not isinstance(facts, Mapping):
             raise self._wrong(f"{_kind(facts)} as facts of a lesion", "a mapping of names to text")
         return {str(key): str(value) for key, value in facts.items()}
+
+    def _activations(
+        self, target: str, texts: Sequence[str], pool: Pool, cancel: Cancel
+    ) -> Iterator[NDArray[np.float32]]:
+        import numpy as np
+
+        for values in self._each(lambda: self.inner.activations(target, texts, pool, cancel)):
+            if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind != "f":
+                raise self._wrong(_kind(values), "an array of floats, one for each unit")
+            yield values.astype(np.float32, copy=False)
 
     def _likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel

@@ -227,6 +227,12 @@ class Plugins:
         able = [one.id for one in self.descriptors("models") if one.lesions]
         return UsageError(f"'{spec}' cannot be lesioned", allowed=", ".join(able))
 
+    def no_activations(self, spec: str) -> UsageError:
+        """Return the error for the localizer with a model whose units cannot be measured."""
+        able = [one.id for one in self.descriptors("models") if one.activations]
+        message = f"'{spec}' gives no activations of its units, which the localizer needs"
+        return UsageError(message, allowed=", ".join(able))
+
     def open_transcriber(self, spec: str) -> Transcriber:
         """Return the transcriber of a spec, not yet opened; see :meth:`open_model`."""
         return cast("Transcriber", self._open("transcribers", spec))

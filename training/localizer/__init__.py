@@ -1,0 +1,1 @@
+"""Makes the items of the localizer of lesions."""
