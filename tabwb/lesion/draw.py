@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 VERSION = "tabwb-lesion-1"
 """Names this derivation; another one gets another name."""
+_UNUSED: Any = np.random.SeedSequence(0)
+"""Replaced at once; without it numpy asks the system for entropy, which takes longer."""
 Bits = NDArray[np.uint32]
 BLOCK = 2**17
 """So many draws are made at once, in a processor's cache; the result does not depend on it."""
@@ -54,14 +56,17 @@ class Draws:
     def __init__(self, seed: int, name: str, purpose: str) -> None:
         text = "\0".join((VERSION, purpose, str(seed), name))
         digest = hashlib.blake2b(text.encode(), digest_size=24).digest()
-        self._bits: Any = np.random.SFC64()
-        state = self._bits.state
+        self._bits: Any = np.random.SFC64(_UNUSED)
         words = np.frombuffer(digest, dtype="<u8").astype(np.uint64)
         # The seeding of the author's reference program: three words, a counter of 1, and 12
         # results thrown away.
-        state["state"]["state"] = np.array([*words, 1], dtype=np.uint64)
-        state["has_uint32"] = 0
-        self._bits.state = state
+        first = np.array([*words, 1], dtype=np.uint64)
+        self._bits.state = {
+            "bit_generator": "SFC64",
+            "state": {"state": first},
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
         self._bits.random_raw(12, output=False)
 
     def take(self, count: int) -> Bits:

@@ -331,8 +331,11 @@ def test_restoring_is_exact_and_lesions_do_not_stack(name: str) -> None:
     assert all(parameter is tensors[key] for key, parameter in model.named_parameters())
 
 
+@pytest.mark.parametrize(
+    ("step", "spec"), [("clear", "zero:0.5"), ("act", "scale:0.5@factor=0.5"), ("act", "zero:1")]
+)
 def test_a_lesion_that_fails_in_the_middle_leaves_the_model_intact(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, step: str, spec: str
 ) -> None:
     from tabwb_transformers.lesions import operations
     from tabwb_transformers.lesions import surgery as module
@@ -340,17 +343,17 @@ def test_a_lesion_that_fails_in_the_middle_leaves_the_model_intact(
     model = made("llama")
     surgery = Surgery(model, lambda: None)
     intact = surgery.fingerprint()
-    act, calls = operations.act, []
+    done, calls = getattr(operations, step), []
 
     def failing(*arguments: Any) -> None:
         calls.append(1)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        act(*arguments)
+        done(*arguments)
 
-    monkeypatch.setattr(module, "act", failing)
+    monkeypatch.setattr(module, step, failing)
     with pytest.raises(KeyboardInterrupt):
-        surgery.apply(parse_lesions("attention.q:zero:0.5"))
+        surgery.apply(parse_lesions(f"attention.q:{spec}"))
     assert len(calls) == 3 and surgery.fingerprint() == intact
 
 

@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 from tabwb_transformers.lesions.choice import unpacked  # noqa: E402
-from tabwb_transformers.lesions.operations import act  # noqa: E402
+from tabwb_transformers.lesions.operations import act, clear  # noqa: E402
 
 from tabwb.lesion.spec import parse_lesions  # noqa: E402
 
@@ -28,9 +28,12 @@ def test_masked_weights_become_0_and_the_others_keep_their_bits(
     expected = torch.where(taken, torch.zeros((), dtype=dtype), weights)
     if is_turned:
         weights, expected, taken = weights.mT, expected.mT, taken.mT
+    copy = torch.empty_like(weights)
+    clear(weights, taken, copy)
     act(ZERO, weights, taken, "0.mlp.down", 0.0)
     bits = torch.uint8
-    assert torch.equal(weights.contiguous().view(bits), expected.contiguous().view(bits))
+    for found in (copy, weights):
+        assert torch.equal(found.contiguous().view(bits), expected.contiguous().view(bits))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
@@ -64,3 +67,16 @@ def test_masked_weights_are_scaled_and_rounded_once(dtype: Any, offset: float) -
 def test_a_packed_mask_arrives_whole(count: int) -> None:
     mask = np.random.default_rng(count).random(count) < 0.5
     assert np.array_equal(unpacked(torch.from_numpy(np.packbits(mask)), count).numpy(), mask)
+
+
+def test_a_lesion_on_a_device_waits_for_nothing() -> None:
+    """A tensor without values stands for one of an accelerator: reading a number of it fails."""
+    weights = torch.empty(300, 700, dtype=torch.bfloat16, device="meta")
+    mask = torch.empty(300, 700, dtype=torch.bool, device="meta")
+    units = torch.empty(3, dtype=torch.int64, device="meta")
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        mask.sum().item()
+    for taken in (mask, units):
+        copy = torch.empty_like(weights)
+        clear(weights, taken, copy)
+        act(ZERO, weights, taken, "0.mlp.down", 0.0)

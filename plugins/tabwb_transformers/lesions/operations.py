@@ -27,6 +27,42 @@ class _Site:
     offset: float
 
 
+def clears(lesion: Lesion, taken: Values | None, offset: float) -> bool:
+    """Return whether a lesion sets some values to 0 and leaves the others: see :func:`clear`.
+
+    Args:
+        lesion: what is done.
+        taken: see :func:`act`.
+        offset: see :func:`act`.
+    """
+    return lesion.operation == "zero" and taken is not None and not offset
+
+
+def clear(values: Values, taken: Values, into: Values) -> None:
+    """Write values into a view, with 0 in place of those that are taken.
+
+    By their bits, in one pass: several times as fast as a copy and ``masked_fill_``.
+
+    Args:
+        values: of weights, or with the units along the first dimension.
+        taken: a mask of the shape of ``values``, or the numbers of the units.
+        into: of the same shape; may be ``values``.
+    """
+    kind = _BITS[values.element_size()]
+    bits, into = values.view(kind), into.view(kind)
+    if taken.dtype != torch.bool:
+        kept = torch.full((len(bits),), -1, dtype=kind, device=bits.device).index_fill_(0, taken, 0)
+        torch.bitwise_and(bits, kept.reshape(-1, *([1] * (bits.dim() - 1))), out=into)
+        return
+    if bits.device.type != "cpu":
+        torch.mul(bits, taken.logical_not(), out=into)
+        return
+    # numpy multiplies by booleans in small parts; torch would first make a tensor of integers.
+    plain, masks, results = bits.numpy(), taken.numpy(), into.numpy()
+    for rows in _blocks(bits):
+        np.multiply(plain[rows], np.logical_not(masks[rows]), out=results[rows])
+
+
 def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: float) -> None:
     """Change the taken values of a view in place.
 
@@ -37,14 +73,14 @@ def act(lesion: Lesion, view: Values, taken: Values | None, name: str, offset: f
         name: of the random draws.
         offset: added to a value before it acts.
     """
+    if taken is not None and clears(lesion, taken, offset):
+        clear(view, taken, view)
+        return
     if lesion.operation == "zero" and taken is not None:
-        units = taken.dtype != torch.bool
-        if not offset:
-            (_clear_units if units else _clear)(view, taken)
-        elif units:
-            view.index_fill_(0, taken, -offset)
-        else:
+        if taken.dtype == torch.bool:
             view.masked_fill_(taken, -offset)
+        else:
+            view.index_fill_(0, taken, -offset)
         return
     if lesion.operation == "quantise":
         _quantise(lesion, view, taken, offset)
@@ -68,27 +104,11 @@ _AT_ONCE = 2**16
 """So many weights are changed at once in memory."""
 
 
-def _clear(view: Values, taken: Values) -> None:
-    """Set the taken values to 0, by their bits: several times as fast as ``masked_fill_``."""
-    bits = view.view(_BITS[view.element_size()])
-    for rows in _blocks(view):
-        # True becomes 0 and False -1, which has every bit.
-        bits[rows] &= taken[rows].to(bits.dtype).sub_(1)
-
-
 def _blocks(view: Values) -> Iterator[slice]:
     """Yield the rows of a view in parts that fit into a processor's cache."""
     rows = max(1, _AT_ONCE // max(1, view[0].numel())) if view.device.type == "cpu" else len(view)
     for first in range(0, len(view), rows):
         yield slice(first, first + rows)
-
-
-def _clear_units(view: Values, taken: Values) -> None:
-    """Set the taken units to 0, by their bits: units are often columns, slow to set one by one."""
-    bits = view.view(_BITS[view.element_size()])
-    kept = torch.full((len(view),), -1, dtype=bits.dtype, device=view.device)
-    kept[taken] = 0
-    bits &= kept.reshape(-1, *([1] * (view.dim() - 1)))
 
 
 def _zero(lesion: Lesion, values: Values, site: _Site) -> Values:

@@ -8,7 +8,7 @@ the middle.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from tabwb.lesion.spec import Lesion, lesion_text
 from tabwb.lesion.taken import Taken, parts_taken, units_facts
 from tabwb_transformers.lesions.anatomy import Located, Piece, locate_parts
 from tabwb_transformers.lesions.choice import chosen
-from tabwb_transformers.lesions.operations import act
+from tabwb_transformers.lesions.operations import act, clear, clears
 
 
 class Surgery:
@@ -64,17 +64,20 @@ class Surgery:
         """
         chosen = [parts_taken(lesion, self.parts, scores=scores) for lesion in lesions]
         self.restore()
-        changed = 0
+        counts: list[int | torch.Tensor] = []
         try:
             for lesion, parts in zip(lesions, chosen, strict=True):
                 for taken in parts:
-                    changed += self._lesioned(lesion, self._located[taken.part.name], taken)
+                    counts += self._lesioned(lesion, self._located[taken.part.name], taken)
         except BaseException:
             self.restore()
             raise
+        if self._kept:
+            self._changed()
         return {
             "lesion": lesion_text(lesions),
-            "lesion_parameters": str(changed),
+            # On an accelerator the numbers are waited for here, once everything is under way.
+            "lesion_parameters": str(sum(map(int, counts))),
             "lesion_draws": VERSION,
             **units_facts(lesions, chosen),
         }
@@ -99,40 +102,51 @@ class Surgery:
 
     # ---------------------------------------------------------------- the steps
 
-    def _copy(self, piece: Piece) -> torch.Tensor:
-        """Return the copy of a tensor that the model uses, made if there is none."""
-        key = (id(piece.module), piece.attribute)
-        if key not in self._kept:
-            original = piece.module._parameters[piece.attribute]
-            assert original is not None
-            copy = nn.Parameter(original.detach().clone(), requires_grad=False)
-            self._kept[key] = (piece.module, piece.attribute, original)
-            piece.module._parameters[piece.attribute] = copy
-            self._changed()
-        return piece.tensor.data
+    def _use(self, piece: Piece, copy: torch.Tensor) -> None:
+        """Make the model use a copy of a tensor, and keep the original."""
+        original = piece.module._parameters[piece.attribute]
+        assert original is not None
+        self._kept[_place(piece)] = (piece.module, piece.attribute, original)
+        piece.module._parameters[piece.attribute] = nn.Parameter(copy, requires_grad=False)
 
-    def _lesioned(self, lesion: Lesion, located: Located, taken: Taken) -> int:
-        """Apply one lesion to one part; return the number of parameters that it takes."""
+    def _lesioned(
+        self, lesion: Lesion, located: Located, taken: Taken
+    ) -> Iterator[int | torch.Tensor]:
+        """Apply one lesion to one part; yield the number of parameters taken of each piece."""
         if lesion.amount == 0.0:
-            return 0
-        changed = 0
+            return
         masks = chosen(lesion, located, taken)
         for place, (piece, inside) in enumerate(zip(located.pieces, masks, strict=True)):
-            count = _count(piece.view(piece.tensor.data), inside)
-            if not count:
+            tensor = piece.tensor.data
+            view = piece.view(tensor)
+            count = _count(view, inside)
+            if isinstance(count, int) and not count:
                 continue
-            view = piece.view(self._copy(piece))
+            yield count
+            if _place(piece) not in self._kept:
+                is_whole = view.numel() == tensor.numel()
+                if is_whole and inside is not None and clears(lesion, inside, piece.offset):
+                    # Written once, not copied and then changed.
+                    copy = torch.empty_like(tensor)
+                    clear(view, inside, piece.view(copy))
+                    self._use(piece, copy)
+                    continue
+                copy = tensor.clone()
+                self._use(piece, copy)
+                view = piece.view(copy)
             name = located.part.name + (f"/{place}" if place else "")
             act(lesion, view, inside, name, piece.offset)
-            changed += count
-        return changed
 
 
-def _count(view: torch.Tensor, taken: torch.Tensor | None) -> int:
-    """Return the number of parameters that are taken of a view."""
+def _place(piece: Piece) -> tuple[int, str]:
+    return id(piece.module), piece.attribute
+
+
+def _count(view: torch.Tensor, taken: torch.Tensor | None) -> int | torch.Tensor:
+    """Return the number of parameters that are taken of a view; of a mask elsewhere as a tensor."""
     if taken is None:
         return view.numel()
     if taken.dtype == torch.bool:
         # Of booleans in memory numpy counts a hundred times as fast.
-        return int(np.count_nonzero(taken.numpy()) if taken.device.type == "cpu" else taken.sum())
+        return int(np.count_nonzero(taken.numpy())) if taken.device.type == "cpu" else taken.sum()
     return len(taken) * (view.numel() // len(view))
