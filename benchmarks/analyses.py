@@ -1,4 +1,4 @@
-"""Simulate intervals and tests of items, positions, foils, groups and sessions.
+"""Simulate intervals and tests of items, positions, foils, groups, sessions, lesions, profiles.
 
 ``python -m benchmarks.analyses [--studies N] [--workers N] [--write]``: prints, for intervals, the
 coverage (95 % is nominal), and for tests, how often they reject a true null hypothesis (5 % is
@@ -7,7 +7,8 @@ nominal) or, under *power*, a false one: the mean and the worst over the cells o
 cell has a seed of its own, so that the number of workers does not change a figure.
 
 The generators are described in :mod:`benchmarks.simulated_items`,
-:mod:`benchmarks.simulated_choices` and :mod:`benchmarks.simulated_groups`.
+:mod:`benchmarks.simulated_choices`, :mod:`benchmarks.simulated_groups` and
+:mod:`benchmarks.simulated_lesions`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 from benchmarks import simulated_choices as choices
 from benchmarks import simulated_groups as groups
 from benchmarks import simulated_items as items
+from benchmarks import simulated_lesions as lesions
 from tabwb.scoring.item_response import Model
 
 STUDIES = 200
@@ -183,9 +185,66 @@ def _of_sessions() -> Iterator[Cell]:
             yield Cell(partial(groups.sessions, n, t, form, test), {"rejected": row}, 10)
 
 
+def _of_lesions() -> Iterator[Cell]:
+    kinds = ("value", "slope", "height", "intact")
+    for n, k, r, spread, rate in product((5, 10), (5, 20), (0, 10), (0.5, 1.0), (2.0, 6.0)):
+        for shared in (True, False) if r else (True,):
+            drawn = "greedy" if not r else "shared streams" if shared else "own streams"
+            names = {kind: kind for kind in kinds} | {"intact": "less intact"}
+            rows = {kind: (INTERVAL, f"seeds, {names[kind]}, {drawn}") for kind in kinds}
+            if r and shared:
+                rows |= {
+                    f"{kind} alone": (INTERVAL, f"seeds, {kind}, {drawn}: t alone (not in tabwb)")
+                    for kind in kinds[:3]
+                }
+            design = lesions.Design(n, k, r, spread, rate, shared)
+            yield Cell(partial(lesions.over_seeds, design), rows)
+    for n, k, r, spread in product((5, 10), (5, 20), (0, 10), (0.5, 1.0)):
+        design = lesions.Design(n, k, r, spread)
+        for effect, kind in ((0.0, TEST), (0.7, INTERVAL)):
+            rows = {
+                f"{test} {what}{' coverage' if effect else ''}": (
+                    kind, f"lesion less control, {test}, {what}"
+                )
+                for test, what in product(("paired", "welch"), ("slope", "height", "value"))
+            }  # fmt: skip
+            yield Cell(partial(lesions.controls, design, effect), rows)
+    for n, k, spread in product((5, 10), (5, 20), (0.25, 0.5, 1.0)):
+        rows = {
+            "all": (INTERVAL, "burden over seeds of which none dropped out"),
+            "slope": (INTERVAL, "slope of the burden over amounts at which no seed dropped out"),
+        }
+        if n > 5:
+            what = "burden over the seeds that did not drop out (not in tabwb)"
+            rows["rest"] = INTERVAL, what
+        design = lesions.Design(n, k, 0, spread, 5.0)
+        yield Cell(partial(lesions.dropout, design), rows)
+
+
+def _of_profiles() -> Iterator[Cell]:
+    for k, r, together, high in product(
+        (5, 10, 20), (5, 20), (-0.5, 0.0, 0.6), ((0.4, 0.8), (1.0, 1.3))
+    ):
+        rows = {"coverage": (INTERVAL, "phi of two features")}
+        yield Cell(partial(lesions.features_together, k, r, together, high), rows)
+    for k, r, n, sampled, alike in product(
+        (5, 10, 20), (4, 20), (4, 7, 19), (False, True), (0.0, 0.5, 0.95)
+    ):
+        of = "a sampled" if sampled else "a known"
+        rows = {
+            "spearman": (INTERVAL, f"rank correlation with {of} profile"),
+            "cosine": (INTERVAL, f"cosine with {of} profile"),
+        }
+        given = lesions.Profile(k, r, n, sampled, alike)
+        yield Cell(partial(lesions.similarities, given), rows, 0.5)
+
+
 def cells() -> list[Cell]:
     """Return every simulation, in the order of the table."""
-    every = _of_items, _of_positions, _of_foils, _of_groups, _of_sessions, _of_varied_positions
+    every = (
+        _of_items, _of_positions, _of_foils, _of_groups, _of_sessions, _of_varied_positions,
+        _of_lesions, _of_profiles,
+    )  # fmt: skip
     return [cell for some in every for cell in some()]
 
 
@@ -208,7 +267,8 @@ def table(studies: int = STUDIES, workers: int = 1) -> list[Row]:
         tasks = ((number, cell, studies) for number, cell in enumerate(every))
         for number, (cell, found) in enumerate(zip(every, pool.map(_run, tasks), strict=True), 1):
             for name, row in cell.rows.items():
-                rows.setdefault(row, []).append(found[name])
+                if name in found:  # in no study there was such an interval
+                    rows.setdefault(row, []).append(found[name])
             if number % 20 == 0:
                 print(f"{number} of {len(every)} cells", file=sys.stderr, flush=True)
     return [Row(kind, method, tuple(found)) for (kind, method), found in rows.items()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import sqrt
+from math import atanh, sqrt, tanh
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,16 @@ SEED = 20260101
 """Of the draws, so that intervals are the same each time."""
 NEVER_OR_ALWAYS = "a feature is in no response, or in all"
 FEW_ITEMS = f"fewer than {LEAST_ITEMS} items"
+LEAST_RESPONSES = 20
+"""Responses of a sample from which on similarities have intervals."""
+FEW_RESPONSES = f"fewer than {LEAST_RESPONSES} responses"
+LEAST_FEATURES = 4
+"""Features from which on similarities have intervals."""
+FEW_FEATURES = f"fewer than {LEAST_FEATURES} features"
+LEAST_EXPECTED = 5.0
+RARE = f"fewer than {LEAST_EXPECTED:g} responses would be in a cell of the table by chance"
+MOST_PHI = 0.9999
+"""In the place of 1, whose artanh is infinite."""
 SAME = "all items give the same value"
 EQUAL_RATES = "all rates of a profile are equal"
 NO_RATE = "all rates of a profile are 0"
@@ -49,9 +59,12 @@ def phi(both: float, first: float, second: float, n: float) -> Estimate:
 def phi_interval(counts: Sequence[tuple[int, int, int, int]]) -> tuple[Interval | None, str]:
     """Return the 95 % interval of phi for items like these, or None with the reason.
 
-    The delete-one jackknife over items: responses to one item depend on each other. With the phi of
-    all items and of all but one, ``k phi - (k - 1) phi_-i`` are pseudo-values; their standard error
-    and t of k - 1 degrees of freedom give the interval around phi, within -1 and 1 (Tukey 1958).
+    The delete-one jackknife over items: responses to one item depend on each other. With z =
+    artanh phi of all items and z_-i of all but one, ``se^2 = (k - 1) / k sum (z_-i - mean)^2``; the
+    interval is ``tanh(z +- t_{k-1} se)`` (Tukey 1958; Fisher 1921). In simulations with correlated
+    and independent features it covered .95 on average; where both are rare, intervals covered .70
+    to .90, so that there is none where fewer than :data:`LEAST_EXPECTED` responses are expected
+    in a cell of the two by two table.
 
     Args:
         counts: of each item: responses with both features, the first, the second, and all.
@@ -63,15 +76,22 @@ def phi_interval(counts: Sequence[tuple[int, int, int, int]]) -> tuple[Interval 
     middle = phi(*total).value
     if middle is None:
         return None, NEVER_OR_ALWAYS
+    _, first, second, n = total
+    if min(first, n - first) * min(second, n - second) / n < LEAST_EXPECTED:
+        return None, RARE
     without = [phi(*(total - np.array(one))).value for one in counts]
-    known = [value for value in without if value is not None]
+    known = [_artanh(value) for value in without if value is not None]
     if len(known) < k:
         return None, "a feature is in the responses to one item alone"
     error = sqrt((k - 1) / k * sum((value - sum(known) / k) ** 2 for value in known))
     if error <= 1e-12:
         return None, SAME
     half = t_quantile(UPPER, k - 1) * error
-    return Interval(max(-1.0, middle - half), min(1.0, middle + half)), ""
+    return Interval(tanh(_artanh(middle) - half), tanh(_artanh(middle) + half)), ""
+
+
+def _artanh(value: float) -> float:
+    return atanh(max(-MOST_PHI, min(MOST_PHI, value)))
 
 
 def cosine(first: Floats, second: Floats) -> Estimate:
@@ -81,11 +101,10 @@ def cosine(first: Floats, second: Floats) -> Estimate:
         first: rates of features.
         second: rates of the same features.
 
-    >>> cosine(np.array([1.0, 0.0]), np.array([1.0, 1.0])).value.__round__(4)
+    >>> round(cosine(np.array([1.0, 0.0]), np.array([1.0, 1.0])).value, 4)
     0.7071
     """
-    below = float((first @ first) * (second @ second))
-    return Estimate(float(first @ second) / sqrt(below)) if below > 0 else Estimate(None, NO_RATE)
+    return _defined(cosines(first, second), NO_RATE)
 
 
 def spearman(first: Floats, second: Floats) -> Estimate:
@@ -95,21 +114,34 @@ def spearman(first: Floats, second: Floats) -> Estimate:
         first: rates of features.
         second: rates of the same features.
 
-    >>> spearman(np.array([0.1, 0.2, 0.4]), np.array([0.0, 0.5, 0.3])).value
+    >>> round(spearman(np.array([0.1, 0.2, 0.4]), np.array([0.0, 0.5, 0.3])).value, 9)
     0.5
     """
-    ranks = [_ranks(one) for one in (first, second)]
-    centred = [one - one.mean() for one in ranks]
-    below = float((centred[0] @ centred[0]) * (centred[1] @ centred[1]))
-    if below <= 0.0:
-        return Estimate(None, EQUAL_RATES)
-    return Estimate(float(centred[0] @ centred[1]) / sqrt(below))
+    return _defined(rank_correlations(first, second), EQUAL_RATES)
+
+
+def cosines(first: Floats, second: Floats) -> Floats:
+    """Return the cosines of profiles in the last axis; nan where all rates of one are 0."""
+    below = (first * first).sum(axis=-1) * (second * second).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((first * second).sum(axis=-1) / np.sqrt(below), np.float64)
+
+
+def rank_correlations(first: Floats, second: Floats) -> Floats:
+    """Return the rank correlations of profiles in the last axis; nan where all rates are equal."""
+    centred = [_ranks(one) - (one.shape[-1] + 1) / 2 for one in (first, second)]
+    return cosines(centred[0], centred[1])
+
+
+def _defined(found: Floats, reason: str) -> Estimate:
+    value = float(found)
+    return Estimate(None, reason) if np.isnan(value) else Estimate(value)
 
 
 def _ranks(values: Floats) -> Floats:
-    """Return ranks from 1; equal values have the mean of theirs."""
-    below = (values[:, None] > values[None, :]).sum(axis=1)
-    equal = (values[:, None] == values[None, :]).sum(axis=1)
+    """Return ranks from 1 along the last axis; equal values have the mean of theirs."""
+    above = values[..., :, None], values[..., None, :]
+    below, equal = (above[0] > above[1]).sum(axis=-1), (above[0] == above[1]).sum(axis=-1)
     return np.asarray(below + (equal + 1) / 2, np.float64)
 
 
@@ -123,10 +155,12 @@ def similarity_interval(
 
     Items are drawn with replacement, on both sides by themselves. Noise makes profiles less alike,
     in the draws once more, so that percentiles are far too low. With m and s, mean and standard
-    deviation of the draws, and k items (of the smaller side) the interval is
-    ``2 value - m +- t_{k-1} s sqrt(k / (k - 1))``, within the least and largest similarity. In
-    simulations with 5 to 20 items and 7 features it covered .93 to .97 of cosines and .86 to .95 of
-    rank correlations; the percentiles .37 to .90 and .65 to .98.
+    deviation of the draws, k items (of the smaller side), c = 2 value - m the value corrected for
+    this bias, and h = t_{k-1} s sqrt(k / (k - 1)), the interval is from min(value, c) - h to
+    max(value, c) + h, within the least and largest similarity: the bias is known roughly only.
+    In simulations with 20 responses or more of each sample and 4 to 19 features it covered
+    .97 of rank correlations and of cosines on average (least .78); c +- h .93 of rank correlations,
+    percentiles .65 to .98 with 7 features.
 
     Args:
         first: (items, features + 1): of each item responses with each feature, and all responses.
@@ -135,23 +169,28 @@ def similarity_interval(
         measure: :func:`cosine` or :func:`spearman`.
     """
     sides = [first] if second is None else [first, second]
-    if min(map(len, sides)) < LEAST_ITEMS:
+    k = min(map(len, sides))
+    if k < LEAST_ITEMS:
         return None, FEW_ITEMS
+    if min(float(side[:, -1].sum()) for side in sides) < LEAST_RESPONSES:
+        return None, FEW_RESPONSES
+    if first.shape[1] - 1 < LEAST_FEATURES:
+        return None, FEW_FEATURES
     random = np.random.Generator(np.random.SFC64(SEED))
     drawn = [_drawn(side, random) for side in sides]
-    others = [reference] * DRAWS if second is None else list(drawn[1])
-    found = [measure(one, other) for one, other in zip(drawn[0], others, strict=True)]
-    values = [one.value for one in found if one.value is not None]
-    if len(values) < 0.95 * DRAWS:
-        return None, next(one.reason for one in found if one.value is None) + " in some draws"
+    other = np.broadcast_to(reference, drawn[0].shape) if second is None else drawn[1]
+    found = (cosines if measure is cosine else rank_correlations)(drawn[0], other)
+    found = found[~np.isnan(found)]
+    if len(found) < 0.95 * DRAWS:
+        return None, (NO_RATE if measure is cosine else EQUAL_RATES) + " in some draws"
     value = measure(_rates(first), reference if second is None else _rates(second)).value
-    k = min(map(len, sides))
-    error = float(np.std(values, ddof=1)) * sqrt(k / (k - 1))
+    error = float(np.std(found, ddof=1)) * sqrt(k / (k - 1))
     if value is None or error <= 1e-12:
         return None, SAME
-    middle, half = 2.0 * value - float(np.mean(values)), t_quantile(UPPER, k - 1) * error
+    unbiased, half = 2.0 * value - float(np.mean(found)), t_quantile(UPPER, k - 1) * error
     least = 0.0 if measure is cosine else -1.0
-    return Interval(max(least, middle - half), min(1.0, middle + half)), ""
+    low, high = min(value, unbiased) - half, max(value, unbiased) + half
+    return Interval(max(least, low), min(1.0, high)), ""
 
 
 def _rates(counts: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.tables.named import named_table
 from tabwb.report.tables.profiles import read_rates
+from tests.report.test_judges import BOTH, MODEL, judged
 from tests.report.test_pairs import conditions, given, texts
 
 FIRST: Sequence[Sequence[str]] = (["retracing", "jargon"], [])
@@ -66,6 +68,9 @@ def test_profiles_are_compared_with_a_group_or_a_file(tmp_path: Path) -> None:
         ("feature,rate\njargon,nan\n", "'nan' is not a rate"),
         ("feature,rate\njargon,0.1\njargon,0.2\n", "'jargon' stands here twice"),
         ("feature,rate\n", "has no rates"),
+        ("feature,present,n\njargon,3,0\n", "'3/0' is not a rate"),
+        ("feature,present,n\njargon,3,\n", "a feature or its rate is missing"),
+        ("feature,present,n\njargon,3,2\n", "'3/2' is not a rate"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -73,6 +78,39 @@ def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, text: str, words:
     path.write_text(text)
     with pytest.raises(UsageError, match=words):
         read_rates(path)
+
+
+def test_a_profile_is_compared_with_the_verdicts_of_another_rater() -> None:
+    """A model judge tells all 19 features, rules-2 seven of them."""
+    base = given(1, conditions("base"), *texts(*map(list, FIRST)))
+    trials = [judged(trial, ["anomia", "jargon"]) for trial in texts(*map(list, SECOND))]
+    other = replace(given(2, conditions("instruct"), *trials), declarations=BOTH)
+    rows = summarised(grouped([base, other], ("model",)), interval=False)
+    table = named_table("profiles", rows, f"instruct rater={MODEL.rater}")
+    found = {(row["group"], row["rater"]): row for row in table.where(measure="cosine").to_dicts()}
+    assert {one["reference_rater"] for one in found.values()} == {MODEL.rater}
+    seven = rows[0].summary.judges[0].burden.features
+    mine = np.array([sum(name in one for one in FIRST) / 2 for name in seven])
+    row = next(row for (group, _), row in found.items() if "base" in group)
+    assert row["value"] == pytest.approx(mine[seven.index("jargon")] / np.sqrt(mine @ mine))
+    assert row["n_features"] == 7 and len(row["left_out"]) == 12 and "anomia" in row["left_out"]
+    same = next(row for (group, rater), row in found.items() if "instruct" in group)
+    assert same["rater"] == "rules-2"  # not the reference with itself
+    with pytest.raises(UsageError, match="'ann' has not judged"):
+        named_table("profiles", rows, "instruct rater=ann")
+
+
+def test_two_features_are_too_few_to_compare(tmp_path: Path) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_text("feature,rate\njargon,0.25\nretracing,0.5\n")
+    with pytest.raises(UsageError, match="3 features or more in common"):
+        named_table("profiles", groups(), str(path))
+
+
+def test_rates_can_be_counts(tmp_path: Path) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_text("feature,present,n\njargon,3,12\nretracing,0,12\n")
+    assert read_rates(path) == {"jargon": 0.25, "retracing": 0.0}
 
 
 def test_a_reference_without_common_features_is_refused(tmp_path: Path) -> None:

@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from tabwb.scoring.profiles import cosine, phi, phi_interval, similarity_interval, spearman
+from tabwb.scoring.profiles import (
+    DRAWS,
+    SEED,
+    cosine,
+    phi,
+    phi_interval,
+    similarity_interval,
+    spearman,
+)
 
 T4 = 2.7764451051977987
 """The 0.975 quantile of Student's t with 4 degrees of freedom (tables)."""
@@ -32,32 +41,40 @@ def test_large_counts_do_not_overflow() -> None:
     assert many.value == pytest.approx(few.value)
 
 
-def test_its_interval_is_the_jackknife_over_items() -> None:
-    items = [(2, 3, 2, 4), (1, 1, 2, 4), (0, 1, 1, 4), (3, 3, 3, 4), (1, 2, 1, 4)]
+def test_its_interval_is_the_jackknife_over_items_of_artanh() -> None:
+    items = [(4, 6, 4, 8), (2, 2, 4, 8), (0, 2, 2, 8), (6, 6, 6, 8), (2, 4, 2, 8)]
     found, reason = phi_interval(items)
     assert found is not None and not reason
-    total = np.sum(items, axis=0)
-    middle = phi(*total).value
-    assert middle is not None
-    pseudo = []
-    for one in items:
-        left = phi(*(total - np.array(one))).value
-        assert left is not None
-        pseudo.append(5 * middle - 4 * left)
+    answers = [
+        [(1, 1)] * both + [(1, 0)] * (one - both) + [(0, 1)] * (two - both)
+        + [(0, 0)] * (n - one - two + both)
+        for both, one, two, n in items
+    ]  # fmt: skip
+
+    def artanh(chosen: list[list[tuple[int, int]]]) -> float:
+        return float(
+            np.arctanh(np.corrcoef(np.concatenate([np.array(one) for one in chosen]).T)[0, 1])
+        )
+
+    middle = artanh(answers)
+    pseudo = [5 * middle - 4 * artanh(answers[:at] + answers[at + 1 :]) for at in range(5)]
     half = T4 * stdev(pseudo) / sqrt(5)
-    assert found.low == pytest.approx(middle - half)
-    assert found.high == pytest.approx(min(1.0, middle + half))
+    assert found.low == pytest.approx(np.tanh(middle - half))
+    assert found.high == pytest.approx(np.tanh(middle + half))
 
 
 @pytest.mark.parametrize(
     ("items", "why"),
     [
         ([(1, 1, 1, 2)] * 4, "fewer than 5 items"),
-        ([(1, 1, 1, 2)] * 5, "all items give the same value"),
+        ([(10, 10, 10, 20)] * 5, "all items give the same value"),
         ([(0, 0, 1, 2)] * 5, "a feature is in no response, or in all"),
-        ([(1, 1, 1, 2)] + [(0, 0, 1, 2)] * 4, "a feature is in the responses to one item alone"),
+        ([(15, 15, 15, 20)] + [(0, 0, 9, 20)] * 4,
+         "a feature is in the responses to one item alone"),
+        ([(1, 1, 1, 2), (0, 0, 1, 2), (0, 1, 0, 2)] * 2,
+         "fewer than 5 responses would be in a cell of the table by chance"),
     ],
-)
+)  # fmt: skip
 def test_without_an_interval_there_is_a_reason(
     items: list[tuple[int, int, int, int]], why: str
 ) -> None:
@@ -81,12 +98,36 @@ def test_the_cosine_has_no_value_without_rates() -> None:
     assert cosine(np.array([0.2, 0.4]), np.array([0.1, 0.2])).value == pytest.approx(1.0)
 
 
-def test_equal_items_and_few_items_have_no_bootstrap_interval() -> None:
-    equal = np.array([[1.0, 0.0, 2.0]] * 5)
-    same = None, "all items give the same value"
-    assert similarity_interval(equal, None, np.array([1.0, 1.0]), cosine) == same
-    few = None, "fewer than 5 items"
-    assert similarity_interval(equal[:4], None, np.ones(2), cosine) == few
+@pytest.mark.parametrize(
+    ("items", "row", "why"),
+    [
+        (5, [3.0, 0.0, 1.0, 2.0, 4.0], "all items give the same value"),
+        (4, [3.0, 0.0, 1.0, 2.0, 9.0], "fewer than 5 items"),
+        (5, [1.0, 0.0, 1.0, 0.0, 3.0], "fewer than 20 responses"),
+        (9, [1.0, 0.0, 1.0, 3.0], "fewer than 4 features"),
+        (5, [0.0, 0.0, 0.0, 0.0, 4.0], "all rates of a profile are 0 in some draws"),
+    ],
+)
+def test_no_bootstrap_interval_has_a_reason(items: int, row: list[float], why: str) -> None:
+    reference = np.array([1.0, 0.5, 0.2, 0.1])[: len(row) - 1]
+    given = np.array([row] * items)
+    assert similarity_interval(given, None, reference, cosine) == (None, why)
+
+
+def test_the_interval_by_one_draw_after_the_other() -> None:
+    counts = np.random.default_rng(3).integers(0, 5, (6, 5)).astype(float)
+    counts[:, -1] = 4.0
+    reference = np.array([0.5, 0.2, 0.4, 0.1])
+    found, _ = similarity_interval(counts, None, reference, spearman)
+    draws = np.random.Generator(np.random.SFC64(SEED)).integers(0, 6, (DRAWS, 6))
+    sums = counts[draws].sum(axis=1)
+    each = [stats.spearmanr(row[:-1] / row[-1], reference).statistic for row in sums]
+    value = stats.spearmanr(counts.sum(axis=0)[:-1], reference).statistic
+    middle = 2 * value - np.nanmean(each)
+    half = stats.t.ppf(0.975, 5) * np.nanstd(each, ddof=1) * sqrt(6 / 5)
+    assert found is not None
+    assert found.low == pytest.approx(max(-1, min(middle, value) - half))
+    assert found.high == pytest.approx(min(1, max(middle, value) + half))
 
 
 def test_a_bootstrap_interval_is_the_same_each_time_and_covers_the_truth() -> None:

@@ -121,7 +121,7 @@ def _mean(row: Row, side: Mapping[str, Values], lines: Lines) -> Row:
         numbers[name] = mean_over_seeds(
             [one.value for one in found.values()],
             lines.limits if name == "height" else (-inf, inf),
-            _error_of(name, {amount: errors[amount] for amount in common}) or KNOWN,
+            error_of(name, {amount: errors[amount] for amount in common}) or KNOWN,
         )
     if "height" in numbers:  # that it is not 0 needs no test
         numbers["height"] = replace(numbers["height"], p=None)
@@ -207,11 +207,16 @@ def shared_error(values: Iterable[Measured]) -> Error | None:
     return fsum(variance for variance, _ in known) / len(known), min(df for _, df in known)
 
 
-def _error_of(name: str, errors: Mapping[float, Error | None]) -> Error | None:
-    """Return the largest error that slopes or heights share, from those at their amounts.
+def error_of(name: str, errors: Mapping[float, Error | None]) -> Error | None:
+    """Return the error that slopes or heights share, from those at their amounts.
 
-    Of a height the errors of all amounts add up as if they were one; of a slope, in which such
-    errors cancel, as if they were independent.
+    Of a height the errors of all amounts add up as if they were one. In a slope such errors cancel
+    in part: half of the variance that independent errors would give it (ours; with none intervals
+    of slopes covered .90 in simulations, with all of it .998).
+
+    Args:
+        name: ``slope`` or ``height``.
+        errors: by amount.
     """
     if any(error is None for error in errors.values()):
         return None
@@ -223,7 +228,7 @@ def _error_of(name: str, errors: Mapping[float, Error | None]) -> Error | None:
         sqrt(known[at][0]) * made({amount: float(amount == at) for amount in known}) for at in known
     ]
     df = min(df for _, df in known.values())
-    return (fsum(part**2 for part in parts) if name == "slope" else fsum(parts) ** 2), df
+    return (fsum(part**2 for part in parts) / 2 if name == "slope" else fsum(parts) ** 2), df
 
 
 def _numbers(

@@ -35,7 +35,7 @@ DEFAULT_BY = {
 """The keys that make the groups of a table by default; of the others it is ``model``."""
 BASELINED = {
     "differences": "the group that is subtracted",
-    "profiles": "a group or a CSV file with the columns feature and rate",
+    "profiles": "a group (GROUP rater=NAME: another rater), or a CSV file with feature and rate",
 }
 """Tables that need a baseline, with what it is."""
 SHOWN = {
@@ -66,7 +66,9 @@ SHOWN = {
     "co-occurrence": (
         "rater", "group", "feature", "other", "phi", "both", "n_first", "n_second", "n",
     ),
-    "profiles": ("rater", "measure", "group", "reference", "value", "n_features", "n"),
+    "profiles": (
+        "rater", "measure", "group", "reference", "reference_rater", "value", "n_features", "n",
+    ),
     "sessions": ("set", "session", "date", "phase", "correct", "n", "accuracy"),
     "change": (
         "set", "other_set", "measure", "sessions", "n_items", "left_out", "value", "gained", "lost",

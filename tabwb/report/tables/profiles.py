@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +14,7 @@ from tabwb.records.errors import UsageError
 from tabwb.report.summaries.against import baseline_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.report.tables.declared import ends, group_columns, number, text, whole
+from tabwb.report.tables.declared import ends, group_columns, number, text, texts, whole
 from tabwb.scoring.estimate import Estimate, Interval
 from tabwb.scoring.profiles import (
     Floats,
@@ -28,18 +28,25 @@ from tabwb.tables.table import Table, records_table
 
 TOGETHER_NOTES = (
     "phi is the correlation of two features over the responses with a burden: 1 where both are in "
-    "the same responses, 0 where they are independent. The interval (95 %, jackknife over items) "
-    "is for prompts like these and is not corrected for the number of pairs. Rules that look at "
+    "the same responses, 0 where they are independent. The interval (95 %, jackknife over items "
+    "of artanh phi) is for prompts like these and is not corrected for the number of pairs. Rules "
+    "that look at "
     "the same words make features go together.",
 )
 PROFILE_NOTES = (
     "The rates of the features that both sides have, compared by Spearman's rank correlation and "
-    "by the cosine. The intervals (95 %, bootstrap over items, corrected for bias) are "
-    "for prompts like these. Rates are never negative, so that a cosine is high between unlike "
+    "by the cosine; a rate is the share of the responses with a burden. The intervals (95 %, "
+    "bootstrap over items, corrected for bias) are for prompts like these; rates of a file are "
+    "taken as known. Rates are never negative, so that a cosine is high between unlike "
     "profiles too. Profiles of other judges, prompts or scopes differ for "
     "that reason as well, and a similar profile does not show a similar cause.",
 )
+RATER = " rater="
+"""Stands between the group of a reference and the rater whose verdicts are taken."""
+LEAST_SHARED = 3
+"""Features that are compared: the rank correlation of two is always 1 or -1."""
 MOST_RATE = 1.0
+ALLOWED = "columns feature, rate; or feature, present, n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +66,10 @@ class _Similarity:
     row: Grouped
     rater: str
     reference: str
+    reference_rater: str
     measure: str
     features: tuple[str, ...]
+    left_out: tuple[str, ...]
     n: int
     value: Estimate
     interval: Interval | None
@@ -81,8 +90,9 @@ def profiles_table(rows: Sequence[Grouped], reference: str) -> Table:
 
     Args:
         rows: groups of administrations whose responses are columns.
-        reference: the name of one of them, or a part that only one has; or a CSV file with the
-            columns ``feature`` and ``rate``.
+        reference: the name of one of them, or a part that only one has, with `` rater=NAME`` for
+            the verdicts of another rater than the group's own; or a CSV file, see
+            :func:`read_rates`.
 
     Raises:
         UsageError: there is no such group, or the file cannot be used.
@@ -90,13 +100,17 @@ def profiles_table(rows: Sequence[Grouped], reference: str) -> Table:
     made = sorted(_similarities(rows, reference), key=lambda one: (one.rater, one.measure))
     if not made:
         raise UsageError(
-            "no group has two features or more in common with the reference", where=reference
+            f"no group has {LEAST_SHARED} features or more in common with the reference",
+            where=reference,
         )
     return records_table("profiles", PROFILES, made, PROFILE_NOTES)
 
 
 def read_rates(path: Path) -> dict[str, float]:
-    """Return feature to rate, from a CSV file with the columns ``feature`` and ``rate``.
+    """Return feature to rate, from a CSV file.
+
+    Its columns are ``feature`` and ``rate``, or ``feature``, ``present`` and ``n``: of n responses
+    or speakers, how many have the feature.
 
     Raises:
         UsageError: it cannot be read, lacks a column, or a rate is not from 0 to 1.
@@ -108,23 +122,23 @@ def read_rates(path: Path) -> dict[str, float]:
         raise UsageError(f"cannot be read: {error}", where=str(path)) from error
     rates: dict[str, float] = {}
     for number_, line in enumerate(lines, 2):
-        feature, given = line.get("feature"), line.get("rate")
-        where = f"{path}:{number_}"
-        if not feature or given is None:
-            raise UsageError(
-                "a feature or its rate is missing", where=where, allowed="columns feature, rate"
-            )
+        feature, where = line.get("feature"), f"{path}:{number_}"
+        given = [line[name] for name in ("rate",) if line.get(name)] or [
+            line[name] for name in ("present", "n") if line.get(name)
+        ]
+        if not feature or not given or (len(given) < 2 and not line.get("rate")):
+            raise UsageError("a feature or its rate is missing", where=where, allowed=ALLOWED)
         try:
-            rate = float(given)
-        except ValueError:
+            rate = float(given[0]) / (float(given[1]) if len(given) > 1 else 1.0)
+        except (ValueError, ZeroDivisionError):
             rate = -1.0
         if not 0.0 <= rate <= MOST_RATE:
-            raise UsageError(f"'{given}' is not a rate", where=where, allowed="0 to 1")
+            raise UsageError(f"'{'/'.join(given)}' is not a rate", where=where, allowed="0 to 1")
         if feature in rates:
             raise UsageError(f"the feature '{feature}' stands here twice", where=where)
         rates[feature] = rate
     if not rates:
-        raise UsageError("has no rates", where=str(path), allowed="columns feature, rate")
+        raise UsageError("has no rates", where=str(path), allowed=ALLOWED)
     return rates
 
 
@@ -156,32 +170,63 @@ def _pairs(rows: Sequence[Grouped]) -> Iterator[_Pair]:
 
 
 def _similarities(rows: Sequence[Grouped], reference: str) -> Iterator[_Similarity]:
-    rates = read_rates(Path(reference)) if reference.lower().endswith(".csv") else None
-    base = None if rates is not None else baseline_of(rows, reference)
-    name = Path(reference).name if base is None else base.label
+    if reference.lower().endswith(".csv"):
+        rates = read_rates(Path(reference))
+        for row in rows:
+            for judge in row.summary.judges:
+                yield from _beside(row, judge, None, rates, Path(reference).name)
+        return
+    name, _, rater = reference.partition(RATER)
+    base = baseline_of(rows, name)
+    if rater and all(judge.rater != rater for judge in base.summary.judges):
+        raise UsageError(
+            f"'{rater}' has not judged '{base.label}'",
+            where=reference,
+            allowed=", ".join(dict.fromkeys(one.rater for one in base.summary.judges)) or "nobody",
+        )
     for row in rows:
-        if row is base:
-            continue
         for judge in row.summary.judges:
-            beside = None if base is None else base.judge(judge.terms)
-            known = rates or ({} if beside is None else dict.fromkeys(beside.burden.features, 0.0))
-            shared = tuple(feature for feature in judge.burden.features if feature in known)
-            if len(shared) < 2:
-                continue
-            own = _chosen(judge, shared)
-            other = None if beside is None else _chosen(beside, shared)
-            given = np.array([known[feature] for feature in shared]) if rates else np.zeros(0)
-            for measure, of in (("spearman", spearman), ("cosine", cosine)):
-                n = judge.burden.n_burden
-                if not n or (beside is not None and not beside.burden.n_burden):
-                    value, interval, why = Estimate(None, "no response has a burden"), None, ""
-                else:
-                    value = of(_rates(own), given if other is None else _rates(other))
-                    interval, why = similarity_interval(own, other, given, of)
-                yield _Similarity(
-                    row, judge.rater, name, measure, shared, n, value, interval,
-                    value.reason or why,
-                )  # fmt: skip
+            for beside in _references(base, judge, rater):
+                if row is not base or beside.rater != judge.rater:
+                    yield from _beside(row, judge, beside, {}, base.label)
+
+
+def _references(base: Grouped, judge: JudgeSummary, rater: str) -> Sequence[JudgeSummary]:
+    """Return whose verdicts a judge's are compared with: a rater's, its own, else those of all."""
+    if rater:
+        return [one for one in base.summary.judges if one.rater == rater]
+    own = base.judge(judge.terms)
+    return base.summary.judges if own is None else [own]
+
+
+def _beside(
+    row: Grouped,
+    judge: JudgeSummary,
+    beside: JudgeSummary | None,
+    rates: Mapping[str, float],
+    name: str,
+) -> Iterator[_Similarity]:
+    """Yield both similarities to a judge's profile, or to given rates; none of few features."""
+    known = rates if beside is None else dict.fromkeys(beside.burden.features, 0.0)
+    shared = tuple(feature for feature in judge.burden.features if feature in known)
+    if len(shared) < LEAST_SHARED:
+        return
+    own = _chosen(judge, shared)
+    other = None if beside is None else _chosen(beside, shared)
+    given = np.array([known[feature] for feature in shared])
+    both = dict.fromkeys((*judge.burden.features, *known))
+    left_out = tuple(feature for feature in both if feature not in shared)
+    n = judge.burden.n_burden
+    for measure, of in (("spearman", spearman), ("cosine", cosine)):
+        if not n or (beside is not None and not beside.burden.n_burden):
+            value, interval, why = Estimate(None, "no response has a burden"), None, ""
+        else:
+            value = of(_rates(own), given if other is None else _rates(other))
+            interval, why = similarity_interval(own, other, given, of)
+        yield _Similarity(
+            row, judge.rater, name, "" if beside is None else beside.rater, measure, shared,
+            left_out, n, value, interval, value.reason or why,
+        )  # fmt: skip
 
 
 def _chosen(judge: JudgeSummary, features: Sequence[str]) -> Floats:
@@ -215,11 +260,15 @@ PROFILES = (
     text("rater", "Rater", "the judge", lambda given: given.rater),
     text("reference", "Reference", "the group or file it is compared with",
          lambda given: given.reference),
+    text("reference_rater", "Its rater", "who judged the reference; missing of a file",
+         lambda given: given.reference_rater),
     text("measure", "Measure", "spearman: rank correlation of the rates; cosine: of the rates",
          lambda given: given.measure),
     number("value", "Value", "the similarity", lambda given: given.value.value),
     *ends("value_", "for prompts like these", lambda given: given.interval),
     whole("n_features", "Features", "that both sides have", lambda given: len(given.features)),
+    texts("left_out", "Left out", "features that only one side has",
+          lambda given: given.left_out),
     whole("n", "N", "responses of the group with a burden", lambda given: given.n),
     text("reason", "Reason", "why there is no value or interval", lambda given: given.reason),
 )  # fmt: skip
