@@ -121,14 +121,24 @@ def spearman(first: Floats, second: Floats) -> Estimate:
 
 
 def cosines(first: Floats, second: Floats) -> Floats:
-    """Return the cosines of profiles in the last axis; nan where all rates of one are 0."""
+    """Return the cosines of profiles in the last axis; nan where all rates of one are 0.
+
+    Args:
+        first: rates of features.
+        second: rates of the same features.
+    """
     below = (first * first).sum(axis=-1) * (second * second).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((first * second).sum(axis=-1) / np.sqrt(below), np.float64)
 
 
 def rank_correlations(first: Floats, second: Floats) -> Floats:
-    """Return the rank correlations of profiles in the last axis; nan where all rates are equal."""
+    """Return the rank correlations of profiles in the last axis; nan where all rates are equal.
+
+    Args:
+        first: rates of features.
+        second: rates of the same features.
+    """
     centred = [_ranks(one) - (one.shape[-1] + 1) / 2 for one in (first, second)]
     return cosines(centred[0], centred[1])
 
