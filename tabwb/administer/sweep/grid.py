@@ -102,7 +102,7 @@ def read_grid(path: Path) -> Grid:
     """
     raw = read_regular(path, TOO_LARGE)
     if raw is None:
-        raise UsageError("there is no such file", where=str(path))
+        raise UsageError("cannot be read: there is no such file", where=str(path))
     return grid_of(toml_of(raw, path), path)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from tabwb.lesion.declared import Pool
+from tabwb.lesion.declared import TARGETS, Pool
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.time_limit import within
@@ -70,6 +70,10 @@ def error_words(error: Exception) -> str:
 
 CLOSE_S = 5.0
 """Seconds that ``close`` of a component may take; then the program continues."""
+_ROUNDING = 1e-3
+"""A logarithm of a probability is at most so far above 0."""
+_LONGEST_FACTS = 20_000_000
+"""Characters of what a back end may say of a lesion; it is stored with each administration."""
 T = TypeVar("T")
 Report = Callable[[str], object]
 """Called with a failure that must not end the program."""
@@ -248,13 +252,21 @@ class GuardedModel(GuardedComponent):
         for part in parts:
             if not isinstance(part, Part):
                 raise self._wrong(f"{_kind(part)} as a part", "tabwb.lesion.part.Part")
+            if wrong := _wrong_in(part):
+                raise self._wrong(f"a part with {wrong}", "see tabwb.lesion.part.Part")
+        if len({part.name for part in parts}) < len(parts):
+            raise self._wrong("several parts of one name", "each name once: its draws depend on it")
         return parts
 
     def _lesion(self, spec: str) -> Mapping[str, str]:
         facts = self._call(lambda: self.inner.lesion(spec))
         if not isinstance(facts, Mapping):
             raise self._wrong(f"{_kind(facts)} as facts of a lesion", "a mapping of names to text")
-        return {str(key): str(value) for key, value in facts.items()}
+        found = {str(key): str(value) for key, value in facts.items()}
+        if (length := sum(map(len, found.values()))) > _LONGEST_FACTS:
+            allowed = f"up to {_LONGEST_FACTS:,}"
+            raise self._wrong(f"facts of a lesion with {length:,} characters", allowed)
+        return found
 
     def _activations(
         self, target: str, texts: Sequence[str], pool: Pool, cancel: Cancel
@@ -278,6 +290,10 @@ class GuardedModel(GuardedComponent):
         value = item.log_probability
         if not _is_a(numbers.Real, value):
             raise self._wrong(f"log_probability = {value!r}", "a natural logarithm")
+        if value > _ROUNDING:
+            raise self._wrong(
+                f"log_probability = {value!r}", "0 or less: no text is more than sure"
+            )
         tokens = self._count(item.tokens, "tokens")
         if tokens is None:
             raise self._wrong("tokens = None", "a whole number, 0 or more")
@@ -323,6 +339,28 @@ class GuardedTranscriber(GuardedComponent):
 def inner_of(component: T) -> T:
     """Return the component that the plugin made, for conformance checks."""
     return component.inner if isinstance(component, GuardedComponent) else component
+
+
+def _wrong_in(part: Part) -> str:
+    """Return which field of a part cannot be used, or nothing."""
+    tensors = part.tensors if isinstance(part.tensors, Mapping) else {None: 0}
+    fields = {
+        "name": _is_line(part.name),
+        "target": isinstance(part.target, str) and part.target in TARGETS,
+        "layer": part.layer is None or _counts(part.layer, 0),
+        "units": _counts(part.units, 1),
+        "parameters": _counts(part.parameters, 1),
+        "tensors": all(_is_line(name) and _counts(size, 0) for name, size in tensors.items()),
+    }
+    return next((f"{key} = {getattr(part, key)!r}" for key, fits in fields.items() if not fits), "")
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and bool(value) and value.isprintable()
+
+
+def _counts(value: object, least: int) -> bool:
+    return _is_a(int, value) and least <= value < 2**53  # type: ignore[operator]
 
 
 def _is_a(kind: type, value: object) -> bool:
