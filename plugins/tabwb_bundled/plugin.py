@@ -52,6 +52,7 @@ def tabwb_register_models(register: Register) -> None:
             batches=True,
             lesions=True,
             activations=True,
+            lanes=True,
             likelihood=True,
             protocols=("generate", "enforced", "likelihood"),
             unsampled=("enforced", "likelihood"),

@@ -9,17 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.lesion.declared import Pool
 from tabwb.lesion.part import Part
-from tabwb.lesion.spec import parse_lesions
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Likelihood, Reply, Request
 from tabwb.records.seeds import mixed
 from tabwb.records.states import Protocol, StopReason
+from tabwb_transformers.opened import (
+    Opened,
+    applied,
+    default_places_of,
+    ending_tokens,
+    responses_of,
+    room_after,
+    surgery_of,
+)
 from tabwb_transformers.options import LocalOptions, TransformersOptions
 from tabwb_transformers.prompts import Prompts
 from tabwb_transformers.trie import trie_of
@@ -28,23 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tabwb_transformers.engine import Engine
-    from tabwb_transformers.lesions.activations import Responses
-    from tabwb_transformers.lesions.surgery import Surgery
-    from tabwb_transformers.loading import Loaded
-    from tabwb_transformers.writing import Terms, Writing
-
-
-@dataclass(slots=True)
-class _Opened:
-    """A loaded model with its engine and prompts."""
-
-    loaded: Loaded
-    engine: Engine
-    prompts: Prompts
-    terms: Terms
-    surgery: Surgery | None = None
-    responses: Responses | None = None
+    from tabwb_transformers.writing import Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +61,7 @@ class TransformersModel:
         self._name = name
         self._options = options
         self._shown = shown
-        self._opened: _Opened | None = None
+        self._opened: Opened | None = None
         self._lesion = ""
         self._released = False
         """A lesion that could not be applied released the model."""
@@ -88,9 +79,9 @@ class TransformersModel:
         loaded = load(self._name, self._options, shown=self._shown)
         wish = self._options.template if isinstance(self._options, TransformersOptions) else "auto"
         prompts = Prompts(self._name, loaded.tokenizer, wish)
-        terms = Terms(prompts.decode, _ends(loaded), prompts.special, prompts.stops)
-        opened = _Opened(loaded, Engine(loaded), prompts, terms)
-        facts = {**loaded.facts, "template": prompts.id, **_apply(opened, self._lesion)}
+        terms = Terms(prompts.decode, ending_tokens(loaded), prompts.special, prompts.stops)
+        opened = Opened(loaded, Engine(loaded), prompts, terms)
+        facts = {**loaded.facts, "template": prompts.id, **applied(opened, self._lesion)}
         self._opened, self._released = opened, False
         if prompts.template is not None:
             facts["template_sha256"] = prompts.template.sha256
@@ -108,7 +99,7 @@ class TransformersModel:
         Raises:
             ComponentError: the architecture or the weights cannot be lesioned.
         """
-        return _surgery(self._ready()).parts
+        return surgery_of(self._ready()).parts
 
     def lesion(self, spec: str) -> Mapping[str, str]:
         """Answer under this lesion from now on, in place of an earlier one; return facts.
@@ -126,7 +117,7 @@ class TransformersModel:
             return self.open() if self._released else {}
         opened, self._opened = self._opened, None
         self._released = True
-        facts = _apply(opened, spec)
+        facts = applied(opened, spec)
         self._opened, self._released = opened, False
         return facts
 
@@ -144,7 +135,28 @@ class TransformersModel:
         Raises:
             ComponentError: the model has no such units, or a text does not fit.
         """
-        return _responses(self._ready()).activations(target, texts, pool, cancel)
+        return responses_of(self._ready()).activations(target, texts, pool, cancel)
+
+    def lanes(self, specs: Sequence[str]) -> list[int]:
+        """Return for each lesion how many conditions like it should share a batch.
+
+        Args:
+            specs: of the lesions; empty: the intact model.
+
+        Returns:
+            0 where the lesion cannot be beside others; 1 where it can and gains nothing, or where
+            texts would change with the batch.
+
+        Raises:
+            TabwbError: a spec is wrong, or the model lacks what it names.
+        """
+        from tabwb_transformers.lesions.lanes import most_lanes
+
+        opened = self._ready()
+        if not opened.engine.crowd:
+            return [0] * len(specs)
+        dtype = opened.engine.dtype
+        return [most_lanes(surgery_of(opened), spec, dtype) for spec in specs]
 
     # ---------------------------------------------------------------- answering
 
@@ -180,14 +192,37 @@ class TransformersModel:
         """
         opened = self._ready()
         prompts: dict[int, _Prompt] = {}
-        for index, request in enumerate(requests):
-            try:
-                prompts[index] = self._prompt(opened, request)
-            except ComponentError as error:
-                yield index, error
-        # The longest first, so that memory runs out at once. Equal prompts are neighbours.
-        order = sorted(prompts, key=lambda index: (-len(prompts[index].ids), prompts[index].ids))
-        yield from self._write(opened, prompts, order, cancel)
+        yield from self._encoded(opened, requests, prompts)
+        yield from self._write(opened, prompts, None, cancel)
+
+    def reply_lanes(
+        self, lesions: Sequence[str], requests: Sequence[tuple[int, Request]], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | ComponentError]]:
+        """Yield ``(index, reply)`` of requests under several lesions in one batch.
+
+        Texts are those of :meth:`reply_many` under each lesion, as far as these do not depend on
+        the batch.
+
+        Args:
+            lesions: specs for which :meth:`lanes` is not 0.
+            requests: each with the number of its lesion.
+            cancel: ends the replies.
+
+        Raises:
+            ComponentError: a lesion cannot be beside others.
+        """
+        from tabwb_transformers.lesions.lanes import Lanes
+
+        opened = self._ready()
+        prompts: dict[int, _Prompt] = {}
+        yield from self._encoded(opened, [request for _, request in requests], prompts)
+        try:
+            applied(opened, "")
+            lanes = Lanes(surgery_of(opened), lesions)
+            with opened.engine.beside(lanes):
+                yield from self._write(opened, prompts, [lane for lane, _ in requests], cancel)
+        finally:
+            applied(opened, self._lesion)
 
     def likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
@@ -227,26 +262,36 @@ class TransformersModel:
 
     # ---------------------------------------------------------------- the steps
 
-    def _ready(self) -> _Opened:
+    def _ready(self) -> Opened:
         if self._opened is None:
             self.open()
         assert self._opened is not None
         return self._opened
 
-    def _prompt(self, opened: _Opened, request: Request) -> _Prompt:
+    def _prompt(self, opened: Opened, request: Request) -> _Prompt:
         protocol = request.protocol if request.options else Protocol.GENERATE
         if protocol is Protocol.LIKELIHOOD:
             raise ComponentError(
                 "options under the protocol 'likelihood' are scored by likelihood(), not written"
             )
         rendered, ids = opened.prompts.encode(request)
-        _room(opened.loaded, ids)
+        room_after(opened.loaded, ids)
         return _Prompt(request, rendered, ids, protocol)
 
-    def _writing(self, opened: _Opened, index: int, prompt: _Prompt) -> Writing:
+    def _encoded(
+        self, opened: Opened, requests: Sequence[Request], prompts: dict[int, _Prompt]
+    ) -> Iterator[tuple[int, ComponentError]]:
+        """Add the prompts of requests by index; yield the errors of the others."""
+        for index, request in enumerate(requests):
+            try:
+                prompts[index] = self._prompt(opened, request)
+            except ComponentError as error:
+                yield index, error
+
+    def _writing(self, opened: Opened, index: int, prompt: _Prompt) -> Writing:
         from tabwb_transformers.writing import OptionWriting, Writing
 
-        room = _room(opened.loaded, prompt.ids)
+        room = room_after(opened.loaded, prompt.ids)
         if prompt.protocol is Protocol.ENFORCED:
             prompts, before = opened.prompts, (prompt.rendered, prompt.ids)
             root = trie_of({text: prompts.ways(*before, text) for text in prompt.request.options})
@@ -260,13 +305,28 @@ class TransformersModel:
         return Writing(index, prompt.ids, decoding, room, opened.terms)
 
     def _write(
-        self, opened: _Opened, prompts: Mapping[int, _Prompt], order: Sequence[int], cancel: Cancel
+        self,
+        opened: Opened,
+        prompts: Mapping[int, _Prompt],
+        lanes: Sequence[int] | None,
+        cancel: Cancel,
     ) -> Iterator[tuple[int, Reply | ComponentError]]:
         from tabwb_transformers.generation import Crowd, write_alone
 
-        writings = [self._writing(opened, index, prompts[index]) for index in order]
-        if len(writings) > 1 and opened.engine.crowd:
-            crowd = Crowd(opened.engine, writings, self._places(opened, list(prompts.values())))
+        def place(index: int) -> tuple[int, list[int], int]:
+            ids = prompts[index].ids
+            return -len(ids), ids, 0 if lanes is None else lanes[index]
+
+        # The longest first, so that memory runs out at once. Equal prompts are neighbours.
+        writings = [
+            self._writing(opened, index, prompts[index]) for index in sorted(prompts, key=place)
+        ]
+        if lanes is not None:
+            for writing in writings:
+                writing.lane = lanes[writing.index]
+        if lanes is not None or (len(writings) > 1 and opened.engine.crowd):
+            places = self._places(opened, list(prompts.values()), len(set(lanes or [0])))
+            crowd = Crowd(opened.engine, writings, places)
             for writing, error in crowd.finished(cancel):
                 prompt = prompts[writing.index]
                 yield writing.index, error or self._reply_of(opened, prompt, writing)
@@ -284,7 +344,7 @@ class TransformersModel:
             if writing.ended is not StopReason.CANCELLED:
                 yield writing.index, self._reply_of(opened, prompts[writing.index], writing)
 
-    def _reply_of(self, opened: _Opened, prompt: _Prompt, writing: Writing) -> Reply:
+    def _reply_of(self, opened: Opened, prompt: _Prompt, writing: Writing) -> Reply:
         assert writing.ended is not None
         return Reply(
             text="".join(writing.texts),
@@ -298,7 +358,7 @@ class TransformersModel:
 
     def _weighed(
         self,
-        opened: _Opened,
+        opened: Opened,
         rendered: str,
         ids: Sequence[int],
         continuations: Sequence[str],
@@ -307,61 +367,26 @@ class TransformersModel:
         from tabwb_transformers.loglikelihood import weigh
 
         if ids:
-            _room(opened.loaded, ids)
+            room_after(opened.loaded, ids)
         texts = [opened.prompts.after(rendered, ids, text) for text in continuations]
         tokens = len(ids) + max(map(len, texts), default=0)
         return weigh(
             opened.engine,
             ids,
             texts,
-            places=self._options.batch_size or _default_places(opened, tokens),
+            places=self._options.batch_size or default_places_of(opened, tokens),
             limit=opened.loaded.limit,
             cancel=cancel,
         )
 
-    def _places(self, opened: _Opened, prompts: Sequence[_Prompt]) -> int:
-        if self._options.batch_size is not None:
-            return self._options.batch_size
+    def _places(self, opened: Opened, prompts: Sequence[_Prompt], lanes: int) -> int:
+        if self._options.batch_size is not None or not prompts:
+            return self._options.batch_size or 1
         longest = max(len(prompt.ids) + prompt.request.decoding.max_tokens for prompt in prompts)
-        return _default_places(opened, longest)
+        return default_places_of(opened, longest, lanes)
 
 
-def _surgery(opened: _Opened) -> Surgery:
-    from tabwb_transformers.lesions.surgery import Surgery
-
-    if opened.surgery is None:
-        opened.surgery = Surgery(opened.loaded.model, opened.engine.changed)
-    return opened.surgery
-
-
-def _apply(opened: _Opened, spec: str) -> Mapping[str, str]:
-    """Apply a lesion in place of the one that the model has; return facts to store."""
-    if spec:
-        lesions = parse_lesions(spec)
-        return _surgery(opened).apply(lesions, _responses(opened).scores(lesions))
-    if opened.surgery is not None:
-        opened.surgery.restore()
-    return {}
-
-
-def _responses(opened: _Opened) -> Responses:
-    from tabwb_transformers.lesions.activations import Responses
-
-    if opened.responses is None:
-        check = partial(_room, opened.loaded)
-        opened.responses = Responses(opened.engine, opened.prompts, check, _surgery(opened))
-    return opened.responses
-
-
-def _default_places(opened: _Opened, tokens: int) -> int:
-    from tabwb_transformers.capacity import default_places
-
-    limit = opened.loaded.limit
-    tokens = tokens if limit is None else min(tokens, limit)
-    return default_places(opened.loaded.model, opened.loaded.device, tokens)
-
-
-def _notes(opened: _Opened, prompt: _Prompt) -> dict[str, str]:
+def _notes(opened: Opened, prompt: _Prompt) -> dict[str, str]:
     notes = {
         "rendered_prompt": prompt.rendered,
         "template": opened.prompts.id,
@@ -371,33 +396,3 @@ def _notes(opened: _Opened, prompt: _Prompt) -> dict[str, str]:
         return notes
     # The other protocols take the whole most probable option at any temperature.
     return notes | {"sampled": "no", "max_tokens": NOT_SENT, "stop": NOT_SENT}
-
-
-def _room(loaded: Loaded, ids: Sequence[int]) -> int:
-    """Return the number of tokens that fit after the prompt.
-
-    Raises:
-        ComponentError: the prompt is empty, or no token fits.
-    """
-    if not ids:
-        raise ComponentError("the prompt has no tokens")
-    if loaded.limit is None:
-        return 2**31
-    if len(ids) >= loaded.limit:
-        raise ComponentError(
-            f"the prompt has {len(ids)} tokens and leaves no room for a reply",
-            allowed=f"prompt and reply together: {loaded.limit} tokens",
-        )
-    return loaded.limit - len(ids)
-
-
-def _ends(loaded: Loaded) -> frozenset[int]:
-    """Return the tokens that end a reply: of the tokenizer and the generation configuration."""
-    tokens: set[int] = set()
-    configured = getattr(loaded.model.generation_config, "eos_token_id", None)
-    for ends in (configured, loaded.tokenizer.eos_token_id):
-        if isinstance(ends, int):
-            tokens.add(ends)
-        elif ends is not None:
-            tokens.update(int(end) for end in ends)
-    return frozenset(tokens)

@@ -71,16 +71,27 @@ class Rows:
         lengths: tokens of each row, shape (rows,), int64.
         mask: True for a token, False for padding, shape (rows, columns); None where no row is
             padded.
+        lanes: which of several lesions a row is read under, shape (rows,), int64; None: the model
+            as it is.
     """
 
     cache: Any
     lengths: torch.Tensor
     mask: torch.Tensor | None = None
+    lanes: torch.Tensor | None = None
 
     @classmethod
-    def empty(cls, rows: int, device: torch.device) -> Rows:
-        """Return rows that have read nothing."""
-        return cls(_cache([]), torch.zeros(rows, dtype=torch.int64, device=device))
+    def empty(cls, rows: int, device: torch.device, lanes: Sequence[int] | None = None) -> Rows:
+        """Return rows that have read nothing.
+
+        Args:
+            rows: how many.
+            device: of the model.
+            lanes: of the rows.
+        """
+        lengths = torch.zeros(rows, dtype=torch.int64, device=device)
+        of = None if lanes is None else torch.tensor(list(lanes), device=device)
+        return cls(_cache([]), lengths, lanes=of)
 
     @property
     def columns(self) -> int:
@@ -95,8 +106,9 @@ class Rows:
         """
         indices = torch.tensor(list(rows), dtype=torch.int64, device=self.lengths.device)
         lengths = self.lengths[indices]
+        lanes = None if self.lanes is None else self.lanes[indices]
         if self.mask is None:
-            return Rows(self._with(lambda states: states[indices]), lengths)
+            return Rows(self._with(lambda states: states[indices]), lengths, lanes=lanes)
         mask = self.mask[indices]
         width = int(lengths.max())
         # A stable sort brings padding to the front and keeps the order of the tokens.
@@ -106,7 +118,7 @@ class Rows:
         def moved(states: torch.Tensor) -> torch.Tensor:
             return states[row, :, order].transpose(1, 2)
 
-        return Rows(self._with(moved), lengths, _mask(lengths, width))
+        return Rows(self._with(moved), lengths, _mask(lengths, width), lanes)
 
     def cropped(self, tokens: int) -> Rows:
         """Return the first tokens of one row."""
@@ -128,7 +140,10 @@ def joined(first: Rows, second: Rows) -> Rows:
         pairs = ((layer.keys, other.keys), (layer.values, other.values))
         layers.append(GrowingLayer.of(*(_stacked(*pair, width) for pair in pairs)))
     lengths = torch.cat([first.lengths, second.lengths])
-    return Rows(_cache(layers), lengths, _mask(lengths, width))
+    lanes = None
+    if first.lanes is not None and second.lanes is not None:
+        lanes = torch.cat([first.lanes, second.lanes])
+    return Rows(_cache(layers), lengths, _mask(lengths, width), lanes)
 
 
 def _cache(layers: list[GrowingLayer]) -> Any:

@@ -13,7 +13,7 @@ SHARE = 0.5
 """Of the free memory; the rest is for what a step computes with."""
 
 
-def default_places(model: Any, device: torch.device, tokens: int) -> int:
+def default_places(model: Any, device: torch.device, tokens: int, lanes: int = 1) -> int:
     """Return the batch size where the user has set none.
 
     As many rows as keep their keys and values in half of the free memory, between 1 and 16 (on a
@@ -24,8 +24,9 @@ def default_places(model: Any, device: torch.device, tokens: int) -> int:
         model: loaded.
         device: where it is.
         tokens: of the longest prompt with its reply.
+        lanes: number of lesions side by side; so many times as many rows.
     """
-    most = ON_PROCESSOR if device.type == "cpu" else ON_ACCELERATOR
+    most = (ON_PROCESSOR if device.type == "cpu" else ON_ACCELERATOR) * lanes
     row, free = _row_bytes(model, tokens), _free_bytes(device)
     if row is None or free is None:
         return most

@@ -6,16 +6,20 @@ Imported only where torch is.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from tabwb_transformers.cache import Rows
 from tabwb_transformers.loading import Loaded, memory_errors
 from tabwb_transformers.sampling import not_numbers
+
+if TYPE_CHECKING:
+    from tabwb_transformers.lesions.lanes import Lanes
 
 WORTH_SHARING = 16
 """Fewer common tokens are read again, which costs less than keeping them."""
@@ -57,6 +61,7 @@ class Engine:
         self._last = None if loaded.limit is None else loaded.limit - 1
         self._agrees: tuple[bool, bool] | None = None
         self._known: _Known | None = None
+        self._lanes: Lanes | None = None
 
     @property
     def crowd(self) -> bool:
@@ -71,20 +76,17 @@ class Engine:
     # ---------------------------------------------------------------- reading
 
     def prefill(
-        self, texts: Sequence[Sequence[int]], prefix: Rows | None = None
+        self, texts: Sequence[Sequence[int]], rows: Rows | None = None
     ) -> tuple[Rows, torch.Tensor]:
         """Read whole texts; return their rows and the logits after each, shape (rows, vocabulary).
 
         Args:
             texts: tokens, none empty.
-            prefix: one row that was read already; the texts are what follows it.
+            rows: what was read before each text; changed. None: nothing.
         """
-        if len(texts) == 1 and prefix is None:
-            rows = Rows.empty(1, self.device)
-            return rows, self.read(rows, torch.tensor([list(texts[0])], device=self.device))[:, -1]
         ids, given = padded(texts, self.device)
         count = len(texts)
-        rows = Rows.empty(count, self.device) if prefix is None else prefix.picked([0] * count)
+        rows = Rows.empty(count, self.device) if rows is None else rows
         logits = self.read(rows, ids, given)[:, -1]
         return (rows if rows.mask is None else rows.picked(range(count))), logits
 
@@ -103,6 +105,8 @@ class Engine:
             Logits, shape (rows, keep, vocabulary).
         """
         count, new = ids.shape
+        if self._lanes is not None:
+            self._lanes.at(rows.lanes)
         more: dict[str, Any] = {"logits_to_keep": keep} if self._keeps else {}
         lengths = rows.lengths
         if given is None and new == 1:
@@ -186,6 +190,20 @@ class Engine:
         self._known = _Known(whole, rows, scores)
         return rows.cropped(reads), [scores[at] for at in range(max(len(ids), 1), len(whole))]
 
+    @contextmanager
+    def beside(self, lanes: Lanes) -> Iterator[None]:
+        """Read rows that have a lane under its lesion, as long as the context lasts.
+
+        Args:
+            lanes: of the model, which is intact.
+        """
+        with lanes.in_force():
+            self._lanes = lanes
+            try:
+                yield
+            finally:
+                self._lanes = None
+
     def changed(self) -> None:
         """Drop everything that was computed with other weights."""
         self._known = None
@@ -212,11 +230,12 @@ class Engine:
         """Return whether padded rows have the logits of each text alone."""
         head, texts = (_PROBES[0][:3] if share else ()), _PROBES
         try:
-            prefix = None
+            before = None
             if share:
-                prefix = Rows.empty(1, self.device)
-                self.read(prefix, torch.tensor([head], device=self.device))
-            rows, first = self.prefill([text[len(head) :] for text in texts], prefix)
+                before = Rows.empty(1, self.device)
+                self.read(before, torch.tensor([head], device=self.device))
+                before = before.picked([0] * len(texts))
+            rows, first = self.prefill([text[len(head) :] for text in texts], before)
             second = self.read(rows, torch.tensor([[13], [13]], device=self.device))[:, -1]
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, KeyError):
             return False  # the model does not work with such a cache

@@ -1,7 +1,7 @@
 """Generates replies with one model, one or many together. Imported only where torch is.
 
 A batch is refilled as soon as a quarter of its places is free. Identical prompts are read once, and
-so is the common start of all prompts.
+so is the common start of all prompts; under several lesions side by side, once for each.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from tabwb_transformers.engine import WORTH_SHARING, Engine, common
 from tabwb_transformers.loading import OutOfMemory
 from tabwb_transformers.sampling import most_probable, not_numbers
 from tabwb_transformers.writing import Writing
+
+_Prompt = tuple[int | None, tuple[int, ...]]
 
 
 def write_alone(engine: Engine, writing: Writing, cancel: Cancel) -> Iterator[str]:
@@ -58,7 +60,8 @@ class Crowd:
 
     Args:
         engine: can read several rows together.
-        writings: the replies; those with the same prompt are neighbours.
+        writings: the replies; those with the same prompt and lane are neighbours. All have a lane,
+            or none.
         places: number of replies at once; fewer once memory has run out.
     """
 
@@ -68,8 +71,10 @@ class Crowd:
         self._active: list[Writing] = []
         self._rows: Rows | None = None
         self._logits: torch.Tensor | None = None
-        self._shelf: tuple[Sequence[int], Rows, torch.Tensor] | None = None
+        self._shelf: tuple[_Prompt, Rows, torch.Tensor] | None = None
         self._beginning = _beginning(engine, writings)
+        self._begun: Rows | None = None
+        self._lanes = 1 + max((writing.lane or 0 for writing in writings), default=0)
         self.places = places
 
     def finished(self, cancel: Cancel) -> Iterator[tuple[Writing, ComponentError | None]]:
@@ -113,27 +118,40 @@ class Crowd:
         """Read the prompts of a group, equal ones once; return a row and logits for each."""
         for writing in group:
             writing.restart()
-        prompts = list({tuple(writing.ids): writing.ids for writing in group}.values())
-        begun = len(self._beginning)
-        if self._shelf is not None and self._shelf[0] == prompts[0]:
+        prompts = list({_prompt(writing): writing for writing in group}.values())
+        if self._shelf is not None and self._shelf[0] == _prompt(prompts[0]):
             _, rows, logits = self._shelf
             if prompts[1:]:
-                others, further = self._prefill(prompts[1:], begun)
+                others, further = self._prefill(prompts[1:])
                 rows, logits = joined(rows, others), torch.cat([logits, further])
         else:
-            rows, logits = self._prefill(prompts, begun)
+            rows, logits = self._prefill(prompts)
         self._shelf = None
-        if len(group) < len(self._waiting) and self._waiting[len(group)].ids == prompts[-1]:
-            self._shelf = (prompts[-1], rows.picked([len(prompts) - 1]), logits[-1:])
+        last = _prompt(prompts[-1])
+        if len(group) < len(self._waiting) and _prompt(self._waiting[len(group)]) == last:
+            self._shelf = (last, rows.picked([len(prompts) - 1]), logits[-1:])
         if len(prompts) == len(group) and len(prompts) > 1:
             return rows, logits
-        place = {tuple(ids): number for number, ids in enumerate(prompts)}
-        places = [place[tuple(writing.ids)] for writing in group]
+        place = {_prompt(writing): number for number, writing in enumerate(prompts)}
+        places = [place[_prompt(writing)] for writing in group]
         return rows.picked(places), logits[places]
 
-    def _prefill(self, prompts: Sequence[Sequence[int]], begun: int) -> tuple[Rows, torch.Tensor]:
-        prefix = self._engine.known(self._beginning)[0] if begun else None
-        return self._engine.prefill([ids[begun:] for ids in prompts], prefix)
+    def _prefill(self, prompts: Sequence[Writing]) -> tuple[Rows, torch.Tensor]:
+        """Read prompts, no two of them equal in text and lane."""
+        begun = len(self._beginning)
+        lanes = [writing.lane for writing in prompts if writing.lane is not None]
+        if not begun:
+            rows = Rows.empty(len(prompts), self._engine.device, lanes or None)
+        elif not lanes:
+            rows = self._engine.known(self._beginning)[0].picked([0] * len(prompts))
+        else:
+            # What was read under another lesion is another memory: each lane has its own.
+            if self._begun is None:
+                every = range(self._lanes)
+                empty = Rows.empty(self._lanes, self._engine.device, every)
+                self._begun, _ = self._engine.prefill([self._beginning for _ in every], empty)
+            rows = self._begun.picked(lanes)
+        return self._engine.prefill([writing.ids[begun:] for writing in prompts], rows)
 
     def _step(self, tokens: Sequence[int]) -> None:
         """Read the new tokens; ended replies leave when they are a quarter of the batch."""
@@ -159,6 +177,11 @@ class Crowd:
             return self._waiting.popleft()
         self.places = max(1, min(self.places, max(len(left), 2)) // 2)
         return None
+
+
+def _prompt(writing: Writing) -> _Prompt:
+    """Return what makes the memory of a prompt: its tokens and the lesion."""
+    return writing.lane, tuple(writing.ids)
 
 
 def _drawn(writings: Sequence[Writing], logits: torch.Tensor) -> list[int | ComponentError]:

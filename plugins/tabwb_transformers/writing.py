@@ -49,6 +49,9 @@ class Writing:
         decoding: its seed is used unaltered.
         room: number of tokens that fit after the prompt.
         terms: of the model.
+
+    Attributes:
+        lane: which of several lesions it is written under; None: the model as it is.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class Writing:
     ) -> None:
         self.index = index
         self.ids = ids
+        self.lane: int | None = None
         self.greedy = decoding.greedy
         self._decoding = decoding
         self._limit = min(decoding.max_tokens, room)

@@ -143,6 +143,41 @@ class ActivationBackend(LesionableBackend, Protocol):
         """
 
 
+@runtime_checkable
+class LaneBackend(LesionableBackend, Protocol):
+    """A model back end that answers under several lesions in one batch; see docs/lesions.md."""
+
+    def lanes(self, specs: Sequence[str]) -> Sequence[int]:
+        """Return for each lesion how many conditions like it should share a batch.
+
+        Args:
+            specs: of the lesions; empty: the intact model.
+
+        Returns:
+            0 where the lesion cannot be beside others; 1 where it can, but gains nothing or changes
+            texts by rounding.
+
+        Raises:
+            TabwbError: a spec is wrong, or the model lacks what it names.
+        """
+
+    def reply_lanes(
+        self, lesions: Sequence[str], requests: Sequence[tuple[int, Request]], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Yield ``(index, reply)`` in any order, as ``reply_many`` does.
+
+        The lesion that was set with ``lesion`` plays no part, and is in force again afterwards.
+
+        Args:
+            lesions: specs for which :meth:`lanes` is not 0.
+            requests: each with the number of its lesion.
+            cancel: once it is set, requests without an answer yield nothing.
+
+        Raises:
+            ComponentError: no request can be answered.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """A response to rate, with everything that raters may know about it.

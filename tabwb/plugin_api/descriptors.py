@@ -41,6 +41,7 @@ class Descriptor:
         batches: the back end also fulfils :class:`BatchingBackend`.
         lesions: the back end also fulfils :class:`LesionableBackend`.
         activations: the back end also fulfils :class:`ActivationBackend`.
+        lanes: the back end also fulfils :class:`LaneBackend`.
         likelihood: the back end also fulfils :class:`LikelihoodBackend`. It then answers under
             the protocol ``likelihood`` too, whether ``protocols`` names it or not.
         protocols: how a back end can obtain answers (values of ``records.states.Protocol``).
@@ -80,6 +81,7 @@ class Descriptor:
     batches: bool = False
     lesions: bool = False
     activations: bool = False
+    lanes: bool = False
     likelihood: bool = False
     protocols: tuple[str, ...] = ("generate",)
     unsampled: tuple[str, ...] = ()

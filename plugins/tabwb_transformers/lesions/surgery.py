@@ -50,6 +50,10 @@ class Surgery:
         """Return the parts of a target with their places, in the order of the layers."""
         return [one for one in self._located.values() if one.part.target == target]
 
+    def located(self, part: Part) -> Located:
+        """Return where a part is."""
+        return self._located[part.name]
+
     def apply(self, lesions: Sequence[Lesion], scores: Scores | None = None) -> Mapping[str, str]:
         """Restore the model, then apply lesions together; return facts to store.
 

@@ -291,6 +291,8 @@ class ChildModel(ChildComponent):
             self.parts, self.lesion = self._parts, self._lesion
         if descriptor.activations:
             self.activations = self._activations
+        if descriptor.lanes:
+            self.lanes, self.reply_lanes = self._lanes, self._reply_lanes
 
     def _prepare(self, process: _Process) -> None:
         # A process that takes the place of one that died answers under the same lesion.
@@ -344,8 +346,21 @@ class ChildModel(ChildComponent):
     def _reply_many(
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
-        arguments = {"requests": list(requests)}
-        for frame in self._call(self._ready(), "reply-many", arguments, cancel):
+        return self._pairs("reply-many", {"requests": list(requests)}, cancel)
+
+    def _lanes(self, specs: Sequence[str]) -> Sequence[int]:
+        return list(self._result(self._ready(), "lanes", {"specs": list(specs)}))
+
+    def _reply_lanes(
+        self, lesions: Sequence[str], requests: Sequence[tuple[int, Request]], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        arguments = {"lesions": list(lesions), "requests": list(requests)}
+        return self._pairs("reply-lanes", arguments, cancel)
+
+    def _pairs(
+        self, method: str, arguments: Frame, cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        for frame in self._call(self._ready(), method, arguments, cancel):
             if "piece" in frame:
                 index, plain = frame["piece"]
                 piece = piece_from_plain(plain)

@@ -111,6 +111,12 @@ def _reply_many(host: Host, arguments: Frame, cancel: threading.Event) -> Iterat
         yield [index, piece_to_plain(piece)]
 
 
+def _reply_lanes(host: Host, arguments: Frame, cancel: threading.Event) -> Iterator[Any]:
+    requests = [(lane, read_record(Request, plain)) for lane, plain in arguments["requests"]]
+    for index, piece in host.component.reply_lanes(arguments["lesions"], requests, cancel):
+        yield [index, piece_to_plain(piece)]
+
+
 def _likelihood(host: Host, arguments: Frame, cancel: threading.Event) -> Iterator[Frame]:
     request = read_record(Request, arguments["request"])
     return map(
@@ -135,9 +141,11 @@ METHODS: dict[str, Callable[[Host, Frame, threading.Event], Any]] = {
     "parts": lambda host, arguments, cancel: list(host.component.parts()),
     "lesion": lambda host, arguments, cancel: dict(host.component.lesion(arguments["spec"])),
     "activations": _activations,
+    "lanes": lambda host, arguments, cancel: list(host.component.lanes(arguments["specs"])),
     "unit": lambda host, arguments, cancel: host.component.unit,
     "reply": _reply,
     "reply-many": _reply_many,
+    "reply-lanes": _reply_lanes,
     "likelihood": _likelihood,
     "transcribe-many": _transcribe_many,
 }

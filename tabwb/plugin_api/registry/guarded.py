@@ -172,6 +172,8 @@ class GuardedModel(GuardedComponent):
             self.parts, self.lesion = self._parts, self._lesion
         if hasattr(inner, "activations"):
             self.activations = self._activations
+        if hasattr(inner, "reply_lanes"):
+            self.lanes, self.reply_lanes = self._lanes, self._reply_lanes
 
     @property
     def concurrency(self) -> Any:
@@ -235,8 +237,25 @@ class GuardedModel(GuardedComponent):
         self, requests: Sequence[Request], cancel: Cancel
     ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
         """Yield ``(index, reply)``; an invalid reply is the error of its request."""
-        begin = lambda: self.inner.reply_many(requests, cancel)  # noqa: E731
-        for index, piece in self._pairs(begin, len(requests)):
+        return self._replies(lambda: self.inner.reply_many(requests, cancel), len(requests))
+
+    def _lanes(self, specs: Sequence[str]) -> Sequence[int]:
+        counts = self._call(lambda: list(self.inner.lanes(specs)))
+        if len(counts) != len(specs):
+            raise self._wrong(f"{len(counts)} numbers of lanes", f"{len(specs)}")
+        return [self._count(count, "a number of lanes") or 0 for count in counts]
+
+    def _reply_lanes(
+        self, lesions: Sequence[str], requests: Sequence[tuple[int, Request]], cancel: Cancel
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        """Yield ``(index, reply)``; an invalid reply is the error of its request."""
+        begin = lambda: self.inner.reply_lanes(lesions, requests, cancel)  # noqa: E731
+        return self._replies(begin, len(requests))
+
+    def _replies(
+        self, begin: Callable[[], Any], count: int
+    ) -> Iterator[tuple[int, Reply | Wait | ComponentError]]:
+        for index, piece in self._pairs(begin, count):
             if isinstance(piece, TabwbError):
                 yield index, piece  # type: ignore[misc]
                 continue

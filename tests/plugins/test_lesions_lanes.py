@@ -1,0 +1,202 @@
+"""Lesions side by side in one batch give what each gives alone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tabwb.lesion.spec import parse_lesions
+from tabwb.plugin_api.components import LaneBackend, LesionableBackend
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.exchange import Request
+from tests.plugins.conftest import asked
+from tests.plugins.test_lesions_backend import bundled
+
+torch = pytest.importorskip("torch", reason="needs tabwb[local]")
+
+from tabwb_transformers.lesions.lanes import LANES, Lanes, most_lanes  # noqa: E402
+from tabwb_transformers.lesions.surgery import Surgery  # noqa: E402
+
+from tests.plugins.lesion_models import CONFIGURATIONS, WITH_EXPERTS, made  # noqa: E402
+
+ROUNDING = 1e-5
+"""The largest difference of logits, as a share of their range."""
+WITHOUT_GATE = ("phi", "gpt-neox", "gpt2")
+
+
+def specs_of(name: str) -> list[str]:
+    """Return lesions by factors and by matrices that an architecture can have side by side."""
+    found = [
+        "",
+        "attention.heads:zero@layers=1,heads=2",
+        "attention.heads:scale:0.5@factor=-0.5,seed=3+attention.heads:zero@layers=-1,heads=0",
+        "attention.heads:prune:0.5",
+        "attention.q:zero:0.5@seed=2+attention.heads:zero:0.25",
+        "attention:noise:0.7@sigma=0.5,seed=4",
+    ]
+    if name not in WITH_EXPERTS:
+        found += [
+            "mlp.neurons:zero:0.5@seed=5+attention.heads:zero:0.5@seed=5",
+            "mlp.neurons:prune:0.5+mlp.neurons:scale:0.9@factor=2,seed=7",
+            "mlp:shuffle:0.5@seed=6",
+            f"mlp.{'out' if name in WITHOUT_GATE else 'down'}:zero:0.9@seed=8",
+        ]
+    return found
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_each_row_has_the_logits_of_its_lesion(name: str) -> None:
+    model = made(name)
+    surgery = Surgery(model, lambda: None)
+    before = surgery.fingerprint()
+    specs = specs_of(name)
+    assert 0 not in [most_lanes(surgery, spec, torch.float32) for spec in specs]
+    generator = torch.Generator().manual_seed(3)
+    ids = torch.randint(3, 64, (2 * len(specs), 9), generator=generator)
+    order = torch.randperm(2 * len(specs), generator=generator) % len(specs)  # uneven and mixed
+    order[0] = order[1]
+    with torch.inference_mode():
+        intact = model(input_ids=ids).logits
+        expected = torch.empty_like(intact)
+        for row, lane in enumerate(order.tolist()):
+            surgery.apply(parse_lesions(specs[lane]) if specs[lane] else ())
+            expected[row] = model(input_ids=ids[row : row + 1]).logits[0]
+        surgery.restore()
+        lanes = Lanes(surgery, specs)
+        with lanes.in_force():
+            lanes.at(order)
+            found = model(input_ids=ids).logits
+            lanes.at(None)
+            assert torch.equal(model(input_ids=ids).logits, intact)
+        assert torch.equal(model(input_ids=ids).logits, intact)
+    span = float(expected.max() - expected.min())
+    assert float((found - expected).abs().max()) <= ROUNDING * span
+    different = (expected - intact).abs().amax(dim=(1, 2)) > 100 * ROUNDING * span
+    assert different.tolist() == [specs[lane] != "" for lane in order.tolist()]
+    assert surgery.fingerprint() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("llama", "norm:zero:0.5"),
+        ("llama", "embedding:zero:0.5"),
+        ("llama", "head:zero:0.5"),
+        ("llama", "layer:zero@layers=1"),  # biases
+        ("mixtral", "experts:zero:0.5"),
+        ("mixtral", "mlp.down:zero:0.5"),
+        ("mixtral", "attention.heads:zero:0.5+experts:zero:0.5"),
+    ],
+)
+def test_other_lesions_are_not_beside_others(name: str, spec: str) -> None:
+    surgery = Surgery(made(name), lambda: None)
+    before = surgery.fingerprint()
+    assert most_lanes(surgery, spec, torch.float32) == 0
+    with pytest.raises(ComponentError, match="cannot be side by side"):
+        Lanes(surgery, ["", spec])
+    assert surgery.fingerprint() == before
+
+
+def test_lanes_gain_where_texts_do_not_depend_on_the_batch() -> None:
+    surgery = Surgery(made("llama"), lambda: None)
+    assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == LANES
+    assert most_lanes(surgery, "", torch.float32) == LANES
+    assert most_lanes(surgery, "mlp:zero:0.5", torch.bfloat16) == 1
+    with pytest.raises(UsageError, match="layer 99"):
+        most_lanes(surgery, "mlp:zero:0.5@layers=99", torch.float32)
+
+
+# Long prompts with the same beginning, which is read once for each lesion; one prompt twice.
+START = "Please repeat exactly what I am going to say to you now: "
+WORDS = ("house.", "house and garden.", "the cat sleeps.", "no.", "house.")
+SPECS = [
+    "attention.heads:zero:0.5@seed=3",
+    "",
+    "mlp.neurons:zero:0.4@seed=2",
+    "mlp:zero:0.2@seed=2",
+    "attention:zero:0.2@seed=9",
+]
+
+
+def requests(temperature: float = 0.0) -> list[Request]:
+    return [
+        asked(START + word, max_tokens=12, seed=number, temperature=temperature)
+        for number, word in enumerate(WORDS)
+    ]
+
+
+def alone(backend: Any, spec: str, given: Sequence[Request]) -> list[str]:
+    backend.lesion(spec)
+    found = dict(backend.reply_many(given, threading.Event()))
+    return [found[index].text for index in range(len(given))]
+
+
+def together(backend: Any, specs: Sequence[str], given: Sequence[Request]) -> list[list[str]]:
+    both = [(lane, request) for request in given for lane in range(len(specs))]
+    found = dict(backend.reply_lanes(specs, both, threading.Event()))
+    texts = [found[index].text for index in range(len(both))]
+    return [texts[lane :: len(specs)] for lane in range(len(specs))]
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_texts_are_those_of_each_lesion_alone_in_any_company(temperature: float) -> None:
+    backend, given = bundled(), requests(temperature)
+    expected = [alone(backend, spec, given) for spec in SPECS]
+    assert len({str(texts) for texts in expected}) == len(SPECS)
+    assert together(backend, SPECS, given) == expected
+    assert together(backend, SPECS[2:], given) == expected[2:]
+    assert together(backend, [SPECS[0]], given) == expected[:1]
+    # The lesion that was set is in force again, and nothing is left of the others.
+    assert alone(backend, SPECS[3], given) == expected[3]
+    assert together(backend, SPECS[::-1], given) == expected[::-1]
+    found = dict(backend.reply_many(given, threading.Event()))
+    assert [found[index].text for index in range(len(given))] == expected[3]
+
+
+def test_a_batch_that_is_refilled_keeps_each_row_under_its_lesion() -> None:
+    backend = bundled()
+    expected = [alone(backend, spec, requests()) for spec in SPECS]
+    backend._options = backend._options.model_copy(update={"batch_size": 3})
+    assert together(backend, SPECS, requests()) == expected
+
+
+def test_a_cancelled_batch_leaves_the_lesion_that_was_set() -> None:
+    backend, cancel = bundled(SPECS[0]), threading.Event()
+    expected = alone(backend, SPECS[0], requests())
+    both = [(lane, request) for request in requests() for lane in range(2)]
+    replies = backend.reply_lanes(SPECS[1:3], both, cancel)
+    next(replies)
+    cancel.set()
+    assert len(list(replies)) < len(both) - 1
+    found = dict(backend.reply_many(requests(), threading.Event()))
+    assert [found[index].text for index in range(len(WORDS))] == expected
+
+
+def test_a_process_of_its_own_gives_the_same() -> None:
+    plugins = Plugins.load()
+    try:
+        backend = plugins.open_model("bundled@threads=1", SPECS[0])
+        assert isinstance(backend, LaneBackend)
+        backend.open()
+        assert backend.lanes(["", SPECS[2], "norm:zero:0.5"]) == [LANES, LANES, 0]
+        here = bundled()
+        expected = [alone(here, spec, requests()) for spec in SPECS[:3]]
+        assert together(backend, SPECS[:3], requests()) == expected
+        assert backend.lesion(SPECS[0])["lesion"] == SPECS[0]
+        with pytest.raises(ComponentError, match="side by side"):
+            together(backend, ["", "norm:zero:0.5"], requests())
+    finally:
+        plugins.close()
+
+
+def test_a_model_without_weights_has_no_lanes() -> None:
+    plugins = Plugins.load()
+    try:
+        backend = plugins.open_model("echo")
+        assert not isinstance(backend, LaneBackend | LesionableBackend)
+    finally:
+        plugins.close()
