@@ -47,6 +47,8 @@ def most_lanes(surgery: Surgery, spec: str, dtype: torch.dtype) -> int:
         TabwbError: the spec is wrong, or the model lacks what it names.
     """
     lesions = parse_lesions(spec) if spec else ()
+    if any(lesion.source == "localizer" for lesion in lesions):
+        return 0  # it needs the localizer's scores
     sites = _sites(surgery, lesions)
     if not all(_is_linear(one) for _, _, one in sites):
         return 0
@@ -200,7 +202,7 @@ def _by_factors(lesions: Sequence[Lesion]) -> bool:
     return all(
         TARGETS[lesion.target].unit in ("head", "neuron")
         and lesion.operation in ("zero", "scale")
-        and (lesion.select == "random" or len(lesions) == 1)
+        and (lesion.select != "magnitude" or len(lesions) == 1)
         for lesion in lesions
     )
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 
+from tabwb.administer.sweep.packs import Pack, packs_of, worked_together
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import TRIES, Known, Model, Sweep, Told, Worker
 from tabwb.records.errors import HeldElsewhere, StoreError, TabwbError
@@ -14,6 +15,8 @@ from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 
 OpenStore = Callable[[], Store]
+Left = queue.SimpleQueue[tuple[Pack, int]]
+"""Conditions that are given at one time, and the number of the try."""
 
 
 def run_sweep(
@@ -25,12 +28,13 @@ def run_sweep(
     model: Model | None = None,
     workers: int = 1,
     together: int = 64,
+    lanes: int | None = None,
 ) -> Iterator[Told]:
     """Give the conditions that the store lacks; yield what happens, after it is stored.
 
     A condition whose model process died, or in which items are in error, goes back to the queue and
-    is continued, also by another worker; after :data:`TRIES` tries it has failed, and the others go
-    on.
+    is continued alone, also by another worker; after :data:`TRIES` tries it has failed, and the
+    others go on.
 
     Args:
         sweep: what to give.
@@ -40,16 +44,24 @@ def run_sweep(
         model: of the first worker, where one is loaded already; it is closed at the end.
         workers: number of models that are used.
         together: number of items put to a model at once.
+        lanes: number of conditions in one batch, see :func:`packs_of`; used where ``model`` is
+            given and several items are put to it at once.
 
     Raises:
         TabwbError: the model cannot be loaded, by any worker.
     """
     with open_store() as store:
         known = sweep.known(store)
-    left: queue.SimpleQueue[tuple[Point, int]] = queue.SimpleQueue()
+    left: Left = queue.SimpleQueue()
     own = waiting(points, known)
-    for point in own:
-        left.put((point, 1))
+    packs: list[Pack] = [(point,) for point in own]
+    if own and model is not None and together > 1:
+        packs = packs_of(points, model.backend, sweep.conditions.examinee, lanes)
+    given = 0
+    for pack in packs:
+        if some := tuple(waiting(pack, known)):
+            left.put((some, 1))
+            given += 1
     told: queue.SimpleQueue[Told | TabwbError | BaseException | None] = queue.SimpleQueue()
     models = [*([None] * (workers - 1)), model]
     threads = [
@@ -59,7 +71,7 @@ def run_sweep(
             name=f"sweep {number}",
             daemon=True,
         )
-        for number in range(min(workers, len(own)))
+        for number in range(min(workers, given))
     ]
     for thread in threads:
         thread.start()
@@ -80,7 +92,7 @@ def run_sweep(
 def _work(
     sweep: Sweep,
     known: Known,
-    left: queue.SimpleQueue[tuple[Point, int]],
+    left: Left,
     told: queue.SimpleQueue[Told | BaseException | None],
     open_store: OpenStore,
     cancel: threading.Event,
@@ -88,6 +100,10 @@ def _work(
     model: Model | None,
 ) -> None:
     """Give conditions until none is left; errors of a worker itself end it, and only it."""
+
+    def again(one: tuple[Point, int]) -> None:
+        left.put(((one[0],), one[1]))
+
     try:
         spec = sweep.conditions.examinee
         model = Model.loaded(sweep.plugins, spec) if model is None else model
@@ -95,10 +111,14 @@ def _work(
             worker = Worker(sweep, model, store, cancel, together)
             while not cancel.is_set():
                 try:
-                    point, tries = left.get_nowait()
+                    pack, tries = left.get_nowait()
                 except queue.Empty:
                     return
-                for one in worked(worker, point, known, tries, left.put):
+                if len(pack) > 1:
+                    given = worked_together(worker, pack, known, again)
+                else:
+                    given = worked(worker, pack[0], known, tries, again)
+                for one in given:
                     told.put(one)
     except BaseException as error:  # noqa: BLE001 - another thread reports it
         told.put(error)

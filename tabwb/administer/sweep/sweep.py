@@ -168,7 +168,29 @@ class Worker:
         """
         backend = self.model.backend
         facts = self.model.under(point.lesion, self.cancel)
-        with self._session(point, known.get(point.conditions)) as session:
+        with self.begun(point, known, facts) as session:
+            for event in drive(session, backend, self.cancel, together=self.together):
+                yield Told(point, event)
+            if session.status is AdministrationStatus.PAUSED:
+                raise Interrupted(
+                    f"administration {session.administration.id} is paused: "
+                    f"{session.history.pause_reason or 'stopped'}"
+                )
+
+    def begun(self, point: Point, known: Known, facts: Mapping[str, str]) -> Session:
+        """Return the session of a condition, running, with its tags and the facts of the model.
+
+        Args:
+            point: the condition.
+            known: see :meth:`give`.
+            facts: of the model under the lesion.
+
+        Raises:
+            HeldElsewhere: another command gives it, or has given it.
+            TabwbError: the administration cannot be written to, or began with another model.
+        """
+        session = self._session(point, known.get(point.conditions))
+        try:
             record = known[point.conditions] = session.administration
             if session.status is AdministrationStatus.DONE:
                 raise HeldElsewhere("another command has given it meanwhile")
@@ -178,13 +200,10 @@ class Worker:
             if session.status is not AdministrationStatus.RUNNING:
                 session.resume()
             session.opened(facts)
-            for event in drive(session, backend, self.cancel, together=self.together):
-                yield Told(point, event)
-            if session.status is AdministrationStatus.PAUSED:
-                raise Interrupted(
-                    f"administration {record.id} is paused: "
-                    f"{session.history.pause_reason or 'stopped'}"
-                )
+        except BaseException:
+            session.close()
+            raise
+        return session
 
     def _session(self, point: Point, known: Administration | None) -> Session:
         """Open the administration of a condition, or begin it.
