@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.api.batteries import named
 from tabwb.api.engine import Place, open_store, opened_plugins
+from tabwb.api.options import Names
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
@@ -73,6 +74,12 @@ def sweep(
     replicates: int | None = None,
     seed: int | None = None,
     protocol: Literal["generate", "enforced", "likelihood"] | None = None,
+    temperature: float | None = None,
+    top_p: float | None = None,
+    max_tokens: int | None = None,
+    subtests: Names = (),
+    items: Names = (),
+    limit: int | None = None,
     store: Place = None,
     workers: int = 1,
     batch_size: int = 64,
@@ -91,6 +98,12 @@ def sweep(
         replicates: number of times each item is given.
         seed: of random orders and sampling.
         protocol: how items with options are answered.
+        temperature: 0 is greedy decoding.
+        top_p: nucleus mass.
+        max_tokens: token limit of every reply; default: the battery's.
+        subtests: give only these.
+        items: give only these; ids, or ``SUBTEST/ITEM``.
+        limit: give only so many items of each subtest, the first ones.
         store: a path, a URL, or None for the configured store; it is made where there is none.
         workers: number of models that work at one time, each in a process of its own.
         batch_size: number of items given at once.
@@ -106,12 +119,23 @@ def sweep(
     from tabwb.administer.sweep.grid import grid_of, read_grid
     from tabwb.administer.sweep.suited import resolved
     from tabwb.administer.sweep.sweep import Model, Sweep
-    from tabwb.api.running import asked_conditions
+    from tabwb.api.running import asked_conditions, ids_of
 
     if workers < 1:
         raise UsageError(f"{workers} cannot be used", where="workers", allowed="1 or more")
     wanted = grid_of(grid) if isinstance(grid, Mapping) else read_grid(Path(grid))
-    asked = asked_conditions(model, replicates=replicates, seed=seed, protocol=protocol)
+    asked = asked_conditions(
+        model,
+        replicates=replicates,
+        seed=seed,
+        protocol=protocol,
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        part_subtests=ids_of(subtests),
+        part_items=ids_of(items),
+        part_limit=limit,
+    )
     with opened_plugins(offline=offline) as plugins:
         given = setup.find_battery(plugins, named(battery))
         conditions = resolved(plugins, given, asked)

@@ -123,8 +123,8 @@ def run(
         option_order=option_order,
         lesion=lesion,
         prompt_noise=prompt_noise,
-        part_subtests=_ids(subtests),
-        part_items=_ids(items),
+        part_subtests=ids_of(subtests),
+        part_items=ids_of(items),
         part_limit=limit,
     )
     from tabwb.administer.consent import Guard
@@ -225,7 +225,8 @@ def _judges(judges: str | Sequence[str] | None) -> tuple[str, ...] | None:
     return (judges,) if isinstance(judges, str) else tuple(judges) or (NONE,)
 
 
-def _ids(names: Names) -> tuple[str, ...] | None:
+def ids_of(names: Names) -> tuple[str, ...] | None:
+    """Return one name or several as a tuple; None where there are none."""
     return ((names,) if isinstance(names, str) else tuple(names)) or None
 
 

@@ -65,3 +65,19 @@ def test_a_grid_is_checked_before_the_model_is_loaded(
     with pytest.raises(tabwb.UsageError, match=words):
         tabwb.sweep(battery_file, MODEL, grid, store=tmp_path / "a.db")
     assert not (tmp_path / "a.db").exists()
+
+
+def test_a_sweep_takes_decoding_and_a_part_of_the_battery(
+    battery_file: Path, tmp_path: Path
+) -> None:
+    whole = tabwb.load_battery(battery_file)
+    subtest = whole.subtests[0].id
+    given = tabwb.sweep(
+        battery_file, MODEL, GRID, store=tmp_path / "a.db", temperature=0.7, top_p=0.9,
+        max_tokens=5, subtests=subtest, limit=1,
+    )  # fmt: skip
+    with tabwb.open(tmp_path / "a.db") as study:
+        conditions = study.administration(given["administration"].to_list()[1]).record.conditions
+    assert (conditions.decoding.temperature, conditions.decoding.top_p) == (0.7, 0.9)
+    assert conditions.decoding.max_tokens == 5
+    assert (conditions.part_subtests, conditions.part_limit) == ((subtest,), 1)
