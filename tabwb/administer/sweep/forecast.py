@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.administer.session.exchange import request_for
@@ -12,8 +12,10 @@ from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import Showable, planned, said
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import Model, Sweep
+from tabwb.lesion.values import spec_values
 from tabwb.plugin_api.components import BatchingBackend, Cancel
 from tabwb.records.words import plural, time_left
+from tabwb.scoring.dose import LEAST_SEEDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Forecast:
         done: conditions that the store has.
         trials: responses under each condition.
         seconds_each: that the intact model took for the battery just now.
+        seeds: the smallest number of seeds of a lesion at an amount; 0 where none draws units.
         can_show: the smallest differences that the design can show.
     """
 
@@ -32,6 +35,7 @@ class Forecast:
     done: int
     trials: int
     seconds_each: float
+    seeds: int
     can_show: tuple[Showable, ...]
 
     @property
@@ -65,7 +69,25 @@ class Forecast:
         spent = time_left(self.seconds(workers)).strip() or "less than 2 s left"
         took = f"the intact model took {self.seconds_each:.2g} s for the battery just now"
         yield f"{spent}: {took}"
+        if self.seeds:
+            yield (
+                f"{LEAST_SEEDS} seeds or more of each lesion: means over seeds have intervals"
+                if self.seeds >= LEAST_SEEDS
+                else f"{plural(self.seeds, 'seed')} of a lesion: means over its seeds have no "
+                f"interval and no test; {LEAST_SEEDS} seeds or more do"
+            )
         yield from said(self.can_show)
+
+
+def seeds_of(points: Iterable[Point]) -> int:
+    """Return the smallest number of seeds that a lesion has at an amount; 0 where none draws."""
+    seeds: dict[tuple[object, ...], set[object]] = {}
+    for point in points:
+        values = spec_values(point.lesion) if point.role == "lesion" else {}
+        if "seed" in values:
+            same = (point.model, point.setting, values.get("kind"), values.get("amount"))
+            seeds.setdefault(same, set()).add(values["seed"])
+    return min(map(len, seeds.values()), default=0)
 
 
 def forecast(
@@ -91,4 +113,4 @@ def forecast(
     seconds = time.monotonic() - began
     can_show = planned(sweep.plugins, sweep.battery, sweep.conditions)
     roles = Counter[str](point.role for point in points)
-    return Forecast(roles, done, len(plans), seconds, can_show)
+    return Forecast(roles, done, len(plans), seconds, seeds_of(points), can_show)
