@@ -60,6 +60,7 @@ def run(
     labels: Mapping[str, str | float] | None = None,
     store: Place = None,
     batch_size: int = 64,
+    perplexity: bool = True,
     workers: int = 1,
     offline: bool | None = None,
     progress: Progress = False,
@@ -96,6 +97,7 @@ def run(
             have those of their profile.
         store: a path, a URL, or None for the configured store; it is made where there is none.
         batch_size: number of items given at once to a model that can batch.
+        perplexity: under a lesion store the perplexity of a fixed text, which checks that it acts.
         workers: calls of a function at one time, each in a thread of its own.
         offline: use no network from now on, in the whole process; None: as configured.
         progress: True for a line on stderr, or a function that gets each event.
@@ -147,7 +149,7 @@ def run(
             warn(*(setup.unknown_features(given, plugins.judge(j)) for j in conditions.judges))
         with (
             open_store(store, plugins.configuration, create=True) as opened,
-            _loaded(plugins, conditions) as loaded,
+            _loaded(plugins, conditions, perplexity=perplexity) as loaded,
             setup.create(opened, plugins, given, conditions) as session,
         ):
             warn(*Guard(opened, plugins, conditions).notices())
@@ -161,6 +163,7 @@ def resume(
     model: Answering | None = None,
     *,
     batch_size: int = 64,
+    perplexity: bool = True,
     workers: int = 1,
     offline: bool | None = None,
     progress: Progress = False,
@@ -172,6 +175,7 @@ def resume(
         administration: its number or uid.
         model: the function, where a function is the examinee.
         batch_size: number of items given at once to a model that can batch.
+        perplexity: under a lesion store the perplexity of a fixed text, which checks that it acts.
         workers: calls of a function at one time, each in a thread of its own.
         offline: use no network from now on, in the whole process; None: as configured.
         progress: True for a line on stderr, or a function that gets each event.
@@ -207,7 +211,7 @@ def resume(
                 f"the examinee of administration {number} is the function '{conditions.examinee}'",
                 hint="give it: tabwb.resume(store, administration, function)",
             )
-        with _loaded(plugins, conditions) as loaded:
+        with _loaded(plugins, conditions, perplexity=perplexity) as loaded:
             session.resume()
             _give(session, loaded, batch_size, progress)
         return handle
@@ -291,11 +295,14 @@ Loaded = tuple["ModelBackend", Mapping[str, str]]
 
 
 @contextmanager
-def _loaded(plugins: Plugins, conditions: Conditions) -> Iterator[Loaded]:
+def _loaded(plugins: Plugins, conditions: Conditions, *, perplexity: bool) -> Iterator[Loaded]:
     """Yield the model, loaded before an administration begins, with what it says of itself."""
+    from tabwb.administer.sweep.manipulation import opened_facts
+
     backend = plugins.open_model(conditions.examinee, conditions.lesion)
     try:
-        yield backend, backend.open()
+        cancel = threading.Event()
+        yield backend, opened_facts(backend, conditions.lesion, cancel, perplexity=perplexity)
     finally:
         backend.close()
         warn(*(f"plugin {problem}" for problem in plugins.failed_closings))

@@ -16,6 +16,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.session.raters import failed_raters
 from tabwb.administer.session.session import Session
+from tabwb.administer.sweep.manipulation import opened_facts
 from tabwb.battery.model import Battery
 from tabwb.cli.common import (
     inform,
@@ -74,7 +75,7 @@ def run_battery(options: Mapping[str, Any]) -> None:
             return
         with (
             open_store(options["store_location"], plugins) as store,
-            _opened_model(plugins, conditions) as model,
+            _opened_model(plugins, conditions, perplexity=options["perplexity"]) as model,
             setup.create(store, plugins, battery, conditions) as session,
         ):
             if conditions.kind == "model":
@@ -87,6 +88,7 @@ def run_battery(options: Mapping[str, Any]) -> None:
 def resume_administration(
     administration: str,
     batch_size: int,
+    perplexity: bool,
     store_location: str | None,
     as_json: bool,
     offline: bool | None,
@@ -111,7 +113,8 @@ def resume_administration(
                 f"the remaining items of administration {number} are named aloud",
                 hint=f"continue with: {command}",
             )
-        with _opened_model(plugins, session.administration.conditions) as model:
+        conditions = session.administration.conditions
+        with _opened_model(plugins, conditions, perplexity=perplexity) as model:
             session.resume()
             give(session, model, batch_size, as_json=as_json)
 
@@ -139,10 +142,17 @@ def _conditions(options: Mapping[str, Any]) -> Conditions:
 
 
 @contextmanager
-def _opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenModel | None]:
+def _opened_model(
+    plugins: Plugins, conditions: Conditions, *, perplexity: bool
+) -> Iterator[OpenModel | None]:
     """Yield the examinee's model, loaded; None for a person.
 
     It is loaded before an administration begins: a model that cannot be loaded leaves none.
+
+    Args:
+        plugins: with the model.
+        conditions: of the administration.
+        perplexity: whether that of the fixed text is computed under a lesion.
     """
     if conditions.kind != "model":
         yield None
@@ -152,7 +162,8 @@ def _opened_model(plugins: Plugins, conditions: Conditions) -> Iterator[OpenMode
     if on_terminal():
         inform(f"loading {conditions.examinee}")
     try:
-        facts = backend.open()  # ctrl+c ends this at once: nothing has been asked yet
+        # ctrl+c ends this at once: nothing has been asked yet
+        facts = opened_facts(backend, conditions.lesion, cancel, perplexity=perplexity)
         with stopping(cancel):
             yield backend, facts, cancel
     finally:

@@ -23,6 +23,13 @@ batch_option = click.option(
     help="Number of items given to a model at once, if it can batch; 1 streams each reply.",
 )
 
+_perplexity_option = click.option(
+    "--perplexity/--no-perplexity",
+    default=True,
+    show_default=True,
+    help="Store the perplexity of a fixed text under the lesion, which checks that it acts.",
+)
+
 
 @click.command()
 @click.argument("battery")
@@ -38,6 +45,7 @@ batch_option = click.option(
 )
 @mark_options
 @batch_option
+@_perplexity_option
 @click.option("--dry-run", is_flag=True, help="Print every prompt as it would be sent.")
 @verbosity_options
 @store_option
@@ -57,6 +65,7 @@ def run(**options: Any) -> None:
 @click.command()
 @click.argument("administration")
 @batch_option
+@_perplexity_option
 @verbosity_options
 @store_option
 @json_option

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
 import tabwb
 from tabwb.records.events import Finished
+from tabwb.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("lesionable")
 
@@ -53,6 +55,15 @@ def test_a_sweep_stores_what_run_stores_and_is_not_given_again(
         swept = study.administration(given["administration"].to_list()[1])
         assert swept.record.tags == ("two",)
         assert swept.responses()["response"].to_list() == one.responses()["response"].to_list()
+    intact = tabwb.run(battery_file, MODEL, store=tmp_path / "b.db")
+    quick = tabwb.run(battery_file, MODEL, lesion=lesion, perplexity=False, store=tmp_path / "b.db")
+    with Store.open(tmp_path / "a.db") as a, Store.open(tmp_path / "b.db") as b:
+        facts = dict(b.history(one.record.id).model_facts)
+        assert facts == a.history(swept.record.id).model_facts
+        assert float(facts["lesion_perplexity"]) > math.e  # that of the intact model
+        assert facts["lesion_check_text"] == "plain-1"
+        for without in (intact, quick):
+            assert "lesion_perplexity" not in b.history(without.record.id).model_facts
 
 
 @pytest.mark.parametrize(

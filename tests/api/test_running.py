@@ -124,7 +124,7 @@ def test_run_has_every_condition_that_the_command_has() -> None:
         {"subtests": "part_subtests", "items": "part_items", "limit": "part_limit"}.get(name, name)
         for name in inspect.signature(tabwb.run).parameters
     }
-    own = {"battery", "model", "name", "labels", "store", "batch_size", "workers", "offline",
+    own = {"battery", "model", "name", "labels", "store", "batch_size", "perplexity", "workers",
            "progress"}  # fmt: skip
     assert given - own == conditions
 

@@ -58,6 +58,26 @@ def perplexity(found: Sequence[Likelihood]) -> float | None:
         return None
 
 
+def opened_facts(
+    backend: ModelBackend, lesion: str | None, cancel: Cancel, *, perplexity: bool = True
+) -> Mapping[str, str]:
+    """Open a back end; return what it says of itself, and under a lesion the text's perplexity.
+
+    Args:
+        backend: not opened; it has the lesion.
+        lesion: its spec, or None.
+        cancel: ends the computation of the perplexity.
+        perplexity: whether it is computed.
+
+    Raises:
+        ComponentError: the model cannot be loaded.
+    """
+    facts = backend.open()
+    if lesion is None or not perplexity:
+        return facts
+    return {**facts, **manipulation_facts(backend, cancel)}
+
+
 def manipulation_facts(backend: ModelBackend, cancel: Cancel) -> Mapping[str, str]:
     """Return the perplexity of the fixed text under the model as it is now, as facts to store.
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from tabwb.administer.cost import Spending
 from tabwb.administer.session.drive import ask, drive
 from tabwb.administer.session.session import Session
+from tabwb.administer.sweep.manipulation import opened_facts
 from tabwb.plugin_api.components import BatchingBackend, ModelBackend
 from tabwb.records import events
-from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.errors import Interrupted, StoreError, TabwbError
 from tabwb.records.states import AttemptState, StopReason
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped
@@ -96,7 +97,10 @@ class ModelRunner:
         try:
             if self._backend is None:
                 self._backend = self._engine.plugins.open_model(spec, conditions.lesion)
-            facts = self._backend.open()
+            self._engine.cancel.clear()
+            facts = opened_facts(self._backend, conditions.lesion, self._engine.cancel)
+            if self._given_up:
+                raise Interrupted("loading was stopped")
             self._check_model(session, facts)
             self.facts = tuple(facts.items())
             self._ready = True
