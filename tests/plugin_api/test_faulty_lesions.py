@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tabwb.lesion.part import Part
+from tabwb.plugin_api.components import LesionableBackend
 from tabwb.plugin_api.registry.guarded import GuardedModel
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request
+from tests.plugin_api.conftest import Install
 
 PART = Part("0.mlp.down", "mlp.down", 0, 100, 100, {"w": 400})
 
@@ -74,3 +78,35 @@ def test_no_text_is_more_than_certain() -> None:
     request = Request((Message("user", "Hello"),), Decoding())
     with pytest.raises(ComponentError, match="log_probability = 5"):
         guarded(value=5.0).likelihood(request, ["a"], threading.Event())
+
+
+DIES = """
+class Model:
+    def open(self):
+        return {}
+    def close(self):
+        pass
+    def parts(self):
+        return []
+    def lesion(self, spec):
+        if spec.startswith("layer"):
+            os._exit(9)
+        return {"lesion": spec}
+    def reply(self, request, cancel):
+        yield Reply("dog", StopReason.END, 0.1)
+
+@hookimpl
+def tabwb_register_models(register):
+    register(Descriptor("dies", "D", lambda spec, options: Model(), runs="child", lesions=True))
+"""
+
+
+def test_the_facts_of_a_lesion_after_one_that_ended_three_processes(install: Install) -> None:
+    install("dies", DIES)
+    with closing(Plugins.load()) as plugins, closing(plugins.open_model("dies")) as backend:
+        assert isinstance(backend, LesionableBackend)
+        backend.open()
+        for _ in range(3):
+            with pytest.raises(ComponentError, match="ended unexpectedly"):
+                backend.lesion("layer:zero:1")
+        assert backend.lesion("mlp:zero:1") == {"lesion": "mlp:zero:1"}

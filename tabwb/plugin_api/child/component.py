@@ -196,7 +196,11 @@ class ChildComponent:
 
     def _ready(self) -> _Process:
         if self._process is None or self._process.popen.poll() is not None:
-            self.open()
+            in_use = self._in_use
+            try:
+                self.open()
+            finally:  # what is in use stays so, also where this process died too
+                self._in_use = self._in_use or in_use
         assert self._process is not None
         return self._process
 
