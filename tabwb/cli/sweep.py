@@ -17,6 +17,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.smallest_difference import to_json
 from tabwb.administer.sweep.forecast import forecast
 from tabwb.administer.sweep.grid import Grid, read_grid
+from tabwb.administer.sweep.over_seeds import over_seeds_json
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep, waiting
 from tabwb.administer.sweep.suited import resolved
@@ -198,6 +199,7 @@ def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[
                 "seconds_each": found.seconds_each,
                 "seconds": found.seconds(options["workers"]),
                 "smallest_difference": to_json(found.can_show),
+                "smallest_difference_over_seeds": over_seeds_json(found.over_seeds),
                 "points": [
                     {"role": one.role, "lesion": one.lesion, "matches": one.matches} for one in own
                 ],

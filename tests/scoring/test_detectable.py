@@ -13,6 +13,7 @@ from tabwb.scoring.detectable import (
     Design,
     detectable_accuracy,
     detectable_burden,
+    detectable_over_seeds,
     detection_factor,
 )
 from tabwb.scoring.differences import paired_t
@@ -104,3 +105,26 @@ def test_what_a_design_cannot_show_has_a_reason() -> None:
     assert detectable_burden(Design(5, 1), 19, THESE).reason == ONE_RESPONSE
     assert detectable_accuracy(Design(5, 1)).reason == OUT_OF_RANGE
     assert detectable_burden(Design(2, 1), 7).reason == OUT_OF_RANGE
+
+
+@pytest.mark.parametrize("controls", [True, False])
+@pytest.mark.parametrize(("seeds", "items"), [(5, 5), (10, 15)])
+def test_a_sweep_finds_the_difference_over_seeds_with_the_promised_power(
+    seeds: int, items: int, controls: bool
+) -> None:
+    delta = detectable_over_seeds(seeds, items, None, controls=controls).value
+    assert delta is not None
+    rng = np.random.default_rng(11)
+    studies = 4000
+    lesion = rng.binomial(items, 0.5 - delta, (studies, seeds)) / items
+    other = rng.binomial(items, 0.5, (studies, seeds)) / items if controls else 0.5
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = stats.ttest_1samp(lesion - other, 0, axis=1).pvalue < 0.05
+    # Shares of few items are not normal, and seeds that are all alike have no test.
+    assert found.mean() == pytest.approx(0.8, abs=0.07)
+
+
+def test_four_seeds_show_nothing_and_more_seeds_show_less() -> None:
+    assert detectable_over_seeds(4, 5, 7, controls=True).reason == "fewer than 5 seeds"
+    few, many = (detectable_over_seeds(n, 5, 7, controls=True).value for n in (5, 20))
+    assert few is not None and many is not None and many < few / 2

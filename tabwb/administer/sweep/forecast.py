@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.session.smallest_difference import Showable, planned, said
+from tabwb.administer.sweep.over_seeds import OverSeeds, over_seeds, said_over_seeds
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import Model, Sweep
 from tabwb.lesion.values import spec_values
@@ -28,7 +29,8 @@ class Forecast:
         trials: responses under each condition.
         seconds_each: that the intact model took for the battery just now.
         seeds: the smallest number of seeds of a lesion at an amount; 0 where none draws units.
-        can_show: the smallest differences that the design can show.
+        can_show: the smallest differences that an administration can show from another one.
+        over_seeds: those that lesions can show over seeds.
     """
 
     roles: Mapping[str, int]
@@ -37,6 +39,7 @@ class Forecast:
     seconds_each: float
     seeds: int
     can_show: tuple[Showable, ...]
+    over_seeds: tuple[OverSeeds, ...] = ()
 
     @property
     def conditions(self) -> int:
@@ -76,6 +79,8 @@ class Forecast:
                 else f"{plural(self.seeds, 'seed')} of a lesion: means over its seeds have no "
                 f"interval and no test; {LEAST_SEEDS} seeds or more do"
             )
+        if self.seeds >= LEAST_SEEDS:
+            yield from said_over_seeds(self.over_seeds)
         yield from said(self.can_show)
 
 
@@ -110,7 +115,10 @@ def forecast(
     for first in range(0, len(requests), together):
         for _ in model.backend.reply_many(requests[first : first + together], cancel):
             pass
-    seconds = time.monotonic() - began
+    spent = time.monotonic() - began
     can_show = planned(sweep.plugins, sweep.battery, sweep.conditions)
     roles = Counter[str](point.role for point in points)
-    return Forecast(roles, done, len(plans), seconds, seeds_of(points), can_show)
+    controls = any(point.role == "control" for point in sweep.points)
+    seeds = seeds_of(sweep.points)
+    of_lesions = over_seeds(seeds, sweep.battery, can_show, controls=controls)
+    return Forecast(roles, done, len(plans), spent, seeds, can_show, of_lesions)
