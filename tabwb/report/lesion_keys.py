@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from tabwb.lesion.spec import parse_lesions
-from tabwb.lesion.values import PARTS, spec_values
+from tabwb.lesion.values import PARTS, role_of, spec_values
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import parse_spec
 from tabwb.report.key import Key, Value, written
@@ -81,23 +81,38 @@ def _label(name: str) -> Callable[[AdministrationData, Value, str], str]:
     return lambda data, value, who: f"lesion {name} {written(value)}"
 
 
+def _role(data: AdministrationData) -> tuple[Value, ...]:
+    given = data.administration.conditions
+    return (role_of(given.lesion, data.administration.tags),) if given.kind == "model" else ()
+
+
 def lesion_keys() -> tuple[Key, ...]:
-    """Return the keys: target, operation, amount, layers, seed and kind of a lesion.
+    """Return the keys: role, target, operation, amount, layers, seed and kind of a lesion.
 
     Of joined lesions a key has the value that they share, and none where they differ. A lesion that
     another tool made has the options of its own spec.
     """
-    return tuple(
-        Key(
-            f"lesion-{part.id}",
-            f"lesion {part.id}",
-            f"of the lesion: {part.meaning}",
-            _values(part.id),
-            kind="text" if part.type == "text" else "number",
-            whom="model",
-            absent=f"no lesion {part.id}",
-            label=_label(part.id),
-            pooled=(LESION_SEED,) if part.id == "seed" else (),
-        )
-        for part in PARTS
+    role = Key(
+        "lesion-role",
+        "lesion role",
+        "intact (no lesion), lesion, or control (a lesion with the tag control)",
+        _role,
+        whom="model",
+    )
+    return (
+        role,
+        *(
+            Key(
+                f"lesion-{part.id}",
+                f"lesion {part.id}",
+                f"of the lesion: {part.meaning}",
+                _values(part.id),
+                kind="text" if part.type == "text" else "number",
+                whom="model",
+                absent=f"no lesion {part.id}",
+                label=_label(part.id) if part.id == "layers" else None,
+                pooled=(LESION_SEED,) if part.id == "seed" else (),
+            )
+            for part in PARTS
+        ),
     )

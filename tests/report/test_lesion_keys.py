@@ -68,7 +68,7 @@ def test_seeds_are_apart_unless_they_are_pooled_on_purpose() -> None:
     assert list(members("lesion-target,lesion-amount").values()) == [[1], [2], [3], [4], [5]]
     pooled = members("lesion-target,lesion-amount", "lesion-seed")
     assert list(pooled.values()) == [[1, 2], [3], [4], [5]]
-    assert "lesion target mlp, lesion amount 0.1" in next(iter(pooled))
+    assert "mlp, lesion amount 0.1" in next(iter(pooled))
     # The seed alone is pooled over: other amounts of one target stay apart.
     assert list(members("lesion-target", "lesion-seed").values()) == [[1, 2], [3], [4], [5]]
 
@@ -76,3 +76,17 @@ def test_seeds_are_apart_unless_they_are_pooled_on_purpose() -> None:
 def test_a_key_that_keeps_nothing_apart_cannot_be_pooled_over() -> None:
     with pytest.raises(UsageError, match="lesion-amount"):
         members("model", "lesion-amount")
+
+
+def test_the_role_parts_intact_lesioned_and_control() -> None:
+    control = given(3, replace(SAMPLED, lesion="projections:zero:0.1"), *RIGHT)
+    tagged = replace(control.administration, tags=("sweep", "control"))
+    chosen = [
+        given(1, SAMPLED, *RIGHT),
+        given(2, replace(SAMPLED, lesion="mlp:zero:0.1"), *RIGHT),
+        replace(control, administration=tagged),
+    ]
+    groups = grouped(chosen, "lesion-role,lesion-target", together=("lesion",))
+    assert [group.label for group in groups] == [
+        "intact, no lesion target", "lesion, mlp", "control, projections",
+    ]  # fmt: skip
