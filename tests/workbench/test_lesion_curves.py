@@ -106,7 +106,7 @@ CURVE = Curve(
     3.0,
     (
         Row("seed", "1", {0.1: At(3.0), 0.2: At(5.0)}, ""),
-        Row("mean", "", {0.1: At(4.0, 3.5, 4.5), 0.2: At(6.0)}, "fewer than 5 seeds"),
+        Row("mean", "", {0.1: At(4.0, 3.5, 4.5, 5), 0.2: At(6.0)}, "fewer than 5 seeds"),
     ),
 )
 
@@ -123,6 +123,7 @@ def test_numbers_below_a_curve_have_intervals_and_reasons() -> None:
     text = [line.plain for line in numbers(CURVE, 80)]
     assert text[0].split() == ["amount", "0.1", "0.2"]
     assert text[1].split() == ["mean", "4.00", "[3.50,", "4.50]", "6.00"]
+    assert text[2].split() == ["seeds", "5", "-"]
     assert text[-1] == "no interval, or no value: fewer than 5 seeds"
 
 

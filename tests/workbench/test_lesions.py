@@ -12,6 +12,7 @@ from tabwb.workbench.lesions.actions import LesionsActions
 from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.messages import SweepState
 from tabwb.workbench.lesions.page import LesionsPage
+from tabwb.workbench.lesions.sweep_page import SweepPage
 from tests.workbench.seat import Seat, Sit, workbench
 
 MODEL = "lesionable@delay=0.1"
@@ -65,7 +66,7 @@ async def test_an_item_is_answered_intact_and_under_the_lesion_and_not_stored(
         await seat.reads("only the intact model is asked")
 
         heads = next(one for one in page.state.parts if one.name == "0.attention.heads")
-        await seat.reads(f"4 heads, {heads.parameters:,}")
+        await seat.reads(f"{heads.parameters:,}  4 heads")
         page.query_one("#lab-spec", Input).value = LESION
         await seat.reads(f"changes {heads.parameters:,} of ")
         assert page.query_one("#lab-target", Input).value == "attention.heads"
@@ -111,7 +112,9 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         await seat.until(lambda: seat.desk.page == "sweep", "the page")
         seat.fill(**{"sweep-battery": battery, "sweep-model": MODEL})
         seat.fill(**{"sweep-grid": str(tmp_path / "none.toml")})
-        await seat.reads("cannot be read")
+        page = seat.desk.current
+        assert isinstance(page, SweepPage)
+        await seat.until(lambda: "none.toml: there is no such file" in page._problem, "the error")
         seat.fill(**{"sweep-grid": str(grid)})
         await seat.press("escape", "d")
         await seat.until(lambda: state(seat).phase == "planned", "the dry run")

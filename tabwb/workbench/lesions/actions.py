@@ -81,6 +81,11 @@ class LesionsActions(Actions):
         """Make room for the model of an administration that begins."""
         if message.opened and self._phase not in {"", "closed"}:
             close = self.desk.controller(LesionsController).close_model
+            work = message.work
+            lesion = None if work is None else work.administration.conditions.lesion
+            what = f"lesioned, {lesion}" if lesion else "intact"
+            words = f"This administration has a model of its own ({what})."
+            self.desk.notify(f"{words} That of the laboratory is closed.", markup=False)
             self.desk.run_worker(asyncio.to_thread(close))  # the worker's thread loads meanwhile
 
     def _mark(self, name: str, mark: str) -> None:

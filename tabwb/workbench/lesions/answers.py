@@ -29,14 +29,17 @@ def lines_of(pairs: Sequence[Pair], width: int) -> Iterator[Content]:
         width: columns.
     """
     if len(pairs) > 1:
-        yield from summary(pairs).wrap(width)
+        parts = summary(pairs)
+        whole = Content("   ").join(parts)
+        one_line = whole.cell_length <= width
+        yield from [whole] if one_line else [parts[0], Content("   ").join(parts[1:])]
         yield Content("")
     for pair in pairs:
         yield from _item(pair, width)
         yield Content("")
 
 
-def summary(pairs: Sequence[Pair]) -> Content:
+def summary(pairs: Sequence[Pair]) -> list[Content]:
     """Return how many items were answered differently, and how many are right on each side."""
     both = [pair for pair in pairs if pair.intact is not None and pair.lesioned is not None]
     parts = []
@@ -51,7 +54,7 @@ def summary(pairs: Sequence[Pair]) -> Content:
         if first:
             right = sum(verdict.right is True for verdict in first)
             parts.append(f"{name} {right} of {len(first)} {first[0].measure}")
-    return Content.styled("   ".join(parts), "bold")
+    return [Content.styled(part, "bold") for part in parts]
 
 
 def _item(pair: Pair, width: int) -> Iterator[Content]:

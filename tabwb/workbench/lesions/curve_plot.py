@@ -28,7 +28,7 @@ CELL, WIDEST = 9, 14
 """Columns of a cell, at least and at most."""
 TALL = 3
 """Lines of a cell where there is room."""
-ROWS = ("mean", "control", "less control")
+ROWS = ("mean", "less intact", "control", "less control")
 """Rows of the numbers below a curve."""
 
 
@@ -87,7 +87,7 @@ def limits(curve: Curve, measure: Measure) -> tuple[float, float]:
         for kind in ("seed", "mean", "control")
         for row in curve.of(kind)
         for at in row.at.values()
-        for end in at
+        for end in (at.value, at.low, at.high)
         if end is not None
     ]
     values += [] if curve.intact is None else [curve.intact]
@@ -150,9 +150,16 @@ def numbers(curve: Curve, width: int) -> Iterator[Content]:
         for row in curve.of(kind):
             cells = "".join(f"{_cell(row.at.get(amount)):>{wide}}" for amount in amounts)
             yield Content.assemble((f"{kind:<14}", QUIET), cells)
+            if kind == "mean":
+                seeds = "".join(f"{_seeds(row.at.get(amount)):>{wide}}" for amount in amounts)
+                yield Content.styled(f"{'seeds':<14}{seeds}", QUIET)
             reasons.update(dict.fromkeys(filter(None, row.reason.split("; "))))
     if reasons:
         yield from folded(f"no interval, or no value: {'; '.join(reasons)}", width, QUIET)
+
+
+def _seeds(at: At | None) -> str:
+    return "-" if at is None or at.seeds is None else str(at.seeds)
 
 
 def _cell(at: At | None) -> str:

@@ -63,11 +63,12 @@ class Measure(NamedTuple):
 
 
 class At(NamedTuple):
-    """A value with the ends of its interval; None: there is none."""
+    """A value with the ends of its interval and the seeds behind it; None: there is none."""
 
     value: float
     low: float | None = None
     high: float | None = None
+    seeds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Row:
     """One row of the table of doses: values by amount.
 
     Attributes:
-        kind: ``seed``, ``mean``, ``control`` or ``less control``.
+        kind: ``seed``, ``mean``, ``less intact``, ``control`` or ``less control``.
         reason: why values are missing or in no mean.
     """
 
@@ -174,7 +175,7 @@ def curves_of(table: Table) -> dict[Measure, tuple[Curve, ...]]:
     amounts = [
         (column.name, float(column.title))
         for column in table.columns
-        if column.name.startswith("at_") and not column.name.endswith(("_low", "_high"))
+        if column.name.startswith("at_") and not column.name.endswith(("_low", "_high", "_n"))
     ]
     found: dict[Measure, dict[str, list[Mapping[str, Any]]]] = {}
     for record in table.to_dicts():
@@ -194,7 +195,7 @@ def _curve(
             one["row"],
             one["seed"] or "",
             {
-                amount: At(one[name], one[f"{name}_low"], one[f"{name}_high"])
+                amount: At(*(one[name + part] for part in ("", "_low", "_high", "_n")))
                 for name, amount in amounts
                 if one[name] is not None
             },

@@ -25,6 +25,7 @@ from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.form import LesionForm, problem_of
 from tabwb.workbench.lesions.laboratory import Pair, count_of
 from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
+from tabwb.workbench.lesions.page_words import FIELD_HELPS, HELP, OWN_MODEL, begin_lines
 from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
@@ -38,31 +39,6 @@ BOTH_FROM = 110
 """From so many columns of the page parts and answers stand side by side."""
 COUNT_S = 0.15
 """So long after the last change the parameters are counted."""
-NOT_STORED = "Answers here are not stored; w gives this lesion in an administration."
-HELP = """\
-# Laboratory
-
-A model is loaded in a process of its own, lesioned, and asked. **No answer here is stored.**
-
-- the tree shows what the model has; **enter** puts a part into the fields
-- **space** gives the item to the intact model and under the lesion; **a** gives its whole
-  subtest; **n**, **p** give the next and the previous item
-- **o** turns the lesion on or off; while it is on, the title bar of every page shows ▲ and the
-  lesion
-- **y** copies the spec; **w** opens the dialog of an administration with this lesion
-- **g** writes a grid for a sweep with this lesion; **s** opens the page of sweeps; **t** changes
-  between parts and answers
-- **esc** stops what is under way, leaves a field, leaves the page; the model stays loaded until an
-  administration begins
-
-In fields letters are typed: **esc** gives the keys back. Underlined words are not in the other
-answer. A lesion here is a change of numbers in a model and says nothing about a brain.
-"""
-FIELD_HELPS = {
-    "model": "A model that runs on this machine; **down** lists them. **enter** loads it",
-    "battery": "Whose items are given; **down** lists those installed. **enter** reads it",
-    "item": "The item that **space** gives; **down** lists all",
-}
 
 
 def _help(name: str) -> str:
@@ -160,7 +136,7 @@ class LesionsPage(Page):
 
     def _say(self, words: str = "") -> None:
         note = self.query_one("#lab-note", Static)
-        note.update(Content.styled(words or NOT_STORED, AMBER if words else QUIET))
+        note.update(Content.styled(words or OWN_MODEL, AMBER if words else QUIET))
 
     def show_message(self, words: str) -> None:
         """Show why something cannot be done."""
@@ -170,8 +146,7 @@ class LesionsPage(Page):
         if self._pairs:
             lines = list(lines_of(self._pairs, width))
             return [*lines, Content.styled(NOTE, QUIET)]
-        words = "space gives the item to the intact model and under the lesion"
-        return [Content.styled(words, QUIET)]
+        return begin_lines(width)
 
     # ---------------------------------------------------------------- news of the worker
 

@@ -15,6 +15,11 @@ from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.part import Part
 from tabwb.records.words import plural
 
+GUIDE = 2
+"""Columns by which a branch is indented."""
+NAME = 20
+"""Columns of names with their guides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -56,7 +61,7 @@ What of the model can be lesioned, with the number of its parameters.
 
     def __init__(self) -> None:
         super().__init__("no model is loaded", id="lab-parts")
-        self.guide_depth = 2
+        self.guide_depth = GUIDE
         self.auto_expand = False
         self._parts: Sequence[Part] = ()
 
@@ -75,7 +80,7 @@ What of the model can be lesioned, with the number of its parameters.
                 weights = sum(
                     one.parameters for one in own if TARGETS[one.target].unit == "weight"
                 )  # fmt: skip
-                label = Text.assemble(f"layer {part.layer}  ", (f"{weights:,}", "dim"))
+                label = _numbered(f"layer {part.layer}", weights, depth=2)
                 chosen = Chosen("", part.layer)
                 layers[part.layer] = self.root.add(label, chosen, expand=not part.layer)
             layers[part.layer].add_leaf(_label(part), Chosen(part.target, part.layer))
@@ -100,5 +105,12 @@ What of the model can be lesioned, with the number of its parameters.
 
 def _label(part: Part) -> Text:
     unit = TARGETS[part.target].unit
-    units = "" if unit == "weight" else f"{plural(part.units, unit)}, "
-    return Text.assemble(f"{part.target}  ", (f"{units}{part.parameters:,}", "dim"), no_wrap=True)
+    units = "" if unit == "weight" else plural(part.units, unit)
+    return _numbered(part.target, part.parameters, units, depth=1 if part.layer is None else 2)
+
+
+def _numbered(name: str, number: int, units: str = "", *, depth: int) -> Text:
+    """Return a line whose number ends in the same column at every depth of the tree."""
+    room = NAME - depth * GUIDE
+    words = f"{number:>11,}" + (f"  {units}" if units else "")
+    return Text.assemble(f"{name:<{room}}", (words, "dim"), no_wrap=True)

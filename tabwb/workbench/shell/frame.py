@@ -93,13 +93,17 @@ class TitleBar(WidthAwareWidget):
         else:
             for group in GROUPS:
                 left = Content.assemble(left, " " * MENU_GAP, (group.title(), "$foreground"))
-        states = [(shortened(mark, MARK_NARROW if narrow else MARK), AMBER_BOLD) for mark in marks]
+        states: list[tuple[str, str]] = []
         if recording:
             states.append((f"● {recording}", AMBER_BOLD))
         if offline is not None and not ((recording or marks) and narrow):
             states.append((("offline" if offline else "network allowed"), QUIET))
         if saved is not None:
             states.append(("● saved", ACCENT) if saved else ("! not saved", AMBER_BOLD))
+        # Marks have the room that is left, and are shortened where it is not enough.
+        rest = width - left.cell_length - 1 - sum(len(words) + 3 for words, _ in states)
+        room = max(rest // max(len(marks), 1) - 3, MARK_NARROW if narrow else MARK)
+        states = [*((shortened(mark, room), AMBER_BOLD) for mark in marks), *states]
         return spread(left, Content("   ").join(Content.styled(*state) for state in states), width)
 
     def on_click(self, event: Click) -> None:
