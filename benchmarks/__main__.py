@@ -15,7 +15,17 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import exports, frames, generation, lesions, paths, phonology, rows, transcription
+from benchmarks import (
+    exports,
+    frames,
+    generation,
+    lanes,
+    lesions,
+    paths,
+    phonology,
+    rows,
+    transcription,
+)
 
 ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "help": rows.help_text,
@@ -26,6 +36,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "generation": rows.local_generation,
     "crowd": generation.many_replies,
     "lesions": lesions.lesions,
+    "lanes": lanes.lanes,
     "lexicon": rows.word_list,
     "rules": rows.rules_judge,
     "list": rows.list_of_a_large_store,

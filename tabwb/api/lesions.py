@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +18,7 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.administer.sweep.sweep import Model, Sweep, Told
+    from tabwb.administer.sweep.sweep import Sweep, Told
     from tabwb.api.running import Progress
     from tabwb.plugin_api.components import LesionableBackend
     from tabwb.store.store import Store
@@ -82,6 +83,7 @@ def sweep(
     limit: int | None = None,
     store: Place = None,
     workers: int = 1,
+    lanes: int | None = None,
     batch_size: int = 64,
     offline: bool | None = None,
     progress: Progress = False,
@@ -106,6 +108,8 @@ def sweep(
         limit: give only so many items of each subtest, the first ones.
         store: a path, a URL, or None for the configured store; it is made where there is none.
         workers: number of models that work at one time, each in a process of its own.
+        lanes: number of conditions in one batch of the model, 1 for none; None: as many as are
+            faster together and give the same texts.
         batch_size: number of items given at once.
         offline: use no network from now on, in the whole process; None: as configured.
         progress: True for a line on stderr, or a function that gets each event.
@@ -117,12 +121,14 @@ def sweep(
     """
     from tabwb.administer.session import setup
     from tabwb.administer.sweep.grid import grid_of, read_grid
+    from tabwb.administer.sweep.pool import run_sweep
     from tabwb.administer.sweep.suited import resolved
     from tabwb.administer.sweep.sweep import Model, Sweep
     from tabwb.api.running import asked_conditions, ids_of
 
-    if workers < 1:
-        raise UsageError(f"{workers} cannot be used", where="workers", allowed="1 or more")
+    for name, number in (("workers", workers), ("lanes", lanes)):
+        if number is not None and number < 1:
+            raise UsageError(f"{number} cannot be used", where=name, allowed="1 or more")
     wanted = grid_of(grid) if isinstance(grid, Mapping) else read_grid(Path(grid))
     asked = asked_conditions(
         model,
@@ -148,30 +154,26 @@ def sweep(
             def opened() -> Store:
                 return open_store(store, plugins.configuration)
 
-            _give(whole, loaded, opened, workers, batch_size, progress)
+            run = partial(
+                run_sweep, model=loaded, workers=workers, together=batch_size, lanes=lanes
+            )
+            _give(run, whole, opened, progress)
             with opened() as written:
                 return _table(whole, written)
 
 
 def _give(
+    run: Callable[..., Iterator[Told]],
     whole: Sweep,
-    loaded: Model,
     opened: Callable[[], Store],
-    workers: int,
-    batch_size: int,
     progress: Progress,
 ) -> None:
     """Give the conditions that the store lacks."""
-    from tabwb.administer.sweep.pool import run_sweep
-
     cancel = threading.Event()
     failed: list[Told] = []
     told = _teller(progress, len(whole.points))
     try:
-        for one in run_sweep(
-            whole, whole.points, opened, cancel,
-            model=loaded, workers=workers, together=batch_size,
-        ):  # fmt: skip
+        for one in run(whole, whole.points, opened, cancel):
             told(one)
             if one.failed:
                 failed.append(one)

@@ -123,6 +123,13 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     help="Number of models that work at one time, each in a process of its own.",
 )
 @click.option(
+    "--lanes",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="Number of conditions in one batch of the model; 1: each alone. Default: up to 16 where "
+    "that is faster and gives the same texts.",
+)
+@click.option(
     "--shard",
     metavar="I/N",
     default="1/1",

@@ -74,6 +74,7 @@ def sweep_battery(options: Mapping[str, Any]) -> None:
                     model=model,
                     workers=options["workers"],
                     together=options["batch_size"],
+                    lanes=options["lanes"],
                 )
                 _run(run, sweep, own, options, cancel)
 
@@ -88,10 +89,11 @@ def _on_cluster(
     cancel: threading.Event,
 ) -> None:
     """Give the conditions on the workers of a cluster; the model is not loaded here."""
-    if options["workers"] != 1 or options["dry_run"]:
+    others = {"dry_run": False, "workers": 1, "lanes": None}
+    if wrong := [name for name, default in others.items() if options[name] != default]:
         raise UsageError(
             "it cannot be used together with --cluster",
-            where="--dry-run" if options["dry_run"] else "--workers",
+            where="--" + wrong[0].replace("_", "-"),
             hint="leave out --cluster, or the other option",
         )
     if find_spec("distributed") is None:

@@ -15,6 +15,7 @@ from tabwb.administer.sweep.packs import packs_of
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.sweep import Model, Told
+from tabwb.cli.main import main
 from tabwb.plugin_api.components import Cancel, LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
@@ -23,7 +24,7 @@ from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import AdministrationStatus, Protocol
 from tabwb.store.store import Store
-from tests.administer.sweeping import CONDITIONS, Answers, answers, made, undisturbed
+from tests.administer.sweeping import CONDITIONS, Answers, answers, grid_in, made, undisturbed
 
 SPEC = "lesionable"
 pytestmark = pytest.mark.usefixtures("lesionable")
@@ -90,9 +91,14 @@ def facts_of(store: Path) -> list[Mapping[str, str]]:
         return [opened.history(one.id).model_facts for one in opened.administrations()]
 
 
+_EXPECTED: list[Answers] = []
+
+
 @pytest.fixture
 def expected(plugins: Plugins, tmp_path: Path) -> Answers:
-    return undisturbed(plugins, SPEC, tmp_path)
+    if not _EXPECTED:
+        _EXPECTED.append(undisturbed(plugins, SPEC, tmp_path))
+    return _EXPECTED[0]
 
 
 @pytest.mark.parametrize(("wish", "sizes"), [(None, [4, 4, 1]), (3, [3, 3, 3]), (1, [])])
@@ -194,3 +200,30 @@ def test_a_pack_differs_in_nothing_but_the_lesion(change: dict[str, Any]) -> Non
     changed = replace(second, conditions=replace(second.conditions, **change))
     assert packed([first, second]) == [[first.lesion, second.lesion]]
     assert packed([first, changed]) == [[first.lesion], [second.lesion]]
+
+
+def test_the_command_takes_the_number_of_lanes(
+    tmp_path: Path, expected: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models: list[Lanes] = []
+    loaded = Model.loaded
+
+    def with_lanes(plugins: Plugins, spec: str) -> Model:
+        model = loaded(plugins, spec)
+        models.append(Lanes(model.backend))
+        return Model(models[-1], model.facts)
+
+    monkeypatch.setattr(Model, "loaded", with_lanes)
+    command = [
+        *("lesion", "sweep", "tab", "--model", SPEC, "--grid", str(grid_in(tmp_path))),
+        *("--limit", "1", "--judge", "none", "--store", str(tmp_path / "store.db")),
+    ]
+    assert main([*command, "--lanes", "3"]) == 0
+    assert [len(call) for call in models[0].calls] == [3, 3, 3]
+    assert answers(tmp_path / "store.db") == expected
+
+
+def test_a_cluster_has_no_lanes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["lesion", "sweep", "tab", "--model", SPEC, "--grid", str(grid_in(tmp_path))]
+    assert main([*command, "--cluster", "tcp://127.0.0.1:1", "--lanes", "4"]) == 2
+    assert "--lanes: it cannot be used together with --cluster" in capsys.readouterr().err

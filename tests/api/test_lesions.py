@@ -92,3 +92,8 @@ def test_a_sweep_takes_decoding_and_a_part_of_the_battery(
     assert (conditions.decoding.temperature, conditions.decoding.top_p) == (0.7, 0.9)
     assert conditions.decoding.max_tokens == 5
     assert (conditions.part_subtests, conditions.part_limit) == ((subtest,), 1)
+
+
+def test_a_batch_of_no_conditions_is_refused(battery_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(tabwb.UsageError, match="lanes: 0 cannot be used"):
+        tabwb.sweep(battery_file, MODEL, GRID, store=tmp_path / "a.db", lanes=0)

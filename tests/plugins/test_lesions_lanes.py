@@ -124,7 +124,7 @@ SPECS = [
 
 def requests(temperature: float = 0.0) -> list[Request]:
     return [
-        asked(START + word, max_tokens=12, seed=number, temperature=temperature)
+        asked(START + word, max_tokens=8, seed=number, temperature=temperature)
         for number, word in enumerate(WORDS)
     ]
 
