@@ -14,6 +14,7 @@ import click
 from tabwb.cli.common import inform, is_quiet, on_terminal, opened_plugins, print_json
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
+from tabwb.lesion.file_option import escaped
 from tabwb.lesion.items import read_items, shipped_items
 from tabwb.lesion.localizer import list_document, localize
 from tabwb.plugin_api.components import ActivationBackend
@@ -87,7 +88,9 @@ def _print(document: Mapping[str, Any], out: Path) -> None:
         f"(of all items {_number(half['correlation_of_whole'])})"
         + (f"; {half['reason']}" if half["reason"] else "")
     )
-    click.echo(f"written to {out}: TARGET:OP@select=list,file={out}")
+    click.echo(
+        f"written; as a lesion: {document['target']}:zero@select=list,file={escaped(str(out))}"
+    )
 
 
 def _range(values: list[float]) -> str:

@@ -41,6 +41,8 @@ def selected(
     Raises:
         UsageError: too few units are there, the list does not fit, or scores are missing.
     """
+    if lesion.amount == 0.0:
+        return [numbers[:0] for numbers in among]
     if lesion.source == "list":
         found, left = _of_list(lesion, parts, among)
     elif scores is None:

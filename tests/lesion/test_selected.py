@@ -61,6 +61,11 @@ def test_a_share_of_a_list_is_that_with_the_largest_statistic(tmp_path: Path) ->
     assert taken(spec.replace("AMOUNT", "0.6")) == three
 
 
+def test_nothing_of_a_list_or_the_localizer_is_no_lesion(tmp_path: Path) -> None:
+    assert taken(f"mlp.neurons:zero:0@select=list,file={written(tmp_path)}") == {}
+    assert taken("mlp.neurons:zero:0@select=localizer-control") == {}
+
+
 def test_a_share_of_a_list_without_statistic_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no statistic"):
         taken(f"mlp.neurons:zero:0.5@select=list,file={written(tmp_path)}")

@@ -48,7 +48,7 @@ async def open_laboratory(seat: Seat, battery: str) -> LesionsPage:
 
 @pytest.mark.torch
 async def test_an_item_is_answered_intact_and_under_the_lesion_and_not_stored(
-    sit: Sit, battery: str
+    sit: Sit, battery: str, tmp_path: Path
 ) -> None:
     pytest.importorskip("torch", reason="needs tabwb[local]")
     async with sit((160, 48)) as seat:
@@ -64,6 +64,18 @@ async def test_an_item_is_answered_intact_and_under_the_lesion_and_not_stored(
         assert page.state.lesion == "" and not page._pairs
         page.query_one("#lab-spec", Input).value = ""
         await seat.reads("only the intact model is asked")
+
+        # The path of a list has no field and stays when another field changes.
+        units = tmp_path / "units.json"
+        units.write_text('{"format": 1, "units": {"0.mlp.neurons": [3, 5]}}')
+        listed = f"mlp.neurons:zero:1@select=list,file={units}"
+        page.query_one("#lab-spec", Input).value = listed
+        await seat.reads("changes 256 of ")
+        page.query_one("#lab-amount", Input).value = "0"
+        none = listed.replace(":1@", ":0@")
+        await seat.until(lambda: page.query_one("#lab-spec", Input).value == none, "the spec")
+        page.query_one("#lab-spec", Input).value = "mlp.neurons:zero:0.01@select=localizer"
+        await seat.reads("changes 2,432 of ")
 
         heads = next(one for one in page.state.parts if one.name == "0.attention.heads")
         await seat.reads(f"{heads.parameters:,}  4 heads")

@@ -32,7 +32,8 @@ HELPS = {
     "layers": "In which layers: `0-3,-1`; negative numbers count from the end; `all`",
     "units": "Among which heads, neurons or experts units are taken: `0-3,-1`; `all`",
     "seed": "Of the choice of units, of noise and of orders; **up** and **down** change it by 1",
-    "select": "Units drawn at random from the seed, or those of the smallest magnitude",
+    "select": "*random*: drawn from the seed; *magnitude*: the smallest; *localizer*: those that "
+    "respond most to sentences; *list*: those of the file that the spec names",
     "number": "The factor of *scale*, sigma of *noise* or bits of *quantise*; others need none",
     "spec": "The lesion as text, as `tabwb run --lesion` takes it; several are joined by `+` here. "
     "**y** copies it",
@@ -90,6 +91,8 @@ class LesionForm(Vertical):
         super().__init__(id="lab-form")
         self.problem = ""
         self.spec = str(Lesion(FIRST[0], "zero", 0.3))
+        self._list: dict[str, object] = {}
+        """File and hash of the list of units in the spec; there are no fields for them."""
         self._touched = False
         """Whether the user has chosen a lesion."""
 
@@ -160,6 +163,8 @@ class LesionForm(Vertical):
             "seed": self._text("seed"),
             "select": self._text("select"),
         }
+        if self._text("select").startswith("list"):
+            values |= self._list
         for name in ("layers", "units"):
             if self._text(name) not in ("", ALL):
                 key = f"{TARGETS[target].unit}s" if name == "units" and target in TARGETS else name
@@ -184,6 +189,8 @@ class LesionForm(Vertical):
         else:
             self.spec, self.problem = lesion_text(lesions), ""
             if len(lesions) == 1:
+                given = {"file": lesions[0].file, "sha256": lesions[0].sha256}
+                self._list = {key: value for key, value in given.items() if value}
                 self._fill(lesions[0])
         self.post_message(self.Changed())
 
