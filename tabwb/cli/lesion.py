@@ -213,6 +213,30 @@ def localize(**options: Any) -> None:
     localize_units(options)
 
 
+@lesion.command()
+@click.argument("administration")
+@click.option(
+    "--model",
+    metavar="SPEC",
+    help="Another model, for example in another precision; default: its own.",
+)
+@batch_option
+@store_option
+@json_option
+@offline_option
+def repeat(**options: Any) -> None:
+    """Give the condition of ADMINISTRATION again, and compare the answers; nothing is stored.
+
+    The stored lesion is applied to the model, each item is asked with the seed that it had, and
+    what differs is shown: answers, and the facts of the model and versions that may be the reason.
+
+    Exit status: 0 the answers are the same; 1 some are not.
+    """
+    from tabwb.cli.repeat import repeat_condition
+
+    repeat_condition(options)
+
+
 @contextmanager
 def _loaded(model: str, offline: bool | None) -> Iterator[LesionableBackend]:
     """Yield a model that can be lesioned, loaded."""

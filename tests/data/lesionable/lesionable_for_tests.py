@@ -48,6 +48,7 @@ class Options(BaseModel):
     """Options of the model."""
 
     delay: float = 0.0
+    dtype: str = "float32"
 
 
 class Lesionable:
@@ -55,18 +56,20 @@ class Lesionable:
 
     Args:
         delay: seconds before each reply.
+        dtype: a fact of the model; another one changes words under a lesion.
     """
 
     concurrency = 8
 
-    def __init__(self, delay: float) -> None:
+    def __init__(self, delay: float, dtype: str = "float32") -> None:
         self._delay = delay
+        self._dtype = dtype
         self._lesion = ""
         self._is_ready = True
         self._damage = 0.0
 
     def open(self) -> Mapping[str, str]:
-        return {"model": "lesionable", "dtype": "none", **self.lesion(self._lesion)}
+        return {"model": "lesionable", "dtype": self._dtype, **self.lesion(self._lesion)}
 
     def close(self) -> None:
         pass
@@ -121,13 +124,13 @@ class Lesionable:
         return [Likelihood(-count * (1.0 + 8.0 * self._damage), count) for count in counts]
 
     def _said(self, prompt: str, place: int, word: str) -> str:
-        text = "\0".join((self._lesion, prompt, str(place)))
+        text = "\0".join((self._lesion, self._dtype, prompt, str(place)))
         drawn = blake2b(text.encode(), digest_size=1).digest()[0] / 256
         return "wug" if drawn < self._damage else word
 
 
 def _made(spec: Spec, options: Any) -> Lesionable:
-    return Lesionable(options.delay)
+    return Lesionable(options.delay, options.dtype)
 
 
 @hookimpl

@@ -1,0 +1,143 @@
+"""Gives a stored condition again and compares the answers; nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tabwb.administer.session.drive import answers
+from tabwb.administer.session.exchange import request_for, storable
+from tabwb.administer.session.setup import versions_of
+from tabwb.administer.sweep.manipulation import PERPLEXITY, opened_facts
+from tabwb.battery.loader import battery_from_canonical
+from tabwb.plugin_api.components import BatchingBackend, Cancel, LesionableBackend
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import ComponentError, Interrupted, UsageError
+from tabwb.records.exchange import Reply, Request, Wait
+from tabwb.records.states import AttemptState
+from tabwb.records.trials import Administration, Trial
+from tabwb.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that is not as it was stored.
+
+    Attributes:
+        what: the name of a fact, or subtest and item of an answer.
+        stored: as it was.
+        now: as it is; an answer that was not given has the reason in angle brackets.
+    """
+
+    what: str
+    stored: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """How the answers to a condition compare with those that are stored.
+
+    Attributes:
+        answers: number of answers that were compared.
+        different: those that are not the same, in order.
+        facts: what is not as it was, of the model and of the versions of packages.
+    """
+
+    answers: int
+    different: tuple[Difference, ...]
+    facts: tuple[Difference, ...]
+
+
+def repeat(
+    store: Store,
+    plugins: Plugins,
+    given: Administration,
+    cancel: Cancel,
+    *,
+    model: str | None = None,
+    together: int = 64,
+) -> Repetition:
+    """Return how the model answers the items of an administration now.
+
+    The battery is the stored one, the lesion is applied from its spec, and each reply has the seed
+    that it had. Before each prompt of a conversation stand the stored answers.
+
+    Args:
+        store: with the administration.
+        plugins: with the model.
+        given: the administration.
+        cancel: ends it.
+        model: the spec of another model, for example in another precision; None: its own.
+        together: number of items put to the model at once.
+
+    Raises:
+        UsageError: a person gave the answers, none is stored, or the model cannot be lesioned.
+        Interrupted: cancelled.
+        TabwbError: the model cannot be loaded, or lacks what the lesion names.
+    """
+    conditions = given.conditions
+    if conditions.kind != "model":
+        raise UsageError(f"administration {given.id} is not one of a model")
+    battery = battery_from_canonical(store.battery_canonical(given.battery_hash))
+    trials = store.trials(given.id)
+    asked = [trial for trial in trials if trial.counting is not None]
+    if not asked:
+        raise UsageError(f"administration {given.id} has no answers")
+    requests = [
+        request_for(battery, conditions, one.plan, trials, attempt=_replies(one)) for one in asked
+    ]
+    spec = model or conditions.examinee
+    backend = plugins.open_model(spec, conditions.lesion)
+    if not isinstance(backend, LesionableBackend):
+        raise plugins.no_lesions(spec)
+    before = dict(store.history(given.id).model_facts)
+    try:
+        perplexity = PERPLEXITY in before
+        facts = opened_facts(backend, conditions.lesion, cancel, perplexity=perplexity)
+        texts = list(_texts(backend, requests, together, cancel))
+    finally:
+        backend.close()
+    before |= given.versions
+    now = {**facts, **versions_of(plugins)}
+    different = []
+    for trial, text in zip(asked, texts, strict=True):
+        assert trial.counting is not None
+        if trial.counting.response != text:
+            name = f"{trial.plan.subtest}/{trial.plan.item}"
+            different.append(Difference(name, trial.counting.response, text))
+    changed = (
+        Difference(name, value, now.get(name, "not known"))
+        for name, value in sorted(before.items())
+        if now.get(name) != value
+    )
+    return Repetition(len(asked), tuple(different), tuple(changed))
+
+
+def _replies(trial: Trial) -> int:
+    """Return which reply to a trial counts, from 1: an attempt in error gave none."""
+    counting = trial.counting
+    assert counting is not None
+    return sum(
+        one.state is not AttemptState.ERROR and one.number <= counting.number
+        for one in trial.attempts
+    )
+
+
+def _texts(
+    backend: LesionableBackend, requests: Sequence[Request], together: int, cancel: Cancel
+) -> Iterator[str]:
+    """Yield the answer to each request, as it would be stored."""
+    size = together if isinstance(backend, BatchingBackend) else 1
+    for first in range(0, len(requests), size):
+        batch = requests[first : first + size]
+        arrived: dict[int, str] = {}
+        for index, piece in answers(backend, batch, cancel):
+            if isinstance(piece, Wait):
+                continue
+            if index < 0:
+                raise ComponentError(str(piece))
+            arrived[index] = storable(piece.text) if isinstance(piece, Reply) else f"<{piece}>"
+        if cancel.is_set():
+            raise Interrupted("stopped; nothing is stored")
+        yield from (arrived[index] for index in range(len(batch)))
