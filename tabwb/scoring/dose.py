@@ -150,7 +150,7 @@ def mean_over_seeds(
 
     A seed has no value where its responses fell apart, so that the seeds with one are the better
     ones. Their mean is given, without interval and test: in simulations such intervals covered
-    down to .82.
+    .92 on average and .87 at worst.
 
     Drawn answers of all seeds come from the same random streams. This error does not differ between
     seeds: ``se^2 = s^2 / n + v``, with Welch and Satterthwaite's degrees of freedom.

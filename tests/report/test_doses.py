@@ -223,9 +223,58 @@ def test_what_lesions_cannot_be_compared_with_is_said() -> None:
 
 
 def test_lesions_of_one_name_are_told_apart_by_their_conditions() -> None:
-    found = accuracy([*sweep(), *sweep(greedy=True, first=200)], "mean")
+    both = accuracy([*sweep(), *sweep(greedy=True, first=200)], "mean")
+    found = [row for row in both if row["severity"] == "amount of the lesion"]
     assert [row["series"].rpartition("* ")[2] for row in found] == ["(greedy)", "(temperature 1)"]
     assert [row["n_seeds"] for row in found] == [5, 5]
+
+
+def perturbed(number: int, right: int, **conditions: Any) -> AdministrationData:
+    """Return an administration of the model without a lesion under other conditions."""
+    data = one(number, None, right)
+    temperature = conditions.pop("temperature", 1.0)
+    own = data.administration.conditions
+    decoding = replace(own.decoding, temperature=temperature)
+    own = replace(own, decoding=decoding, **conditions)
+    return replace(data, administration=replace(data.administration, conditions=own))
+
+
+def test_temperatures_are_amounts_with_the_seeds_of_runs() -> None:
+    warm = [perturbed(at, right, temperature=temperature, seed=seed)
+            for at, (seed, (first, second)) in enumerate(enumerate(OWN, 1), 1)
+            for temperature, right in ((0.5, first), (1.5, second))]  # fmt: skip
+    warm = [replace(data, administration=replace(data.administration, id=at))
+            for at, data in enumerate(warm, 1)]  # fmt: skip
+    (row,) = accuracy(warm, "mean")
+    assert (row["severity"], row["series"]) == ("temperature", "bundled, temperature *")
+    slopes = [(last - first) / 3 for first, last in OWN]
+    assert row["slope"] == pytest.approx(mean(slopes)) and row["n_seeds"] == 5
+    half = T4 * stdev(slopes) / sqrt(5)  # each seed has streams of its own
+    assert row["slope_high"] == pytest.approx(mean(slopes) + half)
+    assert not accuracy(warm, "less intact")
+
+
+def test_prompt_noise_has_amounts_seeds_and_the_model_without_it() -> None:
+    found = [perturbed(1, 3)]
+    for seed, own in enumerate(OWN, 1):
+        for amount, right in zip((0.1, 0.3), own, strict=True):
+            spec = f"words:drop:{amount}@seed={seed}"
+            found.append(perturbed(len(found) + 1, right, prompt_noise=spec))
+    (row,) = accuracy(found, "mean")
+    assert row["series"] == "bundled + prompt noise words:drop:*"
+    assert row["at_0_3"] == pytest.approx(mean(own[1] / 3 for own in OWN))
+    (less,) = accuracy(found, "less intact")
+    assert less["at_0_3"] == pytest.approx(row["at_0_3"] - 1)
+
+
+def test_the_bits_of_rounded_weights_are_amounts() -> None:
+    found = [one(1, None, 3, greedy=True)]
+    for bits, right in ((8, 3), (4, 2), (2, 0)):
+        found.append(one(bits, f"projections:quantise@bits={bits}", right, greedy=True))
+    (row,) = accuracy(found, "mean")
+    assert row["severity"] == "bits of the lesion"
+    assert [row[f"at_{bits}"] for bits in (2, 4, 8)] == pytest.approx([0, 2 / 3, 1])
+    assert row["slope"] > 0 and row["slope_low"] is None
 
 
 def test_without_two_amounts_there_is_no_table() -> None:

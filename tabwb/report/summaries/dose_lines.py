@@ -12,10 +12,10 @@ from tabwb.lesion.spec import parse_lesions
 from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.report.names import name_in, names_of
-from tabwb.report.summaries.doses import LESION, dose_of
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
+from tabwb.report.summaries.severities import SEVERITIES, Severity
 from tabwb.report.summaries.summary import pool
 
 PERPLEXITY = "lesion_perplexity"
@@ -34,11 +34,12 @@ Line = Mapping[float, Grouped]
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One lesion of one model at several amounts.
+    """One lesion, or another perturbation, of one model at several amounts.
 
     Attributes:
         name: the model with the kind of the lesion.
         kind: of the lesion: its spec with * for the amount and without the seed.
+        severity: what the amounts are.
         amounts: ascending, two or more.
         lines: seed to its line.
         controls: likewise of controls, each under the amount of the lesion whose size it has.
@@ -51,6 +52,17 @@ class Series:
     lines: Mapping[str, Line]
     controls: Mapping[str, Line]
     intact: Grouped | None
+    severity: Severity = SEVERITIES[0]
+
+    @property
+    def shares_streams(self) -> bool:
+        """Whether drawn answers of several seeds come from the same random streams."""
+        seeds = [
+            {one.administration.conditions.seed for one in group.group.members}
+            for line in self.lines.values()
+            for group in [next(iter(line.values()))]
+        ]
+        return len(set.union(*seeds)) < len(seeds)
 
 
 @dataclass(slots=True)
@@ -88,7 +100,10 @@ def parameters_of(data: AdministrationData) -> int | None:
 
 
 def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...], int]:
-    """Return lesions with two amounts or more, and how many administrations belong to none.
+    """Return what has two amounts or more, and how many administrations belong to none.
+
+    An administration can belong to several series: one for each of
+    :data:`tabwb.report.summaries.severities.SEVERITIES`.
 
     A control (an administration with the tag ``control``) belongs to a lesion with the same
     operation and the same number of parameters: of the controls with the operation that one whose
@@ -100,21 +115,43 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
         members: administrations of one battery.
 
     Raises:
-        UsageError: no lesion has two amounts.
+        UsageError: nothing has two amounts.
     """
     members = list({one.administration.id: one for one in members}.values())
+    found = [series for severity in SEVERITIES for series in _series(members, severity)]
+    if not found:
+        raise UsageError(
+            "no lesion of these administrations has two amounts or more",
+            hint="tabwb lesion sweep gives a battery under a grid of lesions and amounts",
+        )
+    used = {
+        one.administration.id
+        for series in found
+        for lines in (series.lines, series.controls)
+        for line in lines.values()
+        for group in line.values()
+        for one in group.group.members
+    }
+    left = sum(
+        one.administration.id not in used and CONTROL not in one.administration.tags
+        for one in members
+        if one.administration.conditions.lesion or one.administration.conditions.prompt_noise
+    )
+    return tuple(found), left
+
+
+def _series(members: Sequence[AdministrationData], severity: Severity) -> list[Series]:
+    """Return the series of one severity, by name."""
     names = names_of(one.administration.conditions for one in members)
     lesions: dict[tuple[object, ...], dict[float, _Point]] = {}
     controls: dict[tuple[object, ...], dict[tuple[object, ...], _Point]] = {}
     intact: dict[tuple[object, ...], list[AdministrationData]] = {}
     kinds: dict[tuple[object, ...], tuple[str, Conditioned]] = {}
-    left = 0
     for one in members:
         given = one.administration.conditions
         try:
-            dose = dose_of(given, LESION)
+            dose = severity.dose(given)
         except UsageError:
-            left += 1
             continue
         model = (dose.examinee, dose.conditions)
         if dose.amount is None:
@@ -126,7 +163,7 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
             point = own.setdefault((dose.kind, dose.amount), _Point(operations))
         else:
             key: tuple[object, ...] = (*model, dose.kind)
-            name = f"{name_in(names, given, lesion=False)} + {dose.kind}"
+            name = f"{name_in(names, given, lesion=False)}{severity.between}{dose.kind}"
             kinds[key] = name, dose.conditions
             point = lesions.setdefault(key, {}).setdefault(dose.amount, _Point(operations))
         point.members.setdefault(dose.seed, []).append(one)
@@ -134,7 +171,6 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
     told = told_apart(kinds)
     for series, points in lesions.items():
         if len(points) < 2:
-            left += sum(len(own) for point in points.values() for own in point.members.values())
             continue
         of_model = list(controls.get(series[:2], {}).values())
         matched = {amount: control_of(point, of_model) for amount, point in points.items()}
@@ -146,14 +182,10 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
                 _lines(points),
                 _lines({amount: point for amount, point in matched.items() if point}),
                 pooled(intact[series[:2]]) if series[:2] in intact else None,
+                severity,
             )
         )
-    if not found:
-        raise UsageError(
-            "no lesion of these administrations has two amounts or more",
-            hint="tabwb lesion sweep gives a battery under a grid of lesions and amounts",
-        )
-    return tuple(sorted(found, key=lambda one: one.name)), left
+    return sorted(found, key=lambda one: one.name)
 
 
 def told_apart(given: Mapping[_Key, tuple[str, Conditioned]]) -> dict[_Key, str]:

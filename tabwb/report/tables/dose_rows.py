@@ -42,6 +42,7 @@ class Row:
         at: the value at each amount; ``numbers``: slope and height.
         over: the amounts behind these.
         adjusted: by number, p corrected for its family.
+        severity: what the amounts are.
     """
 
     cell: Cell
@@ -54,6 +55,7 @@ class Row:
     intact: float | None = None
     reason: str = ""
     adjusted: Mapping[str, float] = field(default_factory=dict)
+    severity: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,19 @@ from typing import Any
 from tabwb.records.words import plural
 from tabwb.report.summaries.dose_lines import Line, Series, dose_lines
 from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.severities import LESIONS
 from tabwb.report.tables.declared import ends, number, p_value, text, whole
 from tabwb.report.tables.dose_rows import LESS_INTACT, Lines, Row, rows_of_series
-from tabwb.report.tables.dose_values import Cell, Measured, cells_of, values_of
+from tabwb.report.tables.dose_values import KNOWN, Cell, Measured, cells_of, values_of
 from tabwb.scoring.dose import LEAST_SEEDS
 from tabwb.scoring.estimate import Interval
 from tabwb.scoring.permutation import holm
 from tabwb.tables.table import RecordColumn, Table, records_table
 
 NOTES = (
-    "A seed decides which units a lesion takes: intervals (95 %, t) and p are for other draws of "
-    f"units and these prompts, over {LEAST_SEEDS} seeds or more. Where a seed has no value that "
+    "A seed decides which units a lesion takes, or what noise does to prompts; of temperatures it "
+    "is that of the run. Intervals (95 %, t) and p are for other seeds and these prompts, over "
+    f"{LEAST_SEEDS} seeds or more. Where a seed has no value that "
     "may be averaged, the mean is that of the others, which may be the healthier ones, and has no "
     "interval.",
     "slope: change of the value for an amount of 1 more; height: mean height of a seed's line. "
@@ -67,11 +69,11 @@ def doses_table(rows: Sequence[Grouped]) -> Table:
 def _missing(found: Sequence[Series]) -> Iterator[str]:
     """Yield which lesions have no intact model or no controls to be compared with."""
     for name, without in (
-        ("intact", [one.name for one in found if one.intact is None]),
-        ("control", [one.name for one in found if not one.controls]),
+        ("intact", [one for one in found if one.intact is None and one.severity.referred]),
+        ("control", [one for one in found if not one.controls and one.severity in LESIONS]),
     ):
         if without:
-            yield MISSING[name].format(", ".join(without))
+            yield MISSING[name].format(", ".join(one.name for one in without))
 
 
 def corrected(rows: Sequence[Row]) -> list[Row]:
@@ -109,16 +111,23 @@ def _rows(found: Sequence[Series], shown: frozenset[str]) -> Iterator[Row]:
             intact, own, control = values[series.name]
             lines = Lines(_of(own, cell), _of(control, cell), series.amounts)
             if any(lines.own.values()):
-                yield from rows_of_series(Row(cell, series.name, ""), lines, intact.get(cell))
+                row = Row(cell, series.name, "", severity=series.severity.name)
+                yield from rows_of_series(row, lines, intact.get(cell))
 
 
 _Given = dict[str, dict[float, dict[Cell, Measured]]]
 
 
 def _measured(series: Series) -> tuple[dict[Cell, Measured], _Given, _Given]:
+    def values(group: Grouped) -> dict[Cell, Measured]:
+        found = values_of(group)
+        if series.shares_streams:
+            return found
+        return {cell: one._replace(error=KNOWN) for cell, one in found.items()}
+
     def of(lines: Mapping[str, Line]) -> _Given:
         return {
-            seed: {amount: values_of(group) for amount, group in line.items()}
+            seed: {amount: values(group) for amount, group in line.items()}
             for seed, line in lines.items()
         }
 
@@ -146,6 +155,7 @@ def _columns(amounts: Sequence[float]) -> tuple[RecordColumn, ...]:
         text("feature", "Feature", "feature or category", lambda row: row.cell.feature),
         text("series", "Lesion", "the model with the lesion, * for its amount",
              lambda row: row.series),
+        text("severity", "Severity", "what the amounts are", lambda row: row.severity),
         text("row", "Row", "intact: without a lesion; seed: one seed; mean: over seeds; less "
              "intact: mean less intact; control: mean of the controls; less control: mean less "
              "control", lambda row: row.row),

@@ -1,0 +1,70 @@
+"""What can be given at several amounts: lesions, prompt noise, temperature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from tabwb.records.condition_table import compared
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
+from tabwb.report.noise_keys import noise_of
+from tabwb.report.summaries.counted import spec_of
+from tabwb.report.summaries.doses import LESION, Dose, dose_of
+
+
+@dataclass(frozen=True, slots=True)
+class Severity:
+    """An ordered value that administrations differ in.
+
+    Attributes:
+        name: of the value, in words.
+        dose: of an administration: without an amount where it is the reference of others.
+        between: stands between model and kind in the name of a series.
+        referred: whether there is a reference, the model without it.
+    """
+
+    name: str
+    dose: Callable[[Conditions], Dose]
+    between: str = " + "
+    referred: bool = True
+
+
+def _lesion(key: str, given: Conditions) -> Dose:
+    return dose_of(given, LESION, key)
+
+
+def _noise(given: Conditions) -> Dose:
+    noise = noise_of(given)
+    if given.lesion is not None or (noise is None and given.prompt_noise is not None):
+        raise UsageError("there is no prompt noise by itself")
+    alike = tuple(sorted(compared(given, ["prompt_noise"]).items()))
+    dose = Dose(spec_of(given), "", alike, None, str(given.seed))
+    if noise is None:
+        return dose
+    seed = str(noise.seed) if noise.draws else dose.seed
+    return replace(dose, kind=f"prompt noise {noise.kind()}", amount=noise.amount, seed=seed)
+
+
+def _temperature(given: Conditions) -> Dose:
+    if given.lesion is not None or given.prompt_noise is not None:
+        raise UsageError("the temperature is not given by itself")
+    alike = tuple(sorted(compared(given, ["temperature"]).items()))
+    amount = given.decoding.temperature
+    return Dose(spec_of(given), "temperature *", alike, amount, str(given.seed))
+
+
+LESIONS = (
+    Severity("amount of the lesion", partial(_lesion, "")),
+    *(
+        Severity(f"{name} of the lesion", partial(_lesion, name))
+        for name in ("factor", "sigma", "bits")
+    ),
+)
+SEVERITIES = (
+    *LESIONS,
+    Severity("amount of prompt noise", _noise),
+    Severity("temperature", _temperature, ", ", referred=False),
+)
+"""In the order of tables."""
