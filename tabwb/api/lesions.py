@@ -122,8 +122,8 @@ def sweep(
     from tabwb.administer.session import setup
     from tabwb.administer.sweep.grid import grid_of, read_grid
     from tabwb.administer.sweep.pool import run_sweep
-    from tabwb.administer.sweep.suited import resolved
-    from tabwb.administer.sweep.sweep import Model, Sweep
+    from tabwb.administer.sweep.suited import resolved, sweep_of
+    from tabwb.administer.sweep.sweep import Model
     from tabwb.api.running import asked_conditions, ids_of
 
     for name, number in (("workers", workers), ("lanes", lanes)):
@@ -148,8 +148,7 @@ def sweep(
         open_store(store, plugins.configuration, create=True).close()
         loaded = Model.loaded(plugins, conditions.examinee)
         with closing(loaded.backend):
-            points = wanted.points(loaded.backend.parts(), conditions)
-            whole = Sweep(plugins, given, conditions, wanted.name, points)
+            whole = sweep_of(plugins, given, conditions, wanted, wanted.needed(loaded))
 
             def opened() -> Store:
                 return open_store(store, plugins.configuration)
@@ -227,4 +226,4 @@ def _loaded(model: str, offline: bool | None) -> Iterator[LesionableBackend]:
     with opened_plugins(offline=offline) as plugins:
         loaded = Model.loaded(plugins, model)
         with closing(loaded.backend):
-            yield loaded.backend
+            yield loaded.lesionable()

@@ -20,8 +20,8 @@ from tabwb.administer.sweep.grid import Grid, read_grid
 from tabwb.administer.sweep.over_seeds import over_seeds_json
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep, waiting
-from tabwb.administer.sweep.suited import resolved
-from tabwb.administer.sweep.sweep import Model, Sweep, Told
+from tabwb.administer.sweep.suited import resolved, sweep_of
+from tabwb.administer.sweep.sweep import OTHER, PARTS_OF_PARENT, Model, Sweep, Told
 from tabwb.battery.model import Battery
 from tabwb.cli.common import (
     inform,
@@ -63,9 +63,8 @@ def sweep_battery(options: Mapping[str, Any]) -> None:
             inform(f"loading {conditions.examinee}")
         model = Model.loaded(plugins, conditions.examinee)
         with closing(model.backend):
-            points = grid.points(model.backend.parts(), conditions)
-            sweep = Sweep(plugins, battery, conditions, grid.name, points)
-            own = points[first - 1 :: count]
+            sweep = sweep_of(plugins, battery, conditions, grid, grid.needed(model))
+            own = sweep.points[first - 1 :: count]
             if options["dry_run"]:
                 _dry_run(sweep, own, model, options)
             else:
@@ -104,8 +103,9 @@ def _on_cluster(
     if on_terminal():
         inform(f"waiting for a worker of {options['cluster']}")
     with Cluster(options["cluster"], conditions.examinee, offline=offline) as cluster:
-        points = grid.points(cluster.parts(cancel), conditions)
-        sweep = Sweep(plugins, battery, conditions, grid.name, points)
+        parts = cluster.parts(cancel) if grid.rows else ()
+        sweep = sweep_of(plugins, battery, conditions, grid, parts)
+        points = sweep.points
         run = partial(run_on_cluster, cluster=cluster, together=options["batch_size"])
         _run(run, sweep, points[shard[0] - 1 :: shard[1]], options, cancel)
 
@@ -164,6 +164,7 @@ def _run(
             f"sweep '{sweep.name}': {plural(len(own), 'condition')}, {done} done before, "
             f"{given} given now"
         )
+        _say_unlike(sweep, own, open_own)
     if failed:
         raise TabwbError(
             f"{plural(len(failed), 'condition')} failed: {failed[0].failed}",
@@ -175,6 +176,25 @@ def _run(
             f"{plural(left, 'condition')} of the sweep left",
             hint=f"the same command continues{elsewhere}",
         )
+
+
+def _say_unlike(sweep: Sweep, own: Sequence[Point], open_own: Callable[[], Store]) -> None:
+    """Say which checkpoints are not of the architecture of the sweep's model."""
+    checkpoints = [
+        one for one in own if one.role == "perturbation" and one.model != sweep.conditions.examinee
+    ]
+    if not checkpoints:
+        return
+    with open_own() as store:
+        known = sweep.known(store)
+        for one in checkpoints:
+            begun = known.get(one.conditions)
+            facts = {} if begun is None else store.history(begun.id).model_facts
+            if facts.get(PARTS_OF_PARENT) == OTHER:
+                note(
+                    f"{one.model} has other parts than {sweep.conditions.examinee}: they differ in "
+                    "architecture or size, not only in training"
+                )
 
 
 def _count_done(sweep: Sweep, own: Sequence[Point], store: Store) -> int:
@@ -203,14 +223,21 @@ def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[
                 "smallest_difference": to_json(found.can_show),
                 "smallest_difference_over_seeds": over_seeds_json(found.over_seeds),
                 "points": [
-                    {"role": one.role, "lesion": one.lesion, "matches": one.matches} for one in own
+                    {
+                        "role": one.role,
+                        "lesion": one.lesion,
+                        "matches": one.matches,
+                        "setting": one.setting,
+                    }
+                    for one in own
                 ],
             }
         )
         return
+    width = max(map(len, found.roles))
     for point in own:
         matched = f"  (as many parameters as {point.matches})" if point.matches else ""
-        click.echo(f"{point.role:8} {'-' if point.role == 'intact' else point.name}{matched}")
+        click.echo(f"{point.role:{width}} {'-' if point.role == 'intact' else point.name}{matched}")
     for line in found.lines(options["workers"]):
         note(line)
 

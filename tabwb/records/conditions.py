@@ -26,6 +26,8 @@ RECORDED = "replay:"
 """Begins the spec of the model that reads recorded answers."""
 FUNCTION = "python:"
 """Begins the spec of a function that was given from Python."""
+PARENT, DOSE, DOSE_NAME = "parent", "dose", "dose_name"
+"""Labels of a checkpoint: the model that it comes from, how far it is from it, and in what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Conditions:
         lesion: spec of the lesion applied to the model, or None.
         prompt_noise: spec of the perturbation of the items' texts, or None (models only).
         labels: what the user's profile says of the model (``family``, ``tuning``, ``parameters``),
-            and its name (``profile``).
+            and its name (``profile``); of a checkpoint also its ``parent``, ``dose``
+            and ``dose_name``.
         transcriber: spec of what hears spoken answers, or None.
         rater: who scores spoken answers by ear: a study ID, or empty.
         origin: of an import, or of recorded answers that are replayed, who made the answers; None

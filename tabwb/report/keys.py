@@ -13,7 +13,7 @@ from tabwb.records import declared_conditions
 from tabwb.records.condition import MODEL as MODELS
 from tabwb.records.condition import Condition
 from tabwb.records.condition_kinds import Real, Switch, Whole
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean, separated
 from tabwb.report.key import Key, Value
@@ -40,6 +40,11 @@ def _labelled(name: str) -> Callable[[AdministrationData], tuple[Value, ...]]:
 def _parameters(data: AdministrationData) -> tuple[Value, ...]:
     given = _given(data).labels.get("parameters", "")
     return (int(given),) if given.isdecimal() else _one(given)
+
+
+def _dose(data: AdministrationData) -> tuple[Value, ...]:
+    given = _given(data).labels.get(DOSE, "")
+    return (float(given),) if given else ()
 
 
 def _number_of_parameters(text: str) -> int:
@@ -127,6 +132,25 @@ SUBJECTS: tuple[Key, ...] = (
         _labelled("profile"),
         whom="model",
         absent="no profile",
+    ),
+    Key(
+        PARENT,
+        "parent",
+        "of a checkpoint, the model that it comes from, as the grid of its sweep says",
+        _labelled(PARENT),
+        whom="model",
+        absent="no parent",
+        label=lambda data, value, who: f"of {value}",
+    ),
+    Key(
+        DOSE,
+        "dose",
+        "of a checkpoint, how far it is from its parent (steps of training), as the grid says",
+        _dose,
+        kind="number",
+        whom="model",
+        absent="no dose",
+        label=lambda data, value, who: f"{_given(data).labels.get(DOSE_NAME, DOSE)} {value:g}",
     ),
     Key(
         "weights",

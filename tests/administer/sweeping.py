@@ -11,6 +11,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
+from tabwb.administer.sweep.suited import sweep_of
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -41,8 +42,7 @@ def made(plugins: Plugins, model: Model, spec: str, folder: Path) -> Sweep:
     battery = setup.find_battery(plugins, "tab")
     asked = Conditions(spec, "model", judges=(), part_limit=1)
     conditions = setup.resolve(plugins, battery, asked)
-    points = read_grid(grid_in(folder)).points(model.backend.parts(), conditions)
-    return Sweep(plugins, battery, conditions, "small", points)
+    return sweep_of(plugins, battery, conditions, read_grid(grid_in(folder)), model.parts())
 
 
 def run(

@@ -81,7 +81,7 @@ def sweep_with(
         sweep = made(plugins, loaded, SPEC, store.parent)
         opened = lambda: Store.open(str(store))  # noqa: E731
         cancel = cancel or threading.Event()
-        given = Model(model, loaded.facts)
+        given = replace(loaded, backend=model)
         told = list(run_sweep(sweep, sweep.points, opened, cancel, model=given, **more))
     return model, told
 
@@ -121,8 +121,9 @@ def test_packs_give_what_each_condition_gives_alone(
 def test_a_condition_that_ends_the_model_takes_no_other_with_it(
     plugins: Plugins, tmp_path: Path, expected: Answers
 ) -> None:
-    with closing(Model.loaded(plugins, SPEC).backend) as backend:
-        poison = made(plugins, Model(backend, {}), SPEC, tmp_path).points[1].lesion
+    intact = Model.loaded(plugins, SPEC)
+    with closing(intact.backend):
+        poison = made(plugins, intact, SPEC, tmp_path).points[1].lesion
     model, told = sweep_with(plugins, tmp_path / "store.db", poison=poison)
     assert [len(call) for call in model.calls] == [4, 4]  # the first pack is given one by one
     assert not any(one.failed for one in told)
@@ -210,8 +211,8 @@ def test_the_command_takes_the_number_of_lanes(
 
     def with_lanes(plugins: Plugins, spec: str) -> Model:
         model = loaded(plugins, spec)
-        models.append(Lanes(model.backend))
-        return Model(models[-1], model.facts)
+        models.append(Lanes(model.lesionable()))
+        return replace(model, backend=models[-1])
 
     monkeypatch.setattr(Model, "loaded", with_lanes)
     command = [

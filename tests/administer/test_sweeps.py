@@ -102,7 +102,7 @@ def test_a_condition_that_always_fails_does_not_stop_the_others(
     model = Model.loaded(plugins, HERE)
     with closing(model.backend):
         sweep = made(plugins, model, HERE, tmp_path)
-        lesion = model.backend.lesion
+        lesion = model.lesionable().lesion
         poison = sweep.points[3].lesion
 
         def failing(spec: str) -> object:

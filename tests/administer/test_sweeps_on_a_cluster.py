@@ -104,7 +104,7 @@ def test_a_cluster_stores_what_one_worker_stores_though_one_is_killed(
     path.write_text(GRID)
     model = Model.loaded(plugins, SPEC)
     with closing(model.backend):
-        sweep = swept(plugins, partial(read_grid(path).points, model.backend.parts()))
+        sweep = swept(plugins, partial(read_grid(path).points, model.parts()))
         points = sweep.points
         alone, store = tmp_path / "alone.db", tmp_path / "cluster.db"
         arguments = (lambda: Store.open(str(alone)), threading.Event())
@@ -135,7 +135,9 @@ def test_a_cluster_stores_what_one_worker_stores_though_one_is_killed(
 class Poisoned(Host):
     """Answers without a model, and ends its worker under one lesion."""
 
-    def answer(self, lesion: str, requests: Sequence[Request], together: int) -> Answered:
+    def answer(
+        self, spec: str, lesion: str, requests: Sequence[Request], together: int
+    ) -> Answered:
         if lesion == POISON:
             os.kill(os.getpid(), signal.SIGKILL)
         texts = [f"{lesion} {request.key}" for request in requests]

@@ -136,7 +136,8 @@ def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> N
         "administration", "subtest", "item", "replicate", "prompt", "response", "status",
         "latency_s", "ratings", "battery", "battery_version", "battery_hash", "examinee", "kind",
         "session_date", "lesion", "seed", "origin", "participant", "replicates", "protocol",
-        "conversation", "item_order", "option_order", "part_subtests", "part_items", "part_limit",
+        "prompt_noise", "conversation", "item_order", "option_order", "part_subtests",
+        "part_items", "part_limit",
         "research_protocol", "created_at", "administration_status", "administration_title",
         "administration_tags", "labels", "model_facts", "run_decoding", "effective_status",
         "usable", "drawn", "options", "expected", "tags", "foils", "foil", "stop_reason", "reply",
@@ -324,7 +325,8 @@ def test_rows_of_a_lesioned_model_have_the_values_of_the_lesion(tmp_path: Path) 
     row = next(csv.DictReader(text.splitlines()))
     assert {name: value for name, value in row.items() if name.startswith("lesion_")} == {
         "lesion_role": "control", "lesion_target": "projections", "lesion_operation": "zero",
-        "lesion_amount": "0.1", "lesion_layers": "0-1", "lesion_seed": "7",
+        "lesion_amount": "0.1", "lesion_factor": "", "lesion_sigma": "", "lesion_bits": "",
+        "lesion_layers": "0-1", "lesion_seed": "7",
         "lesion_kind": "projections:zero:*@layers=0-1", "lesion_parameters": "120",
         "lesion_perplexity": "",
     }  # fmt: skip

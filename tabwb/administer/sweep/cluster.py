@@ -255,8 +255,8 @@ def _submit(
     done: queue.SimpleQueue[_Task],
 ) -> None:
     requests = requests_left(sweep, point, known.get(point.conditions), store)
-    key = f"{cluster.name}-{_hash(point.lesion, requests, together)}-{tries}"
-    future = cluster.submitted(key, "answer", point.lesion, requests, together)
+    key = f"{cluster.name}-{_hash(point.model, point.lesion, requests, together)}-{tries}"
+    future = cluster.submitted(key, "answer", point.model, point.lesion, requests, together)
     task = _Task(point, tries, requests, future)
     future.add_done_callback(lambda _: done.put(task))
 

@@ -27,7 +27,8 @@ class Forecast:
         roles: number of conditions by role.
         done: conditions that the store has.
         trials: responses under each condition.
-        seconds_each: that the intact model took for the battery just now.
+        seconds_each: that the intact model took for the battery just now; None of a model that
+            does not batch, which may cost money: it is not asked.
         seeds: the smallest number of seeds of a lesion at an amount; 0 where none draws units.
         can_show: the smallest differences that an administration can show from another one.
         over_seeds: those that lesions can show over seeds.
@@ -36,7 +37,7 @@ class Forecast:
     roles: Mapping[str, int]
     done: int
     trials: int
-    seconds_each: float
+    seconds_each: float | None
     seeds: int
     can_show: tuple[Showable, ...]
     over_seeds: tuple[OverSeeds, ...] = ()
@@ -56,9 +57,9 @@ class Forecast:
         """Number of responses that are left."""
         return self.trials * self.left
 
-    def seconds(self, workers: int) -> float:
-        """Return the time that is left, if workers do not slow each other down."""
-        return self.seconds_each * self.left / workers
+    def seconds(self, workers: int) -> float | None:
+        """Return the time that is left, if workers do not slow each other down; None: not known."""
+        return None if self.seconds_each is None else self.seconds_each * self.left / workers
 
     def lines(self, workers: int) -> Iterator[str]:
         """Yield it in words.
@@ -69,9 +70,10 @@ class Forecast:
         counts = ", ".join(f"{plural(number, role)}" for role, number in self.roles.items())
         yield f"{plural(self.conditions, 'condition')} ({counts}), {self.done} done before"
         yield f"{self.responses:,} responses left, {self.trials} under each condition"
-        spent = time_left(self.seconds(workers)).strip() or "less than 2 s left"
-        took = f"the intact model took {self.seconds_each:.2g} s for the battery just now"
-        yield f"{spent}: {took}"
+        if (seconds := self.seconds(workers)) is not None:
+            spent = time_left(seconds).strip() or "less than 2 s left"
+            took = f"the intact model took {self.seconds_each:.2g} s for the battery just now"
+            yield f"{spent}: {took}"
         if self.seeds:
             yield (
                 f"{LEAST_SEEDS} seeds or more of each lesion: means over seeds have intervals"
@@ -110,12 +112,13 @@ def forecast(
     """
     plans = plan_trials(sweep.battery, sweep.conditions)
     requests = [request_for(sweep.battery, sweep.conditions, plan) for plan in plans]
-    assert isinstance(model.backend, BatchingBackend)
-    began = time.monotonic()
-    for first in range(0, len(requests), together):
-        for _ in model.backend.reply_many(requests[first : first + together], cancel):
-            pass
-    spent = time.monotonic() - began
+    spent = None
+    if isinstance(model.backend, BatchingBackend):
+        began = time.monotonic()
+        for first in range(0, len(requests), together):
+            for _ in model.backend.reply_many(requests[first : first + together], cancel):
+                pass
+        spent = time.monotonic() - began
     can_show = planned(sweep.plugins, sweep.battery, sweep.conditions)
     roles = Counter[str](point.role for point in points)
     controls = any(point.role == "control" for point in sweep.points)

@@ -74,12 +74,15 @@ class Host(WorkerPlugin):  # type: ignore[misc]
     def parts(self) -> Sequence[Part]:
         """Return the parts of the model that can be lesioned."""
         with self._lock:
-            return self._loaded().backend.parts()
+            return self._loaded(self.spec).parts()
 
-    def answer(self, lesion: str, requests: Sequence[Request], together: int) -> Answered:
-        """Return the answers of the model under a lesion.
+    def answer(
+        self, spec: str, lesion: str, requests: Sequence[Request], together: int
+    ) -> Answered:
+        """Return the answers of a model under a lesion.
 
         Args:
+            spec: of the model: that of the sweep, or a checkpoint.
             lesion: its spec; empty: the intact model.
             requests: in the order in which they are given.
             together: number of requests put to the model at once.
@@ -88,7 +91,7 @@ class Host(WorkerPlugin):  # type: ignore[misc]
             ComponentError: the model failed as a whole.
         """
         with self._lock:  # of a worker with several threads
-            model = self._loaded()
+            model = self._loaded(spec)
             cancel = threading.Event()
             facts = model.under(lesion, cancel)
             found: list[Reply | Mapping[str, Any]] = []
@@ -105,8 +108,11 @@ class Host(WorkerPlugin):  # type: ignore[misc]
                 found += [one if isinstance(one, Reply) else error_to_plain(one) for one in ordered]
             return Answered(facts, tuple(found))
 
-    def _loaded(self) -> Model:
-        if self._model is None:
+    def _loaded(self, spec: str) -> Model:
+        if self._model is not None and self._model.spec != spec:
+            self._model.backend.close()
+            self._model = None
+        if self._plugins is None:
             if self.version != __version__:
                 raise ComponentError(
                     f"a worker of the cluster has tabwb {__version__}, and this is {self.version}",
@@ -116,7 +122,8 @@ class Host(WorkerPlugin):  # type: ignore[misc]
             configuration = Configuration.load()
             configuration = replace(configuration, offline=configuration.offline or self.offline)
             self._plugins = Plugins.load(configuration)
-            self._model = Model.loaded(self._plugins, self.spec)
+        if self._model is None:
+            self._model = Model.loaded(self._plugins, spec)
         return self._model
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
 
 from tabwb.administer.sweep.packs import Pack, packs_of, worked_together
 from tabwb.administer.sweep.point import Point
@@ -89,6 +88,41 @@ def run_sweep(
         raise stopped
 
 
+class Loaded:
+    """Keeps the model of one worker; another model is loaded when a condition needs it.
+
+    Args:
+        sweep: whose models are loaded.
+        model: loaded already, or None.
+    """
+
+    def __init__(self, sweep: Sweep, model: Model | None) -> None:
+        self._sweep = sweep
+        self._model = model
+
+    def __enter__(self) -> Loaded:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._close()
+
+    def of(self, spec: str) -> Model:
+        """Return the model of a spec, loaded.
+
+        Raises:
+            TabwbError: it cannot be loaded.
+        """
+        if self._model is None or self._model.spec != spec:
+            self._close()
+            self._model = self._sweep.loaded(spec)
+        return self._model
+
+    def _close(self) -> None:
+        if self._model is not None:
+            self._model.backend.close()
+            self._model = None
+
+
 def _work(
     sweep: Sweep,
     known: Known,
@@ -105,15 +139,20 @@ def _work(
         left.put(((one[0],), one[1]))
 
     try:
-        spec = sweep.conditions.examinee
-        model = Model.loaded(sweep.plugins, spec) if model is None else model
-        with closing(model.backend), open_store() as store:
-            worker = Worker(sweep, model, store, cancel, together)
+        with Loaded(sweep, model) as loaded, open_store() as store:
             while not cancel.is_set():
                 try:
                     pack, tries = left.get_nowait()
                 except queue.Empty:
                     return
+                try:
+                    own = loaded.of(pack[0].model)
+                except TabwbError as error:
+                    if pack[0].model == sweep.conditions.examinee:
+                        raise
+                    told.put(Told(pack[0], failed=str(error)))
+                    continue
+                worker = Worker(sweep, own, store, cancel, together)
                 if len(pack) > 1:
                     given = worked_together(worker, pack, known, again)
                 else:

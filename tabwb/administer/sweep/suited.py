@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.administer.session import setup
+from tabwb.administer.sweep.sweep import Sweep
 from tabwb.plugin_api.components import ModelJudge
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
+    from tabwb.administer.sweep.grid import Grid
     from tabwb.battery.model import Battery
+    from tabwb.lesion.part import Part
     from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.conditions import Conditions
+
+
+def sweep_of(
+    plugins: Plugins, battery: Battery, conditions: Conditions, grid: Grid, parts: Sequence[Part]
+) -> Sweep:
+    """Return the sweep of a grid.
+
+    Args:
+        plugins: with the models.
+        battery: to be given.
+        conditions: of the whole sweep, resolved.
+        grid: says which of them are replaced.
+        parts: of the model.
+
+    Raises:
+        UsageError: the model lacks what the grid names, or a condition cannot be used.
+    """
+    points = grid.points(parts, conditions, partial(setup.resolve, plugins, battery))
+    return Sweep(plugins, battery, conditions, grid.name, points, parts)
 
 
 def resolved(plugins: Plugins, battery: Battery, asked: Conditions) -> Conditions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer.session import setup
@@ -12,9 +12,10 @@ from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.administer.sweep.point import Point
 from tabwb.lesion.declared import CONTROL
+from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import HeldElsewhere, Interrupted
+from tabwb.records.errors import HeldElsewhere, Interrupted, TabwbError
 from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 Known = dict[Conditions, Administration]
 """The administrations of a sweep that were begun, by their conditions."""
+PARTS_OF_PARENT, SAME, OTHER = "parent_parts", "the same", "others"
+"""The fact that says whether a checkpoint has the parts of the sweep's model, and its values."""
 TRIES = 3
 """A condition is given so often before it counts as failed; items in error are asked again."""
 
@@ -42,6 +45,7 @@ class Sweep:
         conditions: of the whole sweep, resolved; a point replaces some of them.
         name: of the sweep, which is the tag of its administrations.
         points: its conditions.
+        parts: of its model, with which checkpoints are compared; empty: they are not.
     """
 
     plugins: Plugins
@@ -49,6 +53,24 @@ class Sweep:
     conditions: Conditions
     name: str
     points: Sequence[Point]
+    parts: Sequence[Part] = ()
+
+    def loaded(self, spec: str) -> Model:
+        """Return the model of a spec, loaded for the points of the sweep.
+
+        Of a checkpoint the facts say whether it has the parts of the sweep's model.
+
+        Args:
+            spec: of the model of a point.
+
+        Raises:
+            TabwbError: it cannot be loaded.
+        """
+        model = Model.loaded(self.plugins, spec)
+        if spec == self.conditions.examinee or not self.parts:
+            return model
+        same = _sizes(model.known_parts()) == _sizes(self.parts)
+        return replace(model, facts={**model.facts, PARTS_OF_PARENT: SAME if same else OTHER})
 
     def known(self, store: Store) -> Known:
         """Return the points of the sweep that the store has: conditions to first administration.
@@ -81,10 +103,19 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A loaded model, and what it says of itself."""
+    """A loaded model.
 
-    backend: LesionableBackend
+    Attributes:
+        backend: gives its answers.
+        facts: what it says of itself.
+        spec: of the model.
+        refusal: the error for a lesion of a model that cannot have one.
+    """
+
+    backend: ModelBackend
     facts: Mapping[str, str]
+    spec: str
+    refusal: TabwbError
 
     @classmethod
     def loaded(cls, plugins: Plugins, spec: str) -> Model:
@@ -95,16 +126,39 @@ class Model:
             spec: of the model.
 
         Raises:
-            TabwbError: it cannot be loaded, or cannot be lesioned.
+            TabwbError: it cannot be loaded.
         """
         backend = plugins.open_model(spec)
-        if not isinstance(backend, LesionableBackend):
-            raise plugins.no_lesions(spec)
         try:
-            return cls(backend, backend.open())
+            return cls(backend, backend.open(), spec, plugins.no_lesions(spec))
         except BaseException:
             backend.close()
             raise
+
+    def lesionable(self) -> LesionableBackend:
+        """Return the back end of a model that can be lesioned.
+
+        Raises:
+            TabwbError: it cannot be.
+        """
+        if not isinstance(self.backend, LesionableBackend):
+            raise self.refusal
+        return self.backend
+
+    def parts(self) -> Sequence[Part]:
+        """Return the parts that can be lesioned.
+
+        Raises:
+            TabwbError: it cannot be lesioned, or its architecture is not known.
+        """
+        return self.lesionable().parts()
+
+    def known_parts(self) -> Sequence[Part]:
+        """Return the parts that can be lesioned; none where they are not known."""
+        try:
+            return self.parts()
+        except TabwbError:
+            return ()
 
     def under(self, lesion: str, cancel: Cancel) -> Mapping[str, str]:
         """Lesion the model; return what it says of itself now.
@@ -116,8 +170,16 @@ class Model:
         Raises:
             TabwbError: the lesion cannot be applied, or the model cannot be loaded.
         """
-        facts = {**self.facts, **self.backend.lesion(lesion)}
+        facts = dict(self.facts)
+        if isinstance(self.backend, LesionableBackend):
+            facts |= self.backend.lesion(lesion)
+        elif lesion:
+            raise self.refusal
         return {**facts, **manipulation_facts(self.backend, cancel)}
+
+
+def _sizes(parts: Sequence[Part]) -> dict[str, int]:
+    return {part.name: part.parameters for part in parts}
 
 
 class Lesioned(Protocol):

@@ -82,9 +82,12 @@ PLAN = (
           lambda one: tuple(one.part.tensors)),
 )  # fmt: skip
 SWEEP = (
-    text("role", "Role", "intact, lesion or control", lambda one: one.point.role),
+    text("role", "Role", "intact, lesion, control, or perturbation: another one without a lesion",
+         lambda one: one.point.role),
     text("lesion", "Lesion", "the spec; missing of the intact model",
          lambda one: one.point.lesion),
+    text("setting", "Setting", "what else differs from the sweep's conditions, in words",
+         lambda one: one.point.setting),
     text("matches", "Matches", "of a control, the first lesion with as many parameters",
          lambda one: one.point.matches),
     whole("administration", "Administration", "its number in the store",

@@ -12,7 +12,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.sweep.forecast import forecast
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.administer.sweep.pool import run_sweep
-from tabwb.administer.sweep.suited import resolved
+from tabwb.administer.sweep.suited import resolved, sweep_of
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.condition_table import conditions_of
@@ -89,8 +89,8 @@ class SweepJob(threading.Thread):
         self._tell(name=grid.name, words=f"loading {wish.model} in a process of its own")
         model = Model.loaded(plugins, conditions.examinee)
         with closing(model.backend):
-            points = grid.points(model.backend.parts(), conditions)
-            sweep = Sweep(plugins, battery, conditions, grid.name, points)
+            sweep = sweep_of(plugins, battery, conditions, grid, grid.needed(model))
+            points = sweep.points
             done = self._done(sweep)
             if self._dry:
                 self._forecast(sweep, model, done, workers)

@@ -1,0 +1,196 @@
+"""The tables ``[[lesions]]`` of a grid, and the controls of lesions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tabwb.lesion.declared import CONTROLS_OF, NUMBERS, OPERATIONS, TARGETS
+from tabwb.lesion.file_option import shown
+from tabwb.lesion.part import Part
+from tabwb.lesion.plan import planned
+from tabwb.lesion.spec import Lesion, lesion_text, made, parse_numbers
+from tabwb.lesion.unit_list import pinned
+from tabwb.plugin_api.config.table import Table
+from tabwb.records.errors import UsageError
+
+_SAME = ("select", "file", "sha256")
+"""Keys whose value all lesions of a table have."""
+LESION_KEYS = ("targets", "operation", "amounts", "layers", "seeds", *_SAME, *NUMBERS, "controls")
+CONTROLS = "projections"
+"""The target over which controls spread their weights."""
+IN_PLACE = {selection: control for control, selection in CONTROLS_OF.items()}
+"""A selection of units to that of its control."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One table ``[[lesions]]`` of a grid.
+
+    Attributes:
+        targets, amounts, layers, seeds: each combination is a condition.
+        numbers: likewise, of the operation (factors, sigmas or bits); one None where it needs none.
+        values: what all its lesions have.
+        controls: whether each has a control.
+        where: file and key, for errors.
+    """
+
+    targets: tuple[str, ...]
+    values: dict[str, Any]
+    amounts: tuple[float, ...]
+    layers: tuple[str, ...]
+    numbers: tuple[float | None, ...]
+    seeds: tuple[int, ...]
+    controls: bool
+    where: str
+
+    @property
+    def count(self) -> int:
+        """The number of combinations, with one layer for ``each``."""
+        listed = (self.targets, self.amounts, self.layers, self.numbers, self.seeds)
+        return math.prod(map(len, listed))
+
+
+def lesion_rows(table: Table) -> Rows:
+    """Return a table ``[[lesions]]`` of a grid, checked.
+
+    Raises:
+        UsageError: a value is not allowed; the message names file and key.
+    """
+    targets = listed(table, "targets", str)
+    operation = table.get("operation", str, "zero")
+    option = OPERATIONS[operation].option if operation in OPERATIONS else ""
+    others = (*_SAME, *(key for key in NUMBERS if key != option))
+    rows = Rows(
+        targets,
+        {key: table.content[key] for key in others if key in table.content},
+        listed(table, "amounts", (int, float), [1.0]),
+        listed(table, "layers", str, ["all"]),
+        _numbers(table, option),
+        listed(table, "seeds", int, [1]),
+        table.get("controls", bool, False),
+        f"{table.path}: {table.key}",
+    )
+    rows.values["operation"] = operation
+    if file := table.get("file", str):
+        rows.values["file"] = str(table.path.parent / Path(file).expanduser())
+    for layers in rows.layers:
+        if layers not in ("all", "each"):
+            parse_numbers(layers, "layers", rows.where)
+    first = (rows.targets[0], rows.amounts[0], rows.numbers[0], rows.seeds[0])
+    # A value is allowed or not whatever the others are; their products may be millions.
+    for place, values in enumerate((rows.targets, rows.amounts, rows.numbers, rows.seeds)):
+        for value in values:
+            chosen: list[Any] = [*first]
+            chosen[place] = value
+            _joined(rows, *chosen)
+    return rows
+
+
+def _numbers(table: Table, option: str) -> tuple[float | None, ...]:
+    """Return the values of the number that the operation needs: one, or a list."""
+    if not option or option not in table.content:
+        return (None,)
+    if isinstance(table.content[option], list):
+        return listed(table, option, (int, float))
+    return (table.content[option],)
+
+
+def listed(table: Table, key: str, kind: Any, default: list[Any] | None = None) -> tuple[Any, ...]:
+    """Return the values of a key that has a list, each once.
+
+    Args:
+        table: with the key.
+        key: its name.
+        kind: of the values: ``str``, ``int``, or both kinds of numbers.
+        default: where the key is not set; None: it must be.
+
+    Raises:
+        UsageError: it is not such a list, or empty.
+    """
+    values = table.get(key, list, default)
+    if not values:
+        raise table.error(key, "there are none", allowed="a list with one value or more")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, kind):
+            allowed = {str: "texts", int: "whole numbers"}.get(kind, "numbers")
+            raise table.error(key, f"{value!r} is not allowed", allowed=f"a list of {allowed}")
+    return tuple(dict.fromkeys(values))
+
+
+def _joined(
+    rows: Rows,
+    target: str,
+    amount: float,
+    number: float | None,
+    seed: int,
+    layers: Sequence[int] = (),
+) -> tuple[Lesion, ...]:
+    """Return the lesions of a target, which may be several joined by a plus sign."""
+    more: dict[str, object] = {"amount": amount, "seed": seed, **rows.values}
+    if number is not None:
+        more[OPERATIONS[rows.values["operation"]].option] = number
+    if layers:
+        more["layers"] = list(layers)
+    return pinned(made({"target": one, **more}, rows.where) for one in target.split("+"))
+
+
+def combined(rows: Rows, parts: Sequence[Part]) -> Iterator[tuple[tuple[Lesion, ...], int]]:
+    """Yield the lesions of each condition, and the seed of its control.
+
+    Args:
+        rows: the table.
+        parts: of the model.
+    """
+    count = max((part.layer for part in parts if part.layer is not None), default=0) + 1
+    layers: list[tuple[int, ...]] = []
+    for text in rows.layers:
+        if text == "each":
+            layers += [(number,) for number in range(count)]
+        else:
+            layers.append(() if text == "all" else parse_numbers(text, "layers", rows.where))
+    # The seed varies fastest: after each amount of a series there is something to look at.
+    for target, own, amount, number, seed in product(
+        rows.targets, layers, rows.amounts, rows.numbers, rows.seeds
+    ):
+        yield _joined(rows, target, amount, number, seed, own), seed
+
+
+def control_of(lesions: Sequence[Lesion], seed: int, parts: Sequence[Part], model: str) -> str:
+    """Return the spec of the control of lesions: the same operation on as many parameters.
+
+    Of units that a list or the localizer selects, as many random units in the same layers. Of other
+    lesions as many weights, anywhere: they are drawn from all projections of attention and
+    feed-forward networks, each with the probability that makes their expected number that of the
+    lesions. So controls of all seeds have one amount; the numbers differ by chance alone.
+
+    Args:
+        lesions: applied together, with one operation, selection and seed.
+        seed: of the random units; of weights that of the lesions is taken.
+        parts: of the model.
+        model: its name, for errors.
+
+    Raises:
+        UsageError: no control has as many parameters.
+    """
+    first = lesions[0]
+    if first.select in IN_PLACE:
+        return lesion_text(
+            [replace(one, select=IN_PLACE[one.select], seed=seed) for one in lesions]
+        )
+    everywhere = sum(part.parameters for part in parts if part.target in TARGETS[CONTROLS].of)
+    taken = sum(one.expected for one in planned(lesions, parts, model))
+    if taken > everywhere:
+        raise UsageError(
+            f"the lesion '{shown(lesion_text(lesions))}' takes more parameters than the "
+            f"projections of {model} have, so that no control has as many",
+            hint="leave out controls = true for it",
+        )
+    # Six digits: differences below one weight in a million do not matter, and specs stay short.
+    amount = float(f"{taken / everywhere:.6g}")
+    control = replace(first, target=CONTROLS, layers=(), units=(), select="random", amount=amount)
+    return str(control)

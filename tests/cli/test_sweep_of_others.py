@@ -1,0 +1,42 @@
+"""``tabwb lesion sweep`` with a grid of other perturbations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.administer.test_sweeps_of_others import GRID
+from tests.cli.conftest import Run
+
+
+@pytest.mark.usefixtures("lesionable")
+def test_the_command_lists_all_and_results_tell_them_apart(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "grid.toml"
+    tables = [
+        "\n".join([f"[[{name}]]", *(f"{key} = {json.dumps(value)}" for key, value in row.items())])
+        for name, rows in GRID.items()
+        if isinstance(rows, list)
+        for row in rows
+    ]
+    file.write_text("\n".join(["format = 1", *tables]))
+    asked = ("lesion", "sweep", "tab", "--model", "lesionable", "--grid", file, "--limit", 1)
+    dry = run(*asked, "--dry-run")
+    assert dry.status == 0, dry.err
+    assert [line.split(maxsplit=1) for line in dry.out.splitlines()] == [
+        ["intact", "-"],
+        ["lesion", "mlp:quantise:1@bits=8"],
+        ["lesion", "mlp:quantise:1@bits=4"],
+        ["perturbation", "temperature 0.7"],
+        ["perturbation", "temperature 0.7, seed 2"],
+        ["perturbation", "prompt noise words:drop:0.5@seed=1"],
+        ["perturbation", "prompt noise words:drop:0.5@seed=2"],
+        ["perturbation", "lesionable-child"],
+        ["lesion", "mlp:quantise:1@bits=8, lesionable-child"],
+        ["lesion", "mlp:quantise:1@bits=4, lesionable-child"],
+    ]
+    assert run(*asked, "--judge", "none").status == 0
+    groups = run("results", "--by", "parent,dose,lesion-bits", "--json").document["groups"]
+    found = {tuple(group["values"].values()) for group in groups if group["values"]["parent"]}
+    assert found == {("lesionable", 100.0, bits) for bits in (None, 4.0, 8.0)}
