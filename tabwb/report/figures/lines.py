@@ -46,6 +46,8 @@ TOGETHER = len(PALETTE)
 """Series that share a panel; more than these have a panel each, with the others in grey."""
 MOST_FRAMES = 60
 ALONE = SeriesStyle(MAIN, MARKERS[0], LINES[0])
+BESIDE = SeriesStyle(PALETTE[1], MARKERS[1], LINES[1])
+"""Of the control in the panel of its lesion."""
 OTHERS: Mapping[str, Any] = {"color": RULE, "linestyle": "-", "linewidth": 0.6}
 
 
@@ -74,9 +76,12 @@ def draw_lines(table: Table, page: Page, options: Options) -> None:
         top = _draw_frames(page, together, styles, prefix, scale, MARGIN)
         page.finish(page.caption(page.legend(top, _legend(given, styles))))
         return
-    if len(series) * len(titles) > MOST_FRAMES:
+    pairs = ((name, _control(name)) for name in series)
+    controls = {name: other for name, other in pairs if other in series and other != name}
+    lesions = [name for name in series if name not in controls.values()]
+    if len(lesions) * len(titles) > MOST_FRAMES:
         raise UsageError(
-            f"{len(series)} series in {len(titles)} panels are more than a figure can show",
+            f"{len(lesions)} series in {len(titles)} panels are more than a figure can show",
             allowed=f"{MOST_FRAMES} panels",
             hint="choose some with --where, --subtest or --judge",
         )
@@ -84,10 +89,13 @@ def draw_lines(table: Table, page: Page, options: Options) -> None:
     for title in titles:
         top = page.lines(MARGIN, top, [title], NORMAL, fontweight="bold") + 0.04
         own = [one for one in given if one["panel"] == title]
-        apart = [_Frame.of(name, own) for name in series]
-        styles = dict.fromkeys(series, ALONE)
+        apart = [_Frame.of(name, own, controls) for name in lesions]
+        styles = dict.fromkeys(lesions, ALONE) | dict.fromkeys(controls.values(), BESIDE)
         top = _draw_frames(page, apart, styles, prefix, scale, top)
     legend: list[tuple[dict[str, Any], str]] = [(dict(OTHERS), "the other series")]
+    if controls:
+        mark = {"color": BESIDE.colour, "marker": BESIDE.marker, "linestyle": BESIDE.line}
+        legend.insert(0, (mark, "control of the same size"))
     page.finish(page.caption(page.legend(top, [*legend, *_intact_legend(given, named=False)])))
 
 
@@ -106,12 +114,29 @@ class _Frame:
     others: Sequence[Record] = ()
 
     @classmethod
-    def of(cls, series: str, given: Sequence[Record]) -> _Frame:
-        """Return the frame of one series of a panel, with the intact model that it was."""
+    def of(cls, series: str, given: Sequence[Record], controls: Mapping[str, str]) -> _Frame:
+        """Return the frame of one series of a panel, with its control and its intact model.
+
+        Args:
+            series: its name.
+            given: records of the panel.
+            controls: series to the name of its control.
+        """
         lines = [one for one in given if one["row"] != "intact"]
-        own = [one for one in lines if one["series"] == series]
+        shown = (series, controls.get(series))
+        own = [one for one in lines if one["series"] in shown]
         intact = [one for one in given if one["row"] == "intact" and _was(series, one["series"])]
-        return cls(series, [*intact, *own], [one for one in lines if one["series"] != series])
+        apart = {*shown, *controls.values()}
+        return cls(series, [*intact, *own], [one for one in lines if one["series"] not in apart])
+
+
+def _control(series: str) -> str:
+    """Return the name of the control of a series.
+
+    >>> _control("m + mlp:zero:* (greedy)")
+    'm + control of mlp:zero:* (greedy)'
+    """
+    return series.replace(" + ", " + control of ", 1)
 
 
 def _was(series: str, intact: str) -> bool:

@@ -21,6 +21,7 @@ from tabwb.report.summaries.load import AdministrationData
 from tests.report.figures.looks import faults
 from tests.report.figures.test_numbers import panels
 from tests.report.given import SAMPLED, answered
+from tests.report.test_doses import sweep
 from tests.report.test_pairs import given, words
 
 T4 = 2.7764451051977987
@@ -227,6 +228,24 @@ def test_the_panel_of_a_lesion_has_the_intact_model_that_it_was() -> None:
     every = [one for n in range(5) for one in other(n)]
     for axes in panels(make("dose", groups(*every), measure="accuracy", width="double")):
         assert [line.get_gid() for line in axes.lines].count("intact") == 1
+
+
+def test_of_many_lesions_the_control_is_in_the_panel_of_its_lesion() -> None:
+    every = []
+    for n in range(3):
+        for one in sweep(seeds=2):
+            made = replace(one.administration.conditions, examinee=f"m{n}")
+            number = one.administration.id + 100 * n
+            administration = replace(one.administration, conditions=made, id=number)
+            every.append(replace(one, administration=administration))
+    figure = make("dose", groups(*every), measure="accuracy", width="double")
+    three = panels(figure)
+    assert len(three) == 3 and faults(figure) == []
+    for axes in three:
+        gids = [line.get_gid() for line in axes.lines]
+        looks = {line.get_marker() for line in axes.lines if line.get_gid() == "value"}
+        assert len(looks) == 2  # the lesion and its control
+        assert gids.count("other") == 2  # other lesions, not their controls
 
 
 def test_more_panels_than_a_figure_can_show_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
