@@ -2,8 +2,8 @@
 
     PYTHONPATH=. .venv/bin/python docs/pictures/make.py [NAME] [--theme dark]
 
-NAME is workbench, results-by-model, laboratory, naming, or figures: those of a made-up study
-(``study.py``).
+NAME is workbench, results-by-model, laboratory, lesion-curves, naming, or figures: those of a
+made-up study (``study.py``).
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -28,6 +28,7 @@ from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
 from tabwb.workbench.comparison.page import ModelsPage
+from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
@@ -105,6 +106,39 @@ async def laboratory(size: tuple[int, int], items: int, theme: str, folder: Path
         page.query_one("#lab-item", Input).value = "word-comprehension/wc1"
         await pilot.press("a")
         await until(pilot, lambda: page.state.lesion and page.state.phase == "ready")
+        await pilot.pause(0.5)
+        drawn = app.export_screenshot()
+        app.desk.close_worker()
+    return drawn
+
+
+CURVES_GRID = """format = 1
+[[lesions]]
+targets = ["attention", "mlp"]
+amounts = [0.05, 0.1, 0.15, 0.2]
+seeds = [1, 2, 3, 4, 5]
+controls = true
+"""
+
+
+async def lesion_curves(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
+    """Give a grid of lesions to the bundled model and draw a curve; the screen as SVG."""
+    memory, store, grid = folder / "memory.json", folder / "store.db", folder / "grid.toml"
+    settings.save(settings.Remembered(notice_seen=True, theme=theme, explorer=False), memory)
+    grid.write_text(CURVES_GRID, encoding="utf-8")
+    command = ["-m", "tabwb", "lesion", "sweep", "tab", "--model", "bundled", "--grid", str(grid)]
+    command += ["--store", str(store)]
+    subprocess.run([sys.executable, *command], check=True, capture_output=True)
+    app = make_workbench(location=str(store), offline=True, memory=memory)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.desk.catalogue)
+        await pilot.press("w")
+        await until(pilot, lambda: app.desk.page == "sweep")
+        await pilot.press("escape", "g")
+        await until(pilot, lambda: app.desk.query(CurvesPage))
+        page = app.desk.query_one(CurvesPage)
+        await until(pilot, lambda: page.read)
+        await pilot.press("up")
         await pilot.pause(0.5)
         drawn = app.export_screenshot()
         app.desk.close_worker()
@@ -195,6 +229,7 @@ PICTURES = {
     "workbench": picture,
     "results-by-model": by_model,
     "laboratory": laboratory,
+    "lesion-curves": lesion_curves,
     "naming": naming,
 }
 
