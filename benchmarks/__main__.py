@@ -4,7 +4,7 @@
 reference measured in the same run (a bare interpreter, a trivial Textual app, a bare SQLite
 commit), so that the ratio is comparable between machines. Peers (``llm``, ``inspect``) are measured
 too if they are installed. Nothing here fails: timings are for people. ``python -m benchmarks
-paths`` counts code instead: see :mod:`benchmarks.paths`.
+paths`` counts code instead, ``condition`` measures on any device: see their modules.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import (
+    condition,
     exports,
     frames,
     generation,
@@ -63,6 +64,9 @@ def main() -> None:
     """Measure and print."""
     if sys.argv[1:2] == ["paths"]:
         paths.main(sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["condition"]:
+        condition.main(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("rows", nargs="*", choices=[[], *ROWS], metavar="ROW", help=", ".join(ROWS))

@@ -21,6 +21,12 @@ LESIONS = {
     "30 % of all projections scaled": ("projections:scale:0.3@factor=0.5", ""),
     "30 % of all projections, noise": ("projections:noise:0.3@sigma=0.5", ""),
 }
+SHAPES = {
+    "10m": (256, 768, 12, 8, 8),
+    "100m": (768, 2304, 13, 12, 12),
+    "1b": (2048, 8192, 16, 32, 8),
+}
+"""Hidden size, that of the network, layers, heads, key-value heads; 1b is that of Llama 3.2 1B."""
 
 
 def lesions(rounds: int) -> Iterator[Result]:
@@ -41,12 +47,17 @@ def lesions(rounds: int) -> Iterator[Result]:
                 yield from _rows(name, path, dtype, rounds)
 
 
-def random_llama(like: Path, folder: Path) -> None:
-    """Write a Llama of 100 million random parameters.
+def random_llama(
+    like: Path, folder: Path, size: str = "100m", dtype: str = "float32", device: str = "cpu"
+) -> None:
+    """Write a Llama of random parameters.
 
     Args:
         like: folder of the model that has the tokenizer.
         folder: to be written to.
+        size: one of :data:`SHAPES`.
+        dtype: of the weights.
+        device: where the numbers are drawn.
     """
     import torch
     from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
@@ -54,16 +65,19 @@ def random_llama(like: Path, folder: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(like)
     tokenizer.save_pretrained(folder)
     torch.manual_seed(1)
+    hidden, intermediate, layers, heads, key_value_heads = SHAPES[size]
     config = LlamaConfig(
         vocab_size=len(tokenizer),
-        hidden_size=768,
-        intermediate_size=2304,
-        num_hidden_layers=13,
-        num_attention_heads=12,
-        num_key_value_heads=12,
+        hidden_size=hidden,
+        intermediate_size=intermediate,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=key_value_heads,
         eos_token_id=tokenizer.eos_token_id,
     )
-    LlamaForCausalLM(config).save_pretrained(folder)
+    with torch.device(device):
+        model = LlamaForCausalLM(config)
+    model.to(getattr(torch, dtype)).save_pretrained(folder)
 
 
 def _rows(name: str, path: Path, dtype: Any, rounds: int) -> Iterator[Result]:

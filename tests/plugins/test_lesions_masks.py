@@ -80,3 +80,22 @@ def test_a_lesion_on_a_device_waits_for_nothing() -> None:
         copy = torch.empty_like(weights)
         clear(weights, taken, copy)
         act(ZERO, weights, taken, "0.mlp.down", 0.0)
+
+
+def test_masks_drawn_in_several_threads_are_the_same() -> None:
+    from tabwb_transformers.lesions.surgery import Surgery
+
+    from tests.plugins.lesion_models import made
+
+    surgery = Surgery(made("llama"), lambda: None)
+    lesions = parse_lesions("projections:zero:0.3@seed=5+norm:scale:0.5@factor=2")
+    threads = torch.get_num_threads()
+    found = []
+    try:
+        for count in (1, 3):
+            torch.set_num_threads(count)
+            facts = surgery.apply(lesions)
+            found.append((facts, surgery.fingerprint()))
+    finally:
+        torch.set_num_threads(threads)
+    assert found[0] == found[1]

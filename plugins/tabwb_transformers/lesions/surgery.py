@@ -8,13 +8,16 @@ the middle.
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
+from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.draw import VERSION
 from tabwb.lesion.part import Part
 from tabwb.lesion.selected import Scores
@@ -23,6 +26,9 @@ from tabwb.lesion.taken import Taken, parts_taken, units_facts
 from tabwb_transformers.lesions.anatomy import Located, Piece, locate_parts
 from tabwb_transformers.lesions.choice import chosen
 from tabwb_transformers.lesions.operations import act, clear, clears
+
+Chosen = tuple[Located, list[torch.Tensor | None]]
+"""A part, and what is taken of each of its pieces."""
 
 
 class Surgery:
@@ -71,8 +77,8 @@ class Surgery:
         counts: list[int | torch.Tensor] = []
         try:
             for lesion, parts in zip(lesions, chosen, strict=True):
-                for taken in parts:
-                    counts += self._lesioned(lesion, self._located[taken.part.name], taken)
+                for located, masks in self._masks(lesion, parts):
+                    counts += self._lesioned(lesion, located, masks)
         except BaseException:
             self.restore()
             raise
@@ -113,13 +119,23 @@ class Surgery:
         self._kept[_place(piece)] = (piece.module, piece.attribute, original)
         piece.module._parameters[piece.attribute] = nn.Parameter(copy, requires_grad=False)
 
-    def _lesioned(
-        self, lesion: Lesion, located: Located, taken: Taken
-    ) -> Iterator[int | torch.Tensor]:
-        """Apply one lesion to one part; yield the number of parameters taken of each piece."""
+    def _masks(self, lesion: Lesion, parts: Sequence[Taken]) -> Iterator[Chosen]:
+        """Yield each part of a lesion with what is taken of its pieces."""
         if lesion.amount == 0.0:
             return
-        masks = chosen(lesion, located, taken)
+
+        def of_part(taken: Taken) -> Chosen:
+            located = self._located[taken.part.name]
+            return located, chosen(lesion, located, taken)
+
+        # Each part has draws of its own. Other choices look at weights, or take no time.
+        is_drawn = TARGETS[lesion.target].unit == "weight" and lesion.select == "random"
+        yield from _ahead(of_part, parts, torch.get_num_threads() if is_drawn else 1)
+
+    def _lesioned(
+        self, lesion: Lesion, located: Located, masks: Sequence[torch.Tensor | None]
+    ) -> Iterator[int | torch.Tensor]:
+        """Apply one lesion to one part; yield the number of parameters taken of each piece."""
         for place, (piece, inside) in enumerate(zip(located.pieces, masks, strict=True)):
             tensor = piece.tensor.data
             view = piece.view(tensor)
@@ -140,6 +156,23 @@ class Surgery:
                 view = piece.view(copy)
             name = located.part.name + (f"/{place}" if place else "")
             act(lesion, view, inside, name, piece.offset)
+
+
+def _ahead(
+    function: Callable[[Taken], Chosen], parts: Sequence[Taken], threads: int
+) -> Iterator[Chosen]:
+    """Yield the result for each part in order, computed in threads a few parts ahead."""
+    if threads == 1 or len(parts) == 1:
+        yield from map(function, parts)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Chosen]] = deque()
+        for part in parts:
+            waiting.append(pool.submit(function, part))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def _place(piece: Piece) -> tuple[int, str]:
