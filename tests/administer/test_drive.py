@@ -166,6 +166,13 @@ def test_another_model_may_not_go_on(begin: Begin, store: Store, plugins: Plugin
             again.opened({"model": "a", "revision": "2"})
 
 
+def test_other_units_of_a_lesion_may_not_go_on(begin: Begin, store: Store) -> None:
+    session = begin("echo", "model")
+    session.opened({"model": "a", "lesion_units_sha256": "12"})
+    with pytest.raises(TabwbError, match="lesion_units_sha256 was 12 and is 13"):
+        session.opened({"model": "a", "lesion_units_sha256": "13"})
+
+
 def test_text_that_is_no_unicode_is_kept_visibly(begin: Begin, store: Store) -> None:
     session = begin()
     session.next()

@@ -99,6 +99,25 @@ def test_units_of_a_list_are_not_said_to_be_all() -> None:
     )
 
 
+def test_the_contrast_of_the_localizer_is_told_with_its_sources() -> None:
+    members = under([f"mlp.neurons:zero:{amount}@select=localizer" for amount in (0.1, 0.2)])
+    members += under(["mlp.neurons:zero:0.1@select=localizer-control,seed=2"], control=True)
+    found = told(*members)
+    text = next(each.text for each in found.paragraphs if each.title == "Lesions")
+    assert (
+        "The localizer takes the units with the largest t of Welch [2] for 80 sentences against 80 "
+        "lists of nonwords (language-1)" in text
+    )
+    assert "mean over its tokens of the absolute value of the neuron" in text
+    assert [one.key for one in found.references[1:4]] == [
+        "welch1947",
+        "fedorenko2010",
+        "alkhamissi2025",
+    ]
+    # Controls of growing amounts need not be nested.
+    assert "a larger share contains" not in text
+
+
 def test_controls_are_told_apart_with_their_sizes() -> None:
     controls = [f"projections:zero:{share}@seed={seed}" for share in (0.05, 0.1) for seed in (1, 2)]
     facts = {"lesion_parameters": "40", "parameters": "1000", "lesion_draws": "tabwb-lesion-1"}

@@ -88,7 +88,7 @@ def _parts(about: Studied, cite: Citations) -> Iterator[tuple[str, list[str]]]:
     else:
         yield "Materials", list(materials(about, cite))
         yield "Models", list(models(about))
-        yield "Lesions", list(lesions(about))
+        yield "Lesions", list(lesions(about, cite))
         yield "Participants", list(participants(about))
         yield "Procedure", list(procedure(about))
         yield "Scoring", list(scoring(about, cite))

@@ -12,11 +12,13 @@ from math import prod
 from pathlib import PurePath
 from typing import Any
 
-from tabwb.lesion.declared import CONTROL, OPERATIONS, SELECTIONS, TARGETS
+from tabwb.lesion.declared import CONTROL, MEASURES, OPERATIONS, SELECTIONS, TARGETS
+from tabwb.lesion.items import shipped_items
 from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders
+from tabwb.report.paper.references import ALKHAMISSI, FEDORENKO, WELCH, Citations
 from tabwb.report.paper.sentences import listed, ranges, spread
 from tabwb.report.paper.studied import Studied, is_persons
 from tabwb.report.summaries.dose_lines import parameters_of, perplexity_of
@@ -61,8 +63,13 @@ class _Box:
         return prod(max(1, len(side)) for side in sides)
 
 
-def lesions(about: Studied) -> Iterator[str]:
-    """Yield which lesions each model was given under, how units were drawn, and their controls."""
+def lesions(about: Studied, cite: Citations) -> Iterator[str]:
+    """Yield which lesions each model was given under, how units were drawn, and their controls.
+
+    Args:
+        about: the study.
+        cite: numbers the works.
+    """
     lesioned = [m for m in about.members if not is_persons(m) and _spec(m)]
     if not lesioned:
         return
@@ -73,7 +80,9 @@ def lesions(about: Studied) -> Iterator[str]:
 
     for _, names in spread(given, specs):
         yield from _given(about, names, given[names[0]])
-    yield from _drawn(lesioned)
+    found = _lesions_of(lesioned)
+    yield from _localized(found, cite)
+    yield from _drawn(lesioned, [one for one in found if one.draws])
     yield (
         "Each lesion changed a copy of the intact weights, so that none acted on what another "
         "left; all items of an administration were given under one lesion."
@@ -250,14 +259,35 @@ def _percent(amount: float) -> str:
     return f"{100 * amount:.3g}"
 
 
-def _drawn(members: Members) -> Iterator[str]:
-    """Yield how units were chosen, where a seed decided it."""
+def _lesions_of(members: Members) -> list[Lesion]:
     found: list[Lesion] = []
     for text in dict.fromkeys(map(_spec, members)):
         try:
-            found += [one for one in parse_lesions(text) if one.draws]
-        except UsageError:
+            found += parse_lesions(text)
+        except UsageError:  # made with another tool
             continue
+    return found
+
+
+def _localized(found: Iterable[Lesion], cite: Citations) -> Iterator[str]:
+    """Yield the contrast by which the localizer selects units."""
+    targets = dict.fromkeys(one.target for one in found if one.source == "localizer")
+    if not targets:
+        return
+    items = shipped_items()
+    measured = (f"{MEASURES[target]} ({target})" for target in targets)
+    yield (
+        f"The localizer takes the units with the largest t of Welch {cite(WELCH)} for "
+        f"{len(items.first.texts)} {items.first.label} against {len(items.second.texts)} lists of "
+        f"{items.second.label} ({items.name}), the contrast of a functional localizer of the "
+        f"language network in people {cite(FEDORENKO)} that was used for units of language models "
+        f"{cite(ALKHAMISSI)}. The response of a unit to a text is the mean over its tokens of the "
+        f"{listed(measured)}."
+    )
+
+
+def _drawn(members: Members, found: Sequence[Lesion]) -> Iterator[str]:
+    """Yield how units were chosen, where a seed decided it."""
     if not found:
         return
     units = {TARGETS[one.target].unit for one in found if one.select == "random" and one.amount < 1}
@@ -270,9 +300,10 @@ def _drawn(members: Members) -> Iterator[str]:
     how = listed(versions) if versions else "of an unknown version"
     yield (
         "The draws of a part depend on the seed of the lesion and the part's name (such as "
-        f"3.attention.q) alone; they are {how}. With one seed a larger share contains a smaller "
-        "one."
+        f"3.attention.q) alone; they are {how}."
     )
+    if not all(one.is_control for one in found):
+        yield "With one seed a larger share contains a smaller one."
 
 
 def _sizes(name: str, members: Members) -> Iterator[str]:

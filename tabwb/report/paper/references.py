@@ -81,6 +81,23 @@ WELCH = _article(
     "The generalization of 'Student's' problem when several different population variances are "
     "involved", "Biometrika", "34(1-2), 28-35", "10.1093/biomet/34.1-2.28",
 )  # fmt: skip
+FEDORENKO = _article(
+    "fedorenko2010", "Fedorenko, Evelina and Hsieh, Po-Jang and Nieto-Castañón, Alfonso and "
+    "Whitfield-Gabrieli, Susan and Kanwisher, Nancy", 2010,
+    "New method for fMRI investigations of language: Defining ROIs functionally in individual "
+    "subjects", "Journal of Neurophysiology", "104(2), 1177-1194", "10.1152/jn.00032.2010",
+)  # fmt: skip
+ALKHAMISSI = Reference(
+    "alkhamissi2025",
+    "misc",
+    {
+        "author": "AlKhamissi, Badr and Tuckute, Greta and Bosselut, Antoine and Schrimpf, Martin",
+        "title": "The LLM language network: A neuroscientific approach for identifying causally "
+        "task-relevant units",
+        "year": "2025",
+        "url": "https://arxiv.org/abs/2411.02280",
+    },
+)
 COVINGTON_MCFALL = _article(
     "covington2010", "Covington, Michael A. and McFall, Joe D.", 2010,
     "Cutting the Gordian knot: The moving-average type-token ratio (MATTR)",
