@@ -291,3 +291,16 @@ def test_the_figure_draws_a_control_at_the_amount_of_its_lesion() -> None:
         amounts.setdefault(row["series"].partition(" + ")[2], set()).add(row["amount"])
     assert amounts == {"mlp.down:zero:*": {0.1, 0.3}, "control of mlp.down:zero:*": {0.1, 0.3}}
     assert any(note.startswith("Control: ") for note in table.notes)
+
+
+@pytest.mark.parametrize("greedy", [True, False])
+def test_the_figure_draws_the_means_of_the_table(greedy: bool) -> None:
+    groups = summarised(grouped(sweep(greedy=greedy), ("administration",)))
+    drawn = figure_table("dose", groups, measure="accuracy").where(row="mean", part="words")
+    found = {row["amount"]: row for row in drawn.to_dicts() if "control" not in row["series"]}
+    (table,) = accuracy(sweep(greedy=greedy), "mean")
+    for amount, row in found.items():
+        name = f"at_{amount:g}".replace(".", "_")
+        for end in ("", "_low", "_high"):
+            value = row[end.lstrip("_") or "value"]
+            assert value == pytest.approx(table[name + end])

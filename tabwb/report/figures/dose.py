@@ -43,7 +43,9 @@ from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.summary import pool
-from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, mean_over_seeds
+from tabwb.report.tables.dose_rows import shared_error
+from tabwb.report.tables.dose_values import KNOWN, Cell, Measured, draw_error
+from tabwb.scoring.dose import EQUAL_SEEDS, LEAST_SEEDS, LEFT_OUT, mean_over_seeds
 from tabwb.scoring.estimate import Estimate
 from tabwb.tables.table import Column, Table
 
@@ -116,7 +118,8 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         own = _pooled(members)
         given += [
             {"series": series, "row": "model" if by_model else "seed", "seed": seed,
-             "amount": amount, **measure.place, **measure.of(own)}
+             "amount": amount, **measure.place, **measure.of(own),
+             "error": _error(measure.place, own, by)}
             for measure in chosen
         ]  # fmt: skip
     for series, members in intact.items():
@@ -237,11 +240,19 @@ def _pooled(members: Sequence[AdministrationData]) -> Grouped:
     return Grouped(Group("administration", "", chosen), pool(sources_of(chosen), interval=True))
 
 
+def _error(place: Record, own: Grouped, by: str) -> tuple[float, float] | None:
+    """Return the error of drawn answers that seeds of a lesion share; seeds of runs share none."""
+    greedy = all(one.administration.conditions.decoding.greedy for one in own.group.members)
+    if by != LESION or greedy:
+        return KNOWN
+    names = ("measure", "part", "rater", "feature")
+    return draw_error(Cell(*(place.get(name) or "" for name in names)), own)
+
+
 def _means(given: Sequence[Record]) -> Iterator[Record]:
     """Yield the means over seeds; those with few usable responses are left out.
 
-    With five seeds or more the interval is mean +- t sd / sqrt(n), t of n - 1 degrees of freedom,
-    within the range of the measure; equal values give none, because it would have no width.
+    The intervals are those of :func:`tabwb.scoring.dose.mean_over_seeds`, as in the table of doses.
     """
     cells: dict[tuple[str, str, float], list[Record]] = {}
     for record in given:
@@ -261,7 +272,10 @@ def _means(given: Sequence[Record]) -> Iterator[Record]:
             "series": series, "row": "mean", "amount": amount, "panel": panel, **place,
             "n_seeds": len(used), "n": sum(record.get("n") or 0 for record in used),
         }  # fmt: skip
-        found = mean_over_seeds([record["value"] for record in used], (0.0, largest))
+        values = [None if record.get("few_usable") else record["value"] for record in own]
+        errors = [Measured(Estimate(0.0), error=record["error"]) for record in used]
+        shared = shared_error(errors) or KNOWN
+        found = mean_over_seeds(values, (0.0, largest), shared)
         if found.value is None:
             yield cell | value_cells(Estimate(None, "no seed has a value that may be averaged"))
             continue
@@ -294,8 +308,11 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
                 "Bars of series with one seed for each amount: 95 % intervals for "
                 f"{options['interval'].replace('-', ' ')}."
             )
-        if any(record.get("interval_reason") == EQUAL_SEEDS for record in given):
+        reasons = [record.get("interval_reason") or "" for record in given]
+        if EQUAL_SEEDS in reasons:
             yield "No interval where all seeds have the same value."
+        if any(reason.endswith(LEFT_OUT) for reason in reasons):
+            yield "No interval where seeds are left out, since the others may differ from them."
     else:
         yield f"Bars: 95 % intervals for {options['interval'].replace('-', ' ')}."
     if any(" + control of " in record["series"] for record in given):

@@ -50,7 +50,7 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
     notes = [
         f"Number: mean over seeds of the {measure.replace('_', ' ')} {shown}. Shade: its size "
         "without the sign, from 0 to the largest of the panel.",
-        *NOTES,
+        NOTES[0],
         batteries_note(groups),
     ]
     return records_table("map", COLUMNS, chosen, notes)

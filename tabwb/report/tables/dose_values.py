@@ -94,15 +94,19 @@ def values_of(group: Grouped) -> dict[Cell, Measured]:
     for result in results_of(group):
         if (cell := _cell(result)) is not None:
             few = result.usable is not None and result.usable.few and cell.measure != ACCURACY.id
-            error = KNOWN if greedy else _error(cell, group)
+            error = KNOWN if greedy else draw_error(cell, group)
             found[cell] = Measured(result.value, few, _largest(result, group), error)
     return found
 
 
-def _error(cell: Cell, group: Grouped) -> tuple[float, float] | None:
+def draw_error(cell: Cell, group: Grouped) -> tuple[float, float] | None:
     """Return the variance of a value that was drawn, and its degrees of freedom; None if unknown.
 
     Accuracies, burdens and rates of features, from the responses to each item.
+
+    Args:
+        cell: what was measured.
+        group: the responses of one condition.
     """
     if cell.measure == ACCURACY.id:
         part = group.part(cell.part)

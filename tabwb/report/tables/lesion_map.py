@@ -27,7 +27,8 @@ NOTES = (
     "One target in one layer is lesioned at a time. Means over seeds; intervals (95 %, t) and p "
     f"are for other draws of units and these prompts, over {LEAST_SEEDS} seeds or more. A value "
     "for which fewer than half of the responses are usable is in no mean, and then there is no "
-    "interval. corr.: p corrected by Benjamini and Hochberg's method over the cells of a map "
+    "interval.",
+    "corr.: p corrected by Benjamini and Hochberg's method over the cells of a map that have one "
     "(one measure, subtest, judge, feature and lesion): of the cells below .05 a share of .05 is "
     "expected to be false. It is not corrected for the number of maps.",
 )
