@@ -267,6 +267,45 @@ def test_prompt_noise_has_amounts_seeds_and_the_model_without_it() -> None:
     assert less["at_0_3"] == pytest.approx(row["at_0_3"] - 1)
 
 
+def checkpoints(parent: str = "bundled") -> list[AdministrationData]:
+    """Return the model, and checkpoints of it after 100 and 200 steps with two run seeds each."""
+    found = [perturbed(1, 3)]
+    for steps, rights in ((100, (2, 3)), (200, (1, 0))):
+        for seed, right in enumerate(rights, 1):
+            labels = {"parent": parent, "dose": str(steps), "dose_name": "steps"}
+            name = f"transformers:tuned-{steps}"
+            found.append(perturbed(len(found) + 1, right, examinee=name, labels=labels, seed=seed))
+    return found
+
+
+def test_checkpoints_with_doses_are_a_series_beside_their_parent() -> None:
+    (row,) = accuracy(checkpoints(), "mean")
+    assert (row["severity"], row["series"]) == ("dose of the checkpoint", "bundled + steps *")
+    assert [row["at_100"], row["at_200"]] == pytest.approx([5 / 6, 1 / 6])
+    (less,) = accuracy(checkpoints(), "less intact")
+    assert [less["at_100"], less["at_200"]] == pytest.approx([-1 / 6, -5 / 6])
+    (apart,) = accuracy(checkpoints("other"), "mean")
+    assert apart["series"] == "other + steps *"
+    assert not accuracy(checkpoints("other"), "less intact")
+
+
+def test_the_figure_draws_checkpoints_and_prompt_noise_beside_their_reference() -> None:
+    noisy = [perturbed(1, 3)] + [
+        perturbed(at + 1, 2, prompt_noise=f"words:drop:{amount}")
+        for at, amount in ((1, 0.1), (2, 0.3))
+    ]
+    for x, found, amounts in (
+        ("checkpoint", checkpoints(), {None, 100.0, 200.0}),
+        ("prompt_noise", noisy, {None, 0.1, 0.3}),
+    ):
+        table = figure_table(
+            "dose", summarised(grouped(found, ("administration",))), measure="accuracy", x=x
+        )
+        drawn = table.to_dicts()
+        assert {row["amount"] for row in drawn} == amounts
+        assert {row["row"] for row in drawn} >= {"intact", "seed"}
+
+
 def test_the_bits_of_rounded_weights_are_amounts() -> None:
     found = [one(1, None, 3, greedy=True)]
     for bits, right in ((8, 3), (4, 2), (2, 0)):

@@ -32,6 +32,7 @@ from tabwb.report.summaries.dose_lines import told_apart
 from tabwb.report.summaries.doses import (
     LESION,
     PARAMETERS,
+    REFERENCED,
     Dose,
     amount_words,
     dose_of,
@@ -144,7 +145,7 @@ def _with_amounts(placed: Placed, by: str) -> tuple[Placed, int]:
 
     Intact models stay beside lesions.
     """
-    kept = [one for one in placed if by == LESION or one[0].amount is not None]
+    kept = [one for one in placed if by in REFERENCED or one[0].amount is not None]
     return kept, len(placed) - len(kept)
 
 

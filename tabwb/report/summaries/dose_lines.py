@@ -11,7 +11,7 @@ from tabwb.lesion.declared import CONTROL
 from tabwb.lesion.spec import parse_lesions
 from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
-from tabwb.report.names import name_in, names_of
+from tabwb.report.names import names_of
 from tabwb.report.summaries.grouping import Group
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData, sources_of
@@ -163,7 +163,7 @@ def _series(members: Sequence[AdministrationData], severity: Severity) -> list[S
             point = own.setdefault((dose.kind, dose.amount), _Point(operations))
         else:
             key: tuple[object, ...] = (*model, dose.kind)
-            name = f"{name_in(names, given, lesion=False)}{severity.between}{dose.kind}"
+            name = f"{names.get(dose.examinee, dose.examinee)}{severity.between}{dose.kind}"
             kinds[key] = name, dose.conditions
             point = lesions.setdefault(key, {}).setdefault(dose.amount, _Point(operations))
         point.members.setdefault(dose.seed, []).append(one)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabwb.lesion.spec import parse_lesions
 from tabwb.records.condition_kinds import Real, Whole
 from tabwb.records.condition_table import compared, declared
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import UsageError
+from tabwb.report.noise_keys import noise_of
 from tabwb.report.summaries.counted import model_of, spec_of
 
 LESION, PARAMETERS = "lesion", "parameters"
+NOISE, CHECKPOINT = "prompt_noise", "checkpoint"
+REFERENCED = LESION, NOISE, CHECKPOINT
+"""Of these an administration without an amount is the reference: intact, or the parent."""
 SIZED = "family", "tuning", "parameters"
 """What profiles say of models that are compared by size."""
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -21,13 +25,13 @@ _SEED = re.compile(r"([@,])seed=([^,@]*)")
 
 
 def doses() -> tuple[str, ...]:
-    """Return what can be an amount: lesions, sizes of models, and conditions that are numbers."""
+    """Return what can be an amount: of perturbations, sizes of models, conditions as numbers."""
     numbers = (
         condition.id
         for condition in CONDITIONS
         if isinstance(condition.kind, Real | Whole) and condition.id != "seed"
     )
-    return LESION, PARAMETERS, *numbers
+    return *REFERENCED, PARAMETERS, *numbers
 
 
 def name_of_amounts(by: str) -> str:
@@ -36,7 +40,12 @@ def name_of_amounts(by: str) -> str:
     >>> name_of_amounts("lesion"), name_of_amounts("max_tokens")
     ('amount of the lesion', 'max tokens')
     """
-    names = {LESION: "amount of the lesion", PARAMETERS: "number of parameters"}
+    names = {
+        LESION: "amount of the lesion",
+        NOISE: "amount of prompt noise",
+        CHECKPOINT: "dose of the checkpoint",
+        PARAMETERS: "number of parameters",
+    }
     return names.get(by) or by.replace("_", " ")
 
 
@@ -132,8 +141,10 @@ class Dose:
     """Of an administration: to what series it belongs, the amount, the seed.
 
     Attributes:
-        examinee: without the lesion; of sizes the family with its tuning.
-        kind: of the lesion, without amount and seed; empty of an intact model, and without lesions.
+        examinee: without the lesion; of sizes the family with its tuning; of a checkpoint its
+            parent.
+        kind: of the lesion or prompt noise, without amount and seed, or what a checkpoint's dose
+            is; empty of an intact model, and of other amounts.
         conditions: all others that must be alike: name and value.
         amount: None of an intact model.
     """
@@ -154,7 +165,7 @@ def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
         key: see :func:`lesion_dose`.
 
     Raises:
-        UsageError: the lesion has no amount.
+        UsageError: the lesion, the prompt noise or the checkpoint has no amount.
     """
     alike = tuple(sorted(compared(given, [by]).items()))
     if by == PARAMETERS:
@@ -162,6 +173,8 @@ def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
         kin = " ".join(filter(None, (family or "family not said", tuning)))
         amount = float(size) if size.isdecimal() else None
         return Dose(kin, given.lesion or "", alike, amount, str(given.seed))
+    if by in (NOISE, CHECKPOINT):
+        return _noise_dose(given, alike) if by == NOISE else _checkpoint_dose(given, alike)
     if by != LESION:
         value = declared(by).of(given)
         amount = None if value is None else float(value)
@@ -171,3 +184,24 @@ def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
         return Dose(examinee, "", alike, None, seed)
     kind, amount, own = lesion_dose(given.lesion, key)
     return Dose(examinee, kind, alike, amount, own or seed)
+
+
+def _noise_dose(given: Conditions, alike: tuple[tuple[str, str], ...]) -> Dose:
+    noise = noise_of(given)
+    if noise is None and given.prompt_noise is not None:
+        raise UsageError(f"the prompt noise '{given.prompt_noise}' has no amount")
+    if noise is None:
+        return Dose(model_of(given), "", alike, None, str(given.seed))
+    seed = noise.seed if noise.draws else given.seed
+    return Dose(model_of(given), f"prompt noise {noise.kind()}", alike, noise.amount, str(seed))
+
+
+def _checkpoint_dose(given: Conditions, alike: tuple[tuple[str, str], ...]) -> Dose:
+    labels = given.labels
+    if PARENT not in labels:
+        return Dose(model_of(given), "", alike, None, str(given.seed))
+    if DOSE not in labels:
+        raise UsageError(f"the checkpoint {given.examinee} has no dose")
+    kin = model_of(replace(given, examinee=labels[PARENT]))
+    kind = f"{labels.get(DOSE_NAME, DOSE)} *"
+    return Dose(kin, kind, alike, float(labels[DOSE]), str(given.seed))

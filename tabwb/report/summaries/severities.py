@@ -1,17 +1,16 @@
-"""What can be given at several amounts: lesions, prompt noise, temperature."""
+"""What can be given at several amounts: lesions, prompt noise, checkpoints, temperature."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from tabwb.records.condition_table import compared
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.report.noise_keys import noise_of
 from tabwb.report.summaries.counted import spec_of
-from tabwb.report.summaries.doses import LESION, Dose, dose_of
+from tabwb.report.summaries.doses import CHECKPOINT, LESION, NOISE, Dose, dose_of, name_of_amounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +34,11 @@ def _lesion(key: str, given: Conditions) -> Dose:
     return dose_of(given, LESION, key)
 
 
-def _noise(given: Conditions) -> Dose:
-    noise = noise_of(given)
-    if given.lesion is not None or (noise is None and given.prompt_noise is not None):
-        raise UsageError("there is no prompt noise by itself")
-    alike = tuple(sorted(compared(given, ["prompt_noise"]).items()))
-    dose = Dose(spec_of(given), "", alike, None, str(given.seed))
-    if noise is None:
-        return dose
-    seed = str(noise.seed) if noise.draws else dose.seed
-    return replace(dose, kind=f"prompt noise {noise.kind()}", amount=noise.amount, seed=seed)
+def _alone(by: str, given: Conditions) -> Dose:
+    """Return the dose of prompt noise or of a checkpoint without another perturbation."""
+    if given.lesion is not None or (by != NOISE and given.prompt_noise is not None):
+        raise UsageError(f"the {by} is not given by itself")
+    return dose_of(given, by)
 
 
 def _temperature(given: Conditions) -> Dose:
@@ -64,7 +58,7 @@ LESIONS = (
 )
 SEVERITIES = (
     *LESIONS,
-    Severity("amount of prompt noise", _noise),
+    *(Severity(name_of_amounts(by), partial(_alone, by)) for by in (NOISE, CHECKPOINT)),
     Severity("temperature", _temperature, ", ", referred=False),
 )
 """In the order of tables."""
