@@ -19,10 +19,12 @@ from types import TracebackType
 from typing import Any
 
 from distributed import Client, Future, KilledWorker
+from distributed.security import Security
 
 from tabwb import __version__
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
+from tabwb.administer.sweep.address import ALLOWED, scheduler_address
 from tabwb.administer.sweep.host import Answer, Answered, Host, at_host
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import OpenStore, waiting, worked
@@ -51,22 +53,27 @@ class Cluster:
         offline: the model may use no network.
 
     Raises:
-        UsageError: no scheduler answers there.
+        UsageError: it is not an address, or no scheduler answers there.
     """
 
     def __init__(self, address: str, spec: str, *, offline: bool = False) -> None:
+        found = scheduler_address(address)
+        security = Security()
+        encrypted = found.startswith(("tls", "wss"))
+        if encrypted and not security.get_connection_args("client").get("ssl_context"):
+            raise UsageError(
+                f"'{found}' needs the certificates of the cluster, which Dask's configuration "
+                "does not name",
+                where="--cluster",
+                hint="see https://distributed.dask.org/en/stable/tls.html",
+            )
         try:
-            if address.endswith(".json"):
-                self.client = Client(
-                    scheduler_file=address, timeout=CONNECT_S, set_as_default=False
-                )
-            else:
-                self.client = Client(address, timeout=CONNECT_S, set_as_default=False)
+            self.client = Client(found, timeout=CONNECT_S, security=security, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(
-                f"no scheduler of Dask answers at '{address}': {error}",
+                f"no scheduler of Dask answers at '{found}': {error}",
                 where="--cluster",
-                allowed="for example tcp://127.0.0.1:8786, or the path of a scheduler file (.json)",
+                allowed=ALLOWED,
             ) from error
         self._host = Host(spec, offline)
         self.name = f"tabwb-{_hash(spec, offline, __version__)}"
