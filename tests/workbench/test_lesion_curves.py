@@ -120,11 +120,14 @@ def test_shares_go_from_0_to_1_and_values_far_from_0_have_the_room() -> None:
 
 
 def test_numbers_below_a_curve_have_intervals_and_reasons() -> None:
-    text = [line.plain for line in numbers(CURVE, 80)]
+    text = [line.plain for line in numbers(CURVE, 80, 20)]
     assert text[0].split() == ["amount", "0.1", "0.2"]
     assert text[1].split() == ["mean", "4.00", "[3.50,", "4.50]", "6.00"]
     assert text[2].split() == ["seeds", "5", "-"]
     assert text[-1] == "no interval, or no value: fewer than 5 seeds"
+    # In a narrow pane amounts are below each other; without the lines intervals are left out.
+    assert [line.plain for line in numbers(CURVE, 36, 20)][3].split() == ["amount", "0.2"]
+    assert [line.plain for line in numbers(CURVE, 36, 3)][1].split() == ["mean", "4.00", "6.00"]
 
 
 MAP = HeatMap(

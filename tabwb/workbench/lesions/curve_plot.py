@@ -55,6 +55,7 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str
     plt.ylim(low, high)
     if curve.intact is not None:
         plt.plot([left, right], [curve.intact] * 2, marker=MARKS["intact"], color=ink)
+    marks: list[tuple[list[float], list[float], str, tuple[int, int, int]]] = []
     for kind, colour in (("seed", quiet), ("control", amber), ("mean", accent)):
         for row in curve.of(kind):
             points = sorted(row.at.items())
@@ -67,7 +68,9 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Measure, colours: Mapping[str
                 if at.low is not None and at.high is not None:
                     ends = [max(at.low, low), min(at.high, high)]
                     plt.plot([x, x], ends, marker="│", color=colour)
-            plt.scatter(places, values, marker=MARKS[kind], color=colour)
+            marks.append((places, values, MARKS[kind], colour))
+    for places, values, mark, colour in marks:  # over lines and intervals
+        plt.scatter(places, values, marker=mark, color=colour)
     ticks = round_ticks(low, high)
     plt.xticks(list(amounts), [f"{amount:g}" for amount in amounts])
     plt.yticks(ticks, [f"{tick:g} " for tick in ticks])
@@ -133,40 +136,50 @@ def legend(curve: Curve) -> Content:
     return Content.assemble(*parts)
 
 
-def numbers(curve: Curve, width: int) -> Iterator[Content]:
-    """Yield the values of a curve as lines: means, controls, the difference to the controls.
+def numbers(curve: Curve, width: int, lines: int) -> Iterator[Content]:
+    """Yield the values of a curve: means, controls, the differences; then why some are missing.
 
     Args:
         curve: the curve.
-        width: columns; amounts that do not fit are left out at the right.
+        width: columns; amounts that do not fit are below the first ones.
+        lines: of which there should be no more; without room for them intervals are left out.
     """
-    shown = [at for kind in ROWS for row in curve.of(kind) for at in row.at.values()]
-    wide = max((len(_cell(at)) for at in shown), default=0) + 3
-    amounts = curve.amounts[: max((width - 14) // wide, 1)]
-    heads = "".join(f"{amount:>{wide}g}" for amount in amounts)
-    yield Content.styled(f"{'amount':<14}{heads}", QUIET)
-    reasons: dict[str, None] = {}
-    for kind in ROWS:
-        for row in curve.of(kind):
-            cells = "".join(f"{_cell(row.at.get(amount)):>{wide}}" for amount in amounts)
-            yield Content.assemble((f"{kind:<14}", QUIET), cells)
-            if kind == "mean":
-                seeds = "".join(f"{_seeds(row.at.get(amount)):>{wide}}" for amount in amounts)
-                yield Content.styled(f"{'seeds':<14}{seeds}", QUIET)
-            reasons.update(dict.fromkeys(filter(None, row.reason.split("; "))))
+    rows = [row for kind in ROWS for row in curve.of(kind)]
+    for ends in (True, False):
+        cells = [_cell(at, ends=ends) for row in rows for at in row.at.values()]
+        wide = max(map(len, cells), default=0) + 3
+        each = max((width - 14) // wide, 1)
+        blocks = range(0, len(curve.amounts), each)
+        if len(blocks) * (len(rows) + 2) <= lines:
+            break
+    for first in blocks:
+        amounts = curve.amounts[first : first + each]
+        yield _line("amount", [f"{amount:g}" for amount in amounts], wide, QUIET)
+        for row in rows:
+            own = [row.at.get(amount) for amount in amounts]
+            yield _line(row.kind, [_cell(at, ends=ends) for at in own], wide)
+            if row.kind == "mean":
+                yield _line("seeds", [_seeds(at) for at in own], wide, QUIET)
+    reasons = dict.fromkeys(part for row in rows for part in row.reason.split("; ") if part)
     if reasons:
         yield from folded(f"no interval, or no value: {'; '.join(reasons)}", width, QUIET)
+
+
+def _line(title: str, cells: Sequence[str], wide: int, style: str = "") -> Content:
+    words = "".join(f"{cell:>{wide}}" for cell in cells)
+    return Content.assemble((f"{title:<14}", QUIET), (words, style))
 
 
 def _seeds(at: At | None) -> str:
     return "-" if at is None or at.seeds is None else str(at.seeds)
 
 
-def _cell(at: At | None) -> str:
+def _cell(at: At | None, *, ends: bool) -> str:
     if at is None:
         return "-"
-    ends = "" if at.low is None or at.high is None else f" [{at.low:.2f}, {at.high:.2f}]"
-    return f"{at.value:.2f}{ends}"
+    if not ends or at.low is None or at.high is None:
+        return f"{at.value:.2f}"
+    return f"{at.value:.2f} [{at.low:.2f}, {at.high:.2f}]"
 
 
 def map_lines(

@@ -281,8 +281,9 @@ class CurvesPage(Page):
                 error = MissingExtra("a plot", "plots", package=EXTRAS["plots"][0])
                 yield from folded(f"{error.message}. {error.hint}", width, AMBER)
             yield legend(chosen)
-            if self._plot is None or self.query_one(CurvePane).size.height >= NUMBERS_FROM:
-                yield from numbers(chosen, width)
+            height = self.query_one(CurvePane).size.height
+            if self._plot is None or height >= NUMBERS_FROM:
+                yield from numbers(chosen, width, height // 2)
 
     def _nothing(self, width: int) -> Iterator[Content]:
         if self.read is None:
