@@ -13,6 +13,9 @@ _DIGEST = re.compile(r"[0-9a-f]{16,64}")
 """The first digits of a SHA-256."""
 
 
+_IN_GRID = re.compile(r": lesions\[\d+\]$")
+
+
 def file_of(values: Mapping[str, object], select: str, where: str) -> tuple[str, str]:
     """Return the path of a list of units, and what the SHA-256 of its content begins with.
 
@@ -74,10 +77,12 @@ def wrong(where: str, what: str, allowed: str) -> UsageError:
     """Return the error for a spec.
 
     Args:
-        where: the spec.
+        where: the spec, or the place in a grid (``grid.toml: lesions[0]``).
         what: is wrong.
         allowed: there.
     """
+    if _IN_GRID.search(where):
+        return UsageError(f"the lesion {shown(what)}", where=where, allowed=allowed)
     return UsageError(f"the lesion '{shown(where)}' {shown(what)}", allowed=allowed)
 
 

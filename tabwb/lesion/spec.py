@@ -21,6 +21,7 @@ from tabwb.lesion.declared import (
     Target,
 )
 from tabwb.lesion.file_option import escaped, file_of, unescaped, wrong
+from tabwb.records.words import did_you_mean
 
 FORM = "TARGET:OP[:AMOUNT][@key=value,...]"
 EXAMPLE = "mlp.down:zero:0.3@layers=0-3,seed=7"
@@ -169,7 +170,11 @@ def _parsed(part: str, text: str) -> Lesion:
     head, at, tail = part.partition("@")
     target, *rest = head.split(":")
     if target not in TARGETS:
-        raise wrong(text, f"has no known target in '{part}'", ", ".join(TARGETS))
+        raise wrong(
+            text,
+            f"has no known target in '{part}'{did_you_mean(target, TARGETS)}",
+            ", ".join(TARGETS),
+        )
     if not rest or len(rest) > 2:
         raise wrong(text, f"is not complete in '{part}'", f"{FORM}, for example {EXAMPLE}")
     options = _options(tail, text) if at else {}
@@ -349,7 +354,11 @@ def _options(tail: str, text: str) -> dict[str, object]:
 def _known(values: Mapping[str, object], key: str, known: Mapping[str, object], where: str) -> str:
     value = values.get(key)
     if not isinstance(value, str) or value not in known:
-        what = f"lacks '{key}'" if value is None else f"has the {key} '{value}'"
+        what = (
+            f"lacks '{key}'"
+            if value is None
+            else f"has the {key} '{value}'{did_you_mean(str(value), known)}"
+        )
         raise wrong(where, what, ", ".join(known))
     return value
 

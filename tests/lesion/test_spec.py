@@ -148,3 +148,15 @@ def test_the_stored_form(written: str, stored: str) -> None:
 def test_wrong_specs(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         parse_lesions(text)
+
+
+def test_a_misspelt_target_or_operation_has_a_suggestion() -> None:
+    with pytest.raises(UsageError, match="did you mean 'mlp.down'"):
+        parse_lesions("mlp.donw:zero")
+    with pytest.raises(UsageError, match="did you mean 'zero'"):
+        parse_lesions("mlp.down:zeor")
+
+
+def test_an_error_in_a_grid_names_the_table_and_no_spec() -> None:
+    with pytest.raises(UsageError, match=r"^my.toml: lesions\[1\]: the lesion cannot 'mean'"):
+        made({"target": "layer", "operation": "mean"}, "my.toml: lesions[1]")
