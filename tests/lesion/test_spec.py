@@ -151,7 +151,7 @@ def test_wrong_specs(text: str, words: str) -> None:
 
 
 def test_a_misspelt_target_or_operation_has_a_suggestion() -> None:
-    with pytest.raises(UsageError, match="did you mean 'mlp.down'"):
+    with pytest.raises(UsageError, match=r"did you mean 'mlp.down'"):
         parse_lesions("mlp.donw:zero")
     with pytest.raises(UsageError, match="did you mean 'zero'"):
         parse_lesions("mlp.down:zeor")

@@ -156,7 +156,7 @@ def test_the_check_has_the_perplexity_of_the_intact_model_and_the_range() -> Non
     )
     assert (
         "the perplexity of a fixed text (plain-1) was measured: 50 without a lesion and 2,000 to "
-        "4e+09 under lesions; undefined under 1 of them."
+        "4e+09 under lesions, undefined under 1 of them."
     ) in text
 
 

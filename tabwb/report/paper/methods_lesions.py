@@ -80,6 +80,14 @@ def lesions(about: Studied, cite: Citations) -> Iterator[str]:
 
     for _, names in spread(given, specs):
         yield from _given(about, names, given[names[0]])
+    targets = dict.fromkeys(
+        target
+        for box in _boxes(dict.fromkeys(map(_spec, lesioned)))
+        for joined in box.targets
+        for target in joined.split("+")
+    )
+    if targets:
+        yield f"The targets are {listed(f'{one} ({TARGETS[one].meaning})' for one in targets)}."
     found = _lesions_of(lesioned)
     yield from _localized(found, cite)
     yield from _drawn(lesioned, [one for one in found if one.draws])
@@ -89,7 +97,18 @@ def lesions(about: Studied, cite: Citations) -> Iterator[str]:
     )
     for name, members in given.items():
         yield from _sizes(name if len(given) > 1 else "", members)
-        yield from _checked(about, name if len(given) > 1 else "", members)
+    checked = {name: _checked(about, members) for name, members in given.items()}
+    if any(checked.values()):
+        texts = dict.fromkeys(one.model_facts.get("lesion_check_text", "") for one in lesioned)
+        shown = [
+            f"{value} ({name})" if len(given) > 1 else value
+            for name, value in checked.items()
+            if value
+        ]
+        yield (
+            "To check that predictions changed, the perplexity of a fixed text "
+            f"({listed(filter(None, texts))}) was measured: {'; '.join(shown)}."
+        )
 
 
 def over_amounts(about: Studied) -> Iterator[str]:
@@ -124,11 +143,6 @@ def _given(about: Studied, names: Sequence[str], members: Members) -> Iterator[s
         counts.append(f"{listed(intact)} also under no lesion")
     yield f"{listed(names)} {were} given the items under {listed(counts)}."
     yield from map(_in_words, own)
-    targets = dict.fromkeys(
-        target for box in own for joined in box.targets for target in joined.split("+")
-    )
-    if targets:
-        yield f"The targets are {listed(f'{one} ({TARGETS[one].meaning})' for one in targets)}."
     yield from (_in_words(box, "control") for box in controls if not _is_spread(box))
     spread_out = [box for box in controls if _is_spread(box)]
     if spread_out:
@@ -318,14 +332,11 @@ def _sizes(name: str, members: Members) -> Iterator[str]:
     yield f"{what} took {between}{of} of {name or 'the model'}."
 
 
-def _checked(about: Studied, name: str, members: Members) -> Iterator[str]:
-    """Yield the perplexity of the fixed text: intact, and its range under lesions."""
+def _checked(about: Studied, members: Members) -> str:
+    """Return the perplexity of the fixed text, intact and its range under lesions, or nothing."""
+    if not any(member.model_facts.get("lesion_check_text") for member in members):
+        return ""
     intact = _intact(about, about.name(members[0]))
-    texts = dict.fromkeys(
-        text for member in members if (text := member.model_facts.get("lesion_check_text"))
-    )
-    if not texts:
-        return
     known = [value for m in members if (value := perplexity_of(m.model_facts)) is not None]
     before = {value for m in intact if (value := perplexity_of(m.model_facts)) is not None}
     shown = [f"{listed(map(_count, sorted(before)))} without a lesion"] if before else []
@@ -333,12 +344,8 @@ def _checked(about: Studied, name: str, members: Members) -> Iterator[str]:
         ends = dict.fromkeys(map(_count, (min(known), max(known))))
         shown.append(f"{' to '.join(ends)} under lesions")
     missing = len(members) - len(known)
-    of = f" under {name}" if name else ""
-    undefined = f"; undefined under {missing:,} of them" if missing else ""
-    yield (
-        f"To check that predictions changed, the perplexity of a fixed text ({listed(texts)}) was "
-        f"measured{of}: {listed(shown) if shown else 'no value'}{undefined}."
-    )
+    undefined = f", undefined under {missing:,} of them" if missing else ""
+    return f"{listed(shown) if shown else 'no value'}{undefined}"
 
 
 def _count(value: float) -> str:
