@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
+from math import inf, sqrt
 from statistics import mean, stdev
 from typing import Any
 
@@ -16,6 +16,7 @@ from tabwb.report.summaries.dose_lines import dose_lines
 from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.tables.dose_values import values_of
 from tabwb.report.tables.named import named_table
 from tests.report.given import SAMPLED
 from tests.report.test_pairs import given, texts, words
@@ -131,6 +132,19 @@ def test_other_seeds_are_compared_by_welch() -> None:
     assert row["height"] == pytest.approx(
         mean((a + b) / 6 for a, b in OWN) - mean((a + b) / 6 for a, b in CONTROL)
     )
+
+
+def test_a_count_of_a_category_is_at_most_the_number_of_its_features() -> None:
+    group = summarised(grouped(sweep(greedy=True), ("administration",)))[0]
+    (judge,) = group.summary.judges
+    largest = {
+        (cell.measure, cell.feature): value.largest for cell, value in values_of(group).items()
+    }
+    (categories,) = judge.groupings.values()
+    assert {of.of for of in categories.values()} > {1}
+    for name, category in categories.items():
+        assert largest["category_count", name] == (category.of or inf)
+    assert largest["burden", ""] == 7 and largest["words_mean", ""] == inf
 
 
 def test_four_seeds_have_no_interval_and_say_why() -> None:

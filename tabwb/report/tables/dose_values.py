@@ -144,12 +144,21 @@ def _cell(result: Result) -> Cell | None:
 
 
 def _largest(result: Result, group: Grouped) -> float:
-    if result.measure in (BURDEN.id, CATEGORY_COUNT.id):
-        return next(
-            (float(len(judge.burden.features)) for judge in group.summary.judges
-             if judge.rater == result.rater), inf,
-        )  # fmt: skip
-    return inf if result.measure == WORDS_MEAN.id else 1.0
+    """Return the largest possible value: of a count the number of features that it is over."""
+    if result.measure not in (BURDEN.id, CATEGORY_COUNT.id):
+        return inf if result.measure == WORDS_MEAN.id else 1.0
+    sizes = [
+        of
+        for judge in group.summary.judges
+        if judge.rater == result.rater
+        for of in (
+            [len(judge.burden.features)]
+            if result.measure == BURDEN.id
+            else [own[result.feature].of for own in judge.groupings.values()
+                  if result.feature in own]
+        )
+    ]  # fmt: skip
+    return float(max(sizes, default=0)) or inf
 
 
 def _surprisal(group: Grouped) -> Estimate:
