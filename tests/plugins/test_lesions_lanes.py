@@ -18,7 +18,8 @@ from tests.plugins.test_lesions_backend import bundled
 
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 
-from tabwb_transformers.lesions.lanes import LANES, Lanes, most_lanes  # noqa: E402
+from tabwb_transformers.lesions import lanes as module  # noqa: E402
+from tabwb_transformers.lesions.lanes import Lanes, most_lanes  # noqa: E402
 from tabwb_transformers.lesions.surgery import Surgery  # noqa: E402
 
 from tests.plugins.lesion_models import CONFIGURATIONS, WITH_EXPERTS, made  # noqa: E402
@@ -101,11 +102,27 @@ def test_other_lesions_are_not_beside_others(name: str, spec: str) -> None:
     assert surgery.fingerprint() == before
 
 
-def test_lanes_gain_where_texts_do_not_depend_on_the_batch() -> None:
-    surgery = Surgery(made("llama"), lambda: None)
-    assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == LANES
-    assert most_lanes(surgery, "", torch.float32) == LANES
+def test_lanes_gain_with_small_models_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = made("llama")
+    surgery = Surgery(model, lambda: None)
+    assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == 16
+    assert most_lanes(surgery, "", torch.float32) == 16
     assert most_lanes(surgery, "mlp:zero:0.5", torch.bfloat16) == 1
+    # Biases of q, k, v and the network are in no part, those of o and down in the layer's.
+    tensors = dict(model.model.layers.named_parameters())
+    layers = 4 * sum(
+        one.numel()
+        for name, one in tensors.items()
+        if "bias" not in name or "o_proj" in name or "down_proj" in name
+    )
+    monkeypatch.setattr(module, "SIZES", {layers - 1: 16, layers: 4})
+    assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == 4
+    monkeypatch.setattr(module, "SIZES", {layers - 1: 16})
+    assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == 1
+    # Matrices of its own take as much as the lesion touches; factors take next to nothing.
+    monkeypatch.setattr(module, "MOST_BYTES", layers // 8)
+    assert most_lanes(surgery, "mlp:zero:0.5", torch.float32) == 0
+    assert most_lanes(surgery, "mlp.neurons:zero:0.5", torch.float32) == 1
     with pytest.raises(UsageError, match="layer 99"):
         most_lanes(surgery, "mlp:zero:0.5@layers=99", torch.float32)
 
@@ -181,7 +198,7 @@ def test_a_process_of_its_own_gives_the_same() -> None:
         backend = plugins.open_model("bundled@threads=1", SPECS[0])
         assert isinstance(backend, LaneBackend)
         backend.open()
-        assert backend.lanes(["", SPECS[2], "norm:zero:0.5"]) == [LANES, LANES, 0]
+        assert backend.lanes(["", SPECS[2], "norm:zero:0.5"]) == [16, 16, 0]
         here = bundled()
         expected = [alone(here, spec, requests()) for spec in SPECS[:2]]
         assert together(backend, SPECS[:2], requests()) == expected

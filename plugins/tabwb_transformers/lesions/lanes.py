@@ -7,7 +7,7 @@ lane a matrix of its own. Everything else of the model is shared. Imported only 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from tabwb.lesion.declared import TARGETS
+from tabwb.lesion.part import Part
 from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.lesion.taken import Taken, parts_taken
 from tabwb.records.errors import ComponentError
@@ -24,8 +25,8 @@ from tabwb_transformers.lesions.surgery import Surgery
 
 MOST_BYTES = 32 * 2**20
 """A lesion that copies more never has matrices of its own beside those of others."""
-LANES = 16
-"""So many conditions share a batch where that gains."""
+SIZES = {32 * 2**20: 16, 512 * 2**20: 4}
+"""Bytes of a model's layers, and how many conditions share a batch up to there: as measured."""
 
 Forward = Callable[[torch.Tensor], torch.Tensor]
 Sites = list[tuple[Lesion, Taken, Located]]
@@ -52,11 +53,12 @@ def most_lanes(surgery: Surgery, spec: str, dtype: torch.dtype) -> int:
     sites = _sites(surgery, lesions)
     if not all(_is_linear(one) for _, _, one in sites):
         return 0
-    if not _by_factors(lesions) and _touched(sites) > MOST_BYTES:
+    if not _by_factors(lesions) and _bytes(one.part for _, _, one in sites) > MOST_BYTES:
         return 0
-    size = sum(sum(part.tensors.values()) for part in surgery.parts if part.layer is not None)
-    gains = dtype == torch.float32 and size <= MOST_BYTES
-    return LANES if gains else 1
+    size = _bytes(part for part in surgery.parts if part.layer is not None)
+    if dtype != torch.float32:
+        return 1
+    return next((count for most, count in SIZES.items() if size <= most), 1)
 
 
 class Lanes:
@@ -207,11 +209,11 @@ def _by_factors(lesions: Sequence[Lesion]) -> bool:
     )
 
 
-def _touched(sites: Sites) -> int:
-    """Return the number of bytes of the tensors that lesions change."""
+def _bytes(parts: Iterable[Part]) -> int:
+    """Return the number of bytes of the tensors of parts, each counted once."""
     tensors: dict[str, int] = {}
-    for _, _, one in sites:
-        tensors |= one.part.tensors
+    for part in parts:
+        tensors |= part.tensors
     return sum(tensors.values())
 
 
