@@ -185,6 +185,8 @@ def localize(
     groups = [[Moments(), Moments()], [Moments(), Moments()]]
     done, size = 0, sum(part.units for part in own)
     for values in activations(target, texts, pool, cancel):
+        if done == len(texts):
+            raise ComponentError(f"the model gave more numbers than for {done} texts")
         if values.shape != (size,) or not np.isfinite(values).all():
             raise ComponentError(
                 f"the model gave no finite number for each of {size:,} units for the text "
@@ -288,9 +290,10 @@ def list_document(
     taken = top(found.t, share)
     if taken is None or not len(taken):
         defined = int(np.isfinite(found.t).sum())
+        none = not how_many(size, share)
+        what = "none" if none else f"more than the {defined:,} that have a statistic"
         raise UsageError(
-            f"{share} of {size:,} units are {how_many(size, share)}, and {defined:,} have a "
-            "statistic: the others give the same value for every text",
+            f"{share} of {size:,} units takes {what}",
             where="--share",
             allowed=f"{0.5 / size:.3g} to {defined / size:.3g}",
         )

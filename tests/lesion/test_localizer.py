@@ -109,8 +109,11 @@ def test_a_unit_that_never_varies_has_no_t() -> None:
     assert np.isnan(own.d).tolist() == [False, True, False, False, False]
     assert top(own.t, 1.0) is None
     assert 1 not in top(own.t, 0.8)  # type: ignore[operator]
-    with pytest.raises(UsageError, match="4 have a statistic"):
+    with pytest.raises(UsageError, match="more than the 4 that have a statistic"):
         list_document(own, 1.0, {}, items(5, 5), "mean")
+    with pytest.raises(UsageError, match="takes none") as caught:
+        list_document(own, 0.05, {}, items(5, 5), "mean")
+    assert caught.value.allowed == "0.1 to 0.8"
     half = split_half(own, 1.0)
     assert half.dice is None and "undefined for units" in half.reason
     assert half.correlation is not None
@@ -170,6 +173,15 @@ def test_numbers_that_are_not_finite_or_too_few_are_an_error() -> None:
         found(values, 4)
     with pytest.raises(ComponentError, match="each of 5 units"):
         found(np.ones((8, 4)), 4)
+
+
+def test_more_numbers_than_texts_are_an_error() -> None:
+    def twice(*asked: Any) -> Iterator[np.ndarray]:
+        yield from giving(np.ones((8, 5)))(*asked)
+        yield np.ones(5)
+
+    with pytest.raises(ComponentError, match="more numbers than for 8 texts"):
+        localize(twice, PARTS, "mlp.neurons", items(4, 4), threading.Event())
 
 
 def test_a_localizer_that_is_stopped_is_not_a_result() -> None:
