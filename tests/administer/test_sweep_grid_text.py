@@ -32,9 +32,9 @@ GIVEN = Conditions("bundled", "model")
 )
 def test_the_lesion_is_one_of_the_conditions(spec: str) -> None:
     lesions = parse_lesions(spec)
-    text = grid_text(lesions, 'a "b"', (0.1, 0.3), (1, 2, 7), OWN, controls=False)
+    text = grid_text(lesions, 'a"b', (0.1, 0.3), (1, 2, 7), OWN, controls=False)
     grid = grid_of(tomli.loads(text))
-    assert grid.name == 'a "b"'
+    assert grid.name == 'a"b'
     found = [point.lesion for point in grid.points(PARTS, GIVEN)]
     assert lesion_text(lesions) in found
 
