@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 import transformers  # noqa: E402
 from tabwb_transformers.backend import TransformersModel  # noqa: E402
 from tabwb_transformers.lesions import activations  # noqa: E402
+from tabwb_transformers.lesions.surgery import Surgery  # noqa: E402
 from tabwb_transformers.options import LocalOptions  # noqa: E402
 
 from tabwb.cli.main import main  # noqa: E402
@@ -27,6 +28,8 @@ from tabwb.plugin_api.components import ActivationBackend  # noqa: E402
 from tabwb.plugin_api.registry.plugins import Plugins  # noqa: E402
 from tabwb.records.errors import ComponentError, UsageError  # noqa: E402
 from tests.plugins.conftest import model, save_model, save_tokenizer  # noqa: E402
+from tests.plugins.lesion_models import CONFIGURATIONS, WITH_EXPERTS, made  # noqa: E402
+from tests.plugins.test_lesions_exact import place  # noqa: E402
 
 NEURONS = {"0.mlp.neurons": [3, 50], "1.mlp.neurons": [7]}
 HEADS = {"1.attention.heads": [1]}
@@ -134,6 +137,48 @@ def test_responses_are_those_of_plain_loops(backend: TransformersModel) -> None:
     assert own[:64] == pytest.approx(neurons.abs().mean(0).numpy(), rel=1e-5, abs=1e-6)
     (last,) = backend.activations("mlp.neurons", [text], "last", threading.Event())
     assert last[:64] == pytest.approx(neurons[-1].abs().numpy(), rel=1e-5, abs=1e-6)
+
+
+class Reader:
+    """Reads tokens with a bare model, in place of an engine."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def alone(self, ids: list[int]) -> None:
+        with torch.inference_mode():
+            self.inner(torch.tensor([ids]))
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_units_of_each_architecture_are_measured_where_they_are_lesioned(name: str) -> None:
+    inner, ids = made(name), [5, 9, 12, 40, 3]
+    surgery = Surgery(inner, lambda: None)
+    for target, which in (("attention.heads", "o"), ("mlp.neurons", "down")):
+        located = surgery.of_target(target)
+        if not located:
+            assert target == "mlp.neurons" and name in WITH_EXPERTS
+            continue
+        seen: list[Any] = []
+        handle = place(name, inner, 1, which).register_forward_hook(
+            lambda _, inputs, output, seen=seen: seen.append(inputs[0][0])
+        )
+        own = activations._measured(Reader(inner), located, ids, 2, "mean")  # type: ignore[arg-type]
+        handle.remove()
+        units = located[1].part.units
+        width = seen[0].shape[1] // units
+        values = np.array(
+            [
+                [
+                    sum(float(seen[0][token, unit * width + axis]) ** 2 for axis in range(width))
+                    ** 0.5
+                    for unit in range(units)
+                ]
+                for token in (2, 3, 4)  # two tokens are the model's own
+            ]
+        ).mean(0)
+        assert own.shape == (3 * units,)
+        assert own[units : 2 * units] == pytest.approx(values, rel=1e-4, abs=1e-6)
 
 
 def test_a_lesion_by_the_localizer_takes_the_planted_units(
