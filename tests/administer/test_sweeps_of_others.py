@@ -72,6 +72,17 @@ def test_a_model_that_cannot_be_lesioned_has_temperatures_and_prompt_noise(
         tabwb.sweep(battery_file, "echo", GRID, store=tmp_path / "store.db")
 
 
+def test_what_another_sweep_gave_gets_the_tag_of_this_one_too(
+    battery_file: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "store.db"
+    grid = {"format": 1, "temperatures": [{"values": [0.5]}]}
+    for name in ("first", "second"):
+        tabwb.sweep(battery_file, "echo", {**grid, "name": name}, store=store)
+    with Store.open(str(store), create=False) as opened:
+        assert [one.tags for one in opened.administrations()] == [("first", "second")] * 2
+
+
 def test_noise_that_changes_nothing_is_refused_before_anything_is_given(
     battery_file: Path, tmp_path: Path
 ) -> None:

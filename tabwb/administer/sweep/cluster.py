@@ -27,7 +27,7 @@ from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.sweep.address import ALLOWED, scheduler_address
 from tabwb.administer.sweep.host import Answer, Answered, Host, at_host
 from tabwb.administer.sweep.point import Point
-from tabwb.administer.sweep.pool import OpenStore, waiting, worked
+from tabwb.administer.sweep.pool import OpenStore, begun_of, waiting, worked
 from tabwb.administer.sweep.sweep import TRIES, Known, Sweep, Told, Worker
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.child.frames import error_from_plain
@@ -209,7 +209,7 @@ def run_on_cluster(
             hint="use --workers or --shard",
         )
     with open_store() as store:
-        known = sweep.known(store)
+        known = begun_of(sweep, points, store)
         left = deque((point, 1) for point in waiting(points, known))
         suspects: deque[Point] = deque()
         done: queue.SimpleQueue[_Task] = queue.SimpleQueue()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
+from tabwb.administer.marking import change_marks
 from tabwb.administer.sweep.packs import Pack, packs_of, worked_together
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import TRIES, Known, Model, Sweep, Told, Worker
@@ -50,7 +52,7 @@ def run_sweep(
         TabwbError: the model cannot be loaded, by any worker.
     """
     with open_store() as store:
-        known = sweep.known(store)
+        known = begun_of(sweep, points, store)
     left: Left = queue.SimpleQueue()
     own = waiting(points, known)
     packs: list[Pack] = [(point,) for point in own]
@@ -163,6 +165,25 @@ def _work(
         told.put(error)
     finally:
         told.put(None)
+
+
+def begun_of(sweep: Sweep, points: Iterable[Point], store: Store) -> Known:
+    """Return the conditions that the store has; those given before get the sweep's tag too.
+
+    So the tag names all conditions of a sweep, also the intact model that another sweep gave.
+
+    Args:
+        sweep: with its name and conditions.
+        points: the conditions in question.
+        store: with their administrations.
+    """
+    known = sweep.known(store)
+    for point in points:
+        begun = known.get(point.conditions)
+        if begun is not None and sweep.name not in begun.tags:
+            with suppress(HeldElsewhere):  # another command gives it now
+                change_marks(store, [begun.id], add=[sweep.name])
+    return known
 
 
 def waiting(points: Iterable[Point], known: Known) -> list[Point]:

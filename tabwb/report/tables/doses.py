@@ -36,7 +36,7 @@ NOTES = (
 )
 MISSING = {
     "intact": "No intact model is among these administrations, so that nothing is compared with "
-    "it: {}.",
+    "it: {}. A filter by a part of the lesion leaves it out; --where tag=SWEEP keeps it.",
     "control": "No controls of their size are among these administrations: {}.",
 }
 
