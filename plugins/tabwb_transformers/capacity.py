@@ -9,6 +9,8 @@ import torch
 
 ON_PROCESSOR, ON_ACCELERATOR = 16, 64
 """Larger batches gain little: a processor is busy with fewer rows than an accelerator."""
+MOST_LANES = 8
+"""Rows for more lesions side by side only take memory: they are not faster."""
 SHARE = 0.5
 """Of the free memory; the rest is for what a step computes with."""
 
@@ -24,9 +26,10 @@ def default_places(model: Any, device: torch.device, tokens: int, lanes: int = 1
         model: loaded.
         device: where it is.
         tokens: of the longest prompt with its reply.
-        lanes: number of lesions side by side; so many times as many rows.
+        lanes: number of lesions side by side: so many times as many rows, 8 times at most.
     """
-    most = (ON_PROCESSOR if device.type == "cpu" else ON_ACCELERATOR) * lanes
+    most = ON_PROCESSOR if device.type == "cpu" else ON_ACCELERATOR
+    most *= min(lanes, MOST_LANES)
     row, free = _row_bytes(model, tokens), _free_bytes(device)
     if row is None or free is None:
         return most

@@ -34,13 +34,14 @@ pytestmark = pytest.mark.usefixtures("lesionable")
 class Lanes:
     """A lesionable model that can also be asked under several lesions in one call.
 
-    ``poison`` is a lesion that ends each call with others; ``stop_after`` sets the cancel of the
-    sweep after so many answers.
+    ``poison`` is a lesion that ends each call with others; ``faulty`` one whose first answer is an
+    error; ``stop_after`` sets the cancel of the sweep after so many answers.
     """
 
     inner: Any
     most: int = 4
     poison: str | None = None
+    faulty: str | None = None
     stop_after: int | None = None
     calls: list[tuple[str, ...]] = field(default_factory=list)
     given: int = 0
@@ -66,6 +67,8 @@ class Lanes:
                         return
                     self.given += 1
                     *_, reply = self.inner.reply(request, cancel)
+                    if lesion == self.faulty:
+                        self.faulty, reply = None, ComponentError("no numbers")
                     yield index, reply
 
 
@@ -73,7 +76,7 @@ def sweep_with(
     plugins: Plugins, store: Path, cancel: threading.Event | None = None, **wishes: Any
 ) -> tuple[Lanes, list[Told]]:
     """Run the small sweep with lanes; return the model and what was told."""
-    more: dict[str, Any] = {"lanes": wishes.pop("lanes", None)}
+    more = {name: wishes.pop(name) for name in ("lanes", "together") if name in wishes}
     loaded = Model.loaded(plugins, SPEC)
     model = Lanes(loaded.backend, **wishes)
     assert isinstance(model, LesionableBackend)
@@ -127,6 +130,29 @@ def test_a_condition_that_ends_the_model_takes_no_other_with_it(
     model, told = sweep_with(plugins, tmp_path / "store.db", poison=poison)
     assert [len(call) for call in model.calls] == [4, 4]  # the first pack is given one by one
     assert not any(one.failed for one in told)
+    assert answers(tmp_path / "store.db") == expected
+
+
+def test_an_item_in_error_is_asked_again_alone(
+    plugins: Plugins, tmp_path: Path, expected: Answers
+) -> None:
+    model, told = sweep_with(plugins, tmp_path / "store.db", faulty=list(expected)[2])
+    assert not any(one.failed for one in told) and [len(call) for call in model.calls] == [4, 4]
+    with Store.open(str(tmp_path / "store.db"), create=False) as store:
+        tries = {
+            one.conditions.lesion or "": [len(trial.attempts) for trial in store.trials(one.id)]
+            for one in store.administrations()
+        }
+    assert {lesion for lesion, counts in tries.items() if sum(counts) > 4} == {list(expected)[2]}
+    assert sum(tries[list(expected)[2]]) == 5
+    assert answers(tmp_path / "store.db") == expected
+
+
+def test_many_items_are_asked_in_several_batches(
+    plugins: Plugins, tmp_path: Path, expected: Answers
+) -> None:
+    model, _ = sweep_with(plugins, tmp_path / "store.db", together=3)
+    assert [len(call) for call in model.calls] == [4, 4, 4, 4]
     assert answers(tmp_path / "store.db") == expected
 
 
