@@ -31,6 +31,7 @@ from tabwb.report.summaries.counted import model_of, spec_of
 from tabwb.report.summaries.dose_lines import told_apart
 from tabwb.report.summaries.doses import (
     LESION,
+    NOISE,
     PARAMETERS,
     REFERENCED,
     Dose,
@@ -242,9 +243,9 @@ def _pooled(members: Sequence[AdministrationData]) -> Grouped:
 
 
 def _error(place: Record, own: Grouped, by: str) -> tuple[float, float] | None:
-    """Return the error of drawn answers that seeds of a lesion share; seeds of runs share none."""
+    """Return the error of drawn answers that seeds of lesions or noise share; runs share none."""
     greedy = all(one.administration.conditions.decoding.greedy for one in own.group.members)
-    if by != LESION or greedy:
+    if by not in (LESION, NOISE) or greedy:
         return KNOWN
     names = ("measure", "part", "rater", "feature")
     return draw_error(Cell(*(place.get(name) or "" for name in names)), own)
