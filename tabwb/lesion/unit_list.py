@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.lesion.spec import MOST, Lesion, numbers_text, parse_lesions
 from tabwb.records.errors import UsageError
 
 FORMAT = 1
@@ -52,6 +53,8 @@ def read_units(file: str, sha256: str = "") -> UnitList:
     path = Path(file).expanduser()
     try:
         state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            raise UsageError("the list of units is not a file", where=file)
         found = _read(path, state.st_mtime_ns, state.st_size)
     except (OSError, ValueError) as error:  # ValueError: a null character
         words = getattr(error, "strerror", None) or str(error)
@@ -128,12 +131,13 @@ def _by_part(path: Path, document: Mapping[str, Any], key: str, valid: Any) -> d
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
 
 
 def _is_statistic(value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)  # type: ignore[arg-type]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 1e300 and math.isfinite(value)
 
 
 def _wrong(path: Path, what: str) -> UsageError:

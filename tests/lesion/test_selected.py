@@ -175,6 +175,8 @@ def test_layers_without_units_of_the_list_are_an_error(tmp_path: Path) -> None:
         ('{"format": 1, "units": {"0.mlp.neurons": [1, 1]}}', "twice"),
         ('{"format": 1, "units": {"0.mlp.neurons": [-1]}}', "not a number there"),
         ('{"format": 1, "units": {"0.mlp.neurons": [true]}}', "not a number there"),
+        (f'{{"format": 1, "units": {{"0.mlp.neurons": [{10**30}]}}}}', "not a number there"),
+        (f'{{"format": 1, "units": {{"a": [1]}}, "t": {{"a": [{10**400}]}}}}', "not a number"),
         ('{"format": 1, "units": {"a": [1]}, "t": {"a": []}}', "another number of values"),
         ('{"format": 1, "units": {"a": [1]}, "t": {"a": [NaN]}}', "not a number there"),
     ],
@@ -207,6 +209,9 @@ def test_a_stored_spec_knows_the_content_of_its_list(
 
 
 def test_a_list_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    for place in filter(Path.exists, (tmp_path, Path("/dev/zero"))):  # the second never ends
+        with pytest.raises(UsageError, match="is not a file"):
+            stored_form(f"mlp.neurons:zero@select=list,file={place}")
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         stored_form(f"mlp.neurons:zero@select=list,file={tmp_path / 'none.json'}")
 
