@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 from tabwb_transformers.lesions.choice import unpacked  # noqa: E402
 from tabwb_transformers.lesions.operations import act, clear  # noqa: E402
+from tabwb_transformers.lesions.surgery import Surgery, _count  # noqa: E402
 
 from tabwb.lesion.spec import parse_lesions  # noqa: E402
 
@@ -80,11 +81,11 @@ def test_a_lesion_on_a_device_waits_for_nothing() -> None:
         copy = torch.empty_like(weights)
         clear(weights, taken, copy)
         act(ZERO, weights, taken, "0.mlp.down", 0.0)
+    # The number of masked weights stays on the device until all parts are under way.
+    assert isinstance(_count(weights, mask), torch.Tensor) and _count(weights, units) == 3 * 700
 
 
 def test_masks_drawn_in_several_threads_are_the_same() -> None:
-    from tabwb_transformers.lesions.surgery import Surgery
-
     from tests.plugins.lesion_models import made
 
     surgery = Surgery(made("llama"), lambda: None)
