@@ -108,7 +108,7 @@ def test_a_cluster_stores_what_one_worker_stores_though_one_is_killed(
         points = sweep.points
         alone, store = tmp_path / "alone.db", tmp_path / "cluster.db"
         arguments = (lambda: Store.open(str(alone)), threading.Event())
-        assert [one.failed for one in run_sweep(sweep, points, *arguments, model=model)]
+        assert [one.failed for one in run_sweep(sweep, points, *arguments, model=model, lanes=1)]
     with dask_of(2) as local, Cluster(local.scheduler_address, SPEC) as cluster:
         again = read_grid(path).points(cluster.parts(threading.Event()), sweep.conditions)
         assert again == points

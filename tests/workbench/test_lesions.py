@@ -126,7 +126,7 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         seat.fill(**{"sweep-grid": str(tmp_path / "none.toml")})
         page = seat.desk.current
         assert isinstance(page, SweepPage)
-        await seat.until(lambda: "none.toml: there is no such file" in page._problem, "the error")
+        await seat.until(lambda: "there is no such file" in page._problem, "the error")
         seat.fill(**{"sweep-grid": str(grid)})
         await seat.press("escape", "d")
         await seat.until(lambda: state(seat).phase == "planned", "the dry run")
