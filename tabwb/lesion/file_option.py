@@ -73,17 +73,18 @@ def unescaped(path: str, where: str) -> str:
         raise wrong(where, "has a path in file= that is not UTF-8", "%25 for %") from None
 
 
-def wrong(where: str, what: str, allowed: str) -> UsageError:
+def wrong(where: str, what: str, allowed: str, hint: str = "") -> UsageError:
     """Return the error for a spec.
 
     Args:
         where: the spec, or the place in a grid (``grid.toml: lesions[0]``).
         what: is wrong.
         allowed: there.
+        hint: what to do.
     """
     if _IN_GRID.search(where):
-        return UsageError(f"the lesion {shown(what)}", where=where, allowed=allowed)
-    return UsageError(f"the lesion '{shown(where)}' {shown(what)}", allowed=allowed)
+        return UsageError(f"the lesion {shown(what)}", where=where, allowed=allowed, hint=hint)
+    return UsageError(f"the lesion '{shown(where)}' {shown(what)}", allowed=allowed, hint=hint)
 
 
 def shown(text: str, most: int = 300) -> str:

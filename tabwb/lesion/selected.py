@@ -181,7 +181,7 @@ def none_taken(lesion: Lesion, count: int) -> UsageError:
     return wrong(
         lesion,
         f"takes less than half of one {unit}: there are {count} to choose from",
-        f"an amount of {1 / (2 * count):.3g} or more, or 0",
+        f"an amount of {1 / (2 * count):.3g} or more",
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,21 +21,19 @@ from tabwb.lesion.declared import (
     Target,
 )
 from tabwb.lesion.file_option import escaped, file_of, unescaped, wrong
+from tabwb.lesion.numbers import numbers_text, parse_numbers
 from tabwb.records.words import did_you_mean
 
 FORM = "TARGET:OP[:AMOUNT][@key=value,...]"
 EXAMPLE = "mlp.down:zero:0.3@layers=0-3,seed=7"
 SEED: Final = 1
 """The seed of a lesion that names none."""
-MOST = 2**31 - 1
-"""The largest number of a layer or unit."""
-MOST_NUMBERS = 2**20
-"""So many numbers of layers or units a lesion can name."""
 LARGEST_SEED = 2**63 - 1
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_RANGE = re.compile(r"(-?\d{1,10})(?:-(-?\d{1,10}))?")
 _LISTS = ("layers", "heads", "neurons", "experts")
 _KEYS = (*_LISTS, "seed", "select", "file", "sha256", *NUMBERS)
+_AMOUNTS = "more than 0, up to 1: the share of units"
+_INTACT = "the intact model is a run without --lesion; a sweep gives it anyway"
 _OF_UNIT = {"head": "heads", "neuron": "neurons", "expert": "experts"}
 """The option that names units of a target."""
 
@@ -47,7 +45,7 @@ class Lesion:
     Attributes:
         target: one of :data:`TARGETS`.
         operation: one of :data:`OPERATIONS`.
-        amount: the share of units that is taken, 0 to 1.
+        amount: the share of units that is taken: more than 0, up to 1 (0 in old stores).
         layers: in which parts are lesioned, negative ones from the end; empty: all.
         units: numbers of the heads, neurons or experts among which units are taken, negative ones
             from the end; empty: all.
@@ -136,6 +134,8 @@ def lesion_text(lesions: Sequence[Lesion]) -> str:
 def parse_lesions(text: str) -> tuple[Lesion, ...]:
     """Return the lesions of a spec, in its order.
 
+    Specs that are stored are read, also those of the amount 0, which :func:`asked_lesions` refuses.
+
     Args:
         text: one or more lesions, joined by ``+``.
 
@@ -154,16 +154,32 @@ def parse_lesions(text: str) -> tuple[Lesion, ...]:
     return tuple(_parsed(part, text) for part in parts)
 
 
+def asked_lesions(text: str) -> tuple[Lesion, ...]:
+    """Return the lesions of a spec that a person asks for.
+
+    Raises:
+        UsageError: the text is not a spec, or an amount is 0.
+    """
+    return tuple(_acting(one, text) for one in parse_lesions(text))
+
+
+def _acting(lesion: Lesion, where: str) -> Lesion:
+    """Return a lesion of which some units are taken: no intact model is stored under a lesion."""
+    if lesion.amount == 0.0:
+        raise wrong(where, "has the amount 0, which changes nothing", _AMOUNTS, _INTACT)
+    return lesion
+
+
 def canonical(text: str) -> str:
     """Return the form of a spec in which administrations store it.
 
     Raises:
-        UsageError: the text is not a spec.
+        UsageError: the text is not a spec, or an amount is 0.
 
     >>> canonical("attention.heads:zero@layers=2,1")
     'attention.heads:zero:1@layers=1-2'
     """
-    return lesion_text(parse_lesions(text))
+    return lesion_text(asked_lesions(text))
 
 
 def _parsed(part: str, text: str) -> Lesion:
@@ -186,7 +202,7 @@ def _parsed(part: str, text: str) -> Lesion:
     values: dict[str, object] = {"target": target, "operation": operation}
     if len(rest) == 2:
         values["amount"] = rest[1]
-    return made({**values, **options}, text)
+    return _made({**values, **options}, text)
 
 
 def made(values: Mapping[str, object], where: str) -> Lesion:
@@ -199,11 +215,15 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
         where: for errors.
 
     Raises:
-        UsageError: a value is missing, unknown or not allowed.
+        UsageError: a value is missing, unknown or not allowed; the amount is 0.
 
     >>> str(made({"target": "norm", "operation": "scale", "factor": 0.5, "layers": [0, 1]}, ""))
     'norm:scale:1@layers=0-1,factor=0.5'
     """
+    return _acting(_made(values, where), where)
+
+
+def _made(values: Mapping[str, object], where: str) -> Lesion:
     target = _known(values, "target", TARGETS, where)
     operation = _known(values, "operation", OPERATIONS, where)
     kind = TARGETS[target]
@@ -250,50 +270,6 @@ def _numbers(values: Mapping[str, object], operation: str, where: str) -> dict[s
     if (needed == "sigma" and number <= 0.0) or (needed == "bits" and number not in range(2, 17)):
         raise wrong(where, f"has {needed}={_plain(number)}", NUMBERS[needed])
     return {needed: number}
-
-
-def numbers_text(numbers: Iterable[int]) -> str:
-    """Return numbers in the form of specs: ranges for those in a row, negative ones singly.
-
-    >>> numbers_text((0, 1, 2, 5, -2, -1))
-    '0-2,5,-2,-1'
-    """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number >= 0 and runs[-1][-1] == number - 1 and number > 0:
-            runs[-1][1:] = [number]
-        else:
-            runs.append([number])
-    return ",".join("-".join(map(str, run)) for run in runs)
-
-
-def parse_numbers(value: object, key: str, where: str) -> tuple[int, ...]:
-    """Return numbers of layers or units, each once: those from 0 up in order, then negative ones.
-
-    Args:
-        value: ``0-3,-1``, a number, or a list of numbers.
-        key: for errors.
-        where: for errors.
-
-    Raises:
-        UsageError: the value is none of these.
-    """
-    allowed = f"{key}=0-3,-1 (negative numbers count from the end)"
-    found: set[int] = set()
-    items = value.split(",") if isinstance(value, str) else value
-    for item in items if isinstance(items, list | tuple) else [items]:
-        match = None if isinstance(item, bool) else _RANGE.fullmatch(str(item).strip())
-        if match is None:
-            raise wrong(where, f"has {key}={value}", allowed)
-        first, last = int(match[1]), int(match[2] or match[1])
-        if last < first or (first < 0 <= last):
-            raise wrong(where, f"has the range {item} in {key}=, which is empty", allowed)
-        if last > MOST or first < -MOST or last - first >= MOST_NUMBERS:
-            raise wrong(where, f"has a number out of bounds in {key}={item}", f"below {MOST}")
-        found.update(range(first, last + 1))
-        if len(found) > MOST_NUMBERS:
-            raise wrong(where, f"has too many numbers in {key}=", f"up to {MOST_NUMBERS:,}")
-    return (*sorted(n for n in found if n >= 0), *sorted(n for n in found if n < 0))
 
 
 def _layers(values: Mapping[str, object], kind: Target, where: str) -> tuple[int, ...]:
@@ -379,7 +355,7 @@ def _number(value: object, key: str, where: str) -> float:
 def _amount(value: object, where: str) -> float:
     amount = _number(value, "amount", where)
     if not 0.0 <= amount <= 1.0:
-        raise wrong(where, f"has the amount {value}", "0 to 1: the share of units")
+        raise wrong(where, f"has the amount {value}", _AMOUNTS)
     return amount
 
 

@@ -12,7 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tabwb.lesion.spec import MOST, Lesion, numbers_text, parse_lesions
+from tabwb.lesion.numbers import MOST, numbers_text
+from tabwb.lesion.spec import Lesion, asked_lesions
 from tabwb.records.errors import UsageError
 
 FORMAT = 1
@@ -109,9 +110,9 @@ def stored_form(text: str) -> tuple[Lesion, ...]:
     """Return the lesions of a spec as they are stored; see :func:`pinned`.
 
     Raises:
-        UsageError: the text is not a spec, or a list cannot be read.
+        UsageError: the text is not a spec, an amount is 0, or a list cannot be read.
     """
-    return pinned(parse_lesions(text))
+    return pinned(asked_lesions(text))
 
 
 def _pinned(lesion: Lesion) -> Lesion:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Literal
 
 from tabwb.lesion.declared import CONTROL
-from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.lesion.numbers import numbers_text
+from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.records.errors import UsageError
 
 SpecValue = str | float | int

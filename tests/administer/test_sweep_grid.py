@@ -171,7 +171,7 @@ def test_a_name_that_cannot_be_a_tag_is_refused_before_a_model_is_loaded(tmp_pat
 
 def test_products_of_long_lists_are_refused_at_once(tmp_path: Path) -> None:
     path, many = tmp_path / "grid.toml", list(range(2000))
-    amounts = [one / 2000 for one in many]
+    amounts = [(one + 1) / 2000 for one in many]
     path.write_text(
         f"format = 1\n[[lesions]]\ntargets = ['mlp']\namounts = {amounts}\nseeds = {many}"
     )

@@ -26,6 +26,7 @@ GIVEN = Conditions("bundled", "model")
         "mlp.down:zero:0.3",
         "mlp.down:scale:0.3@layers=0-1,factor=0.5,seed=7",
         "mlp.down:noise:0.3@layers=-1,sigma=2,seed=2",
+        "mlp.down:quantise:0.3@bits=4,seed=2",
         "attention.q:zero:0.3@select=magnitude",
         "attention.q:zero:0.3@seed=2+mlp.down:zero:0.3@seed=2",
     ],

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.lesion.declared import OPERATIONS, TARGETS
-from tabwb.lesion.spec import Lesion, canonical, lesion_text, made, parse_lesions
+from tabwb.lesion.spec import (
+    Lesion,
+    asked_lesions,
+    canonical,
+    lesion_text,
+    made,
+    parse_lesions,
+)
+from tabwb.lesion.values import spec_values
 from tabwb.records.errors import UsageError
 
 _NUMBERS = st.lists(st.integers(0, 40), max_size=5, unique=True).map(sorted)
@@ -26,7 +34,7 @@ def lesions(draw: st.DrawFn) -> Lesion:
     suited = [one.id for one in OPERATIONS.values() if not one.units or target.unit in one.units]
     operation = draw(st.sampled_from(target.operations or sorted(suited)))
     values: dict[str, object] = {"target": target.id, "operation": operation}
-    values["amount"] = draw(st.floats(0, 1))
+    values["amount"] = draw(st.floats(0, 1, exclude_min=True))
     values["seed"] = draw(st.integers(0, 2**63 - 1))
     if target.unit != "layer":
         selections = ["random", "magnitude"]
@@ -148,6 +156,29 @@ def test_the_stored_form(written: str, stored: str) -> None:
 def test_wrong_specs(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         parse_lesions(text)
+
+
+def test_the_amount_0_is_refused_wherever_it_is_asked_for() -> None:
+    for text in (
+        "mlp:zero:0",
+        "mlp:zero:-0.0",
+        "norm:scale:0@factor=2",
+        "mlp:zero:0.1+norm:zero:0",
+    ):
+        for asked in (canonical, asked_lesions):
+            with pytest.raises(UsageError, match="the amount 0, which changes nothing") as refused:
+                asked(text)
+            assert refused.value.hint == (
+                "the intact model is a run without --lesion; a sweep gives it anyway"
+            )
+    with pytest.raises(UsageError, match=r"^my.toml: lesions\[1\]: the lesion has the amount 0"):
+        made({"target": "mlp", "operation": "zero", "amount": 0}, "my.toml: lesions[1]")
+
+
+def test_the_amount_0_of_an_old_store_is_read() -> None:
+    (stored,) = parse_lesions("mlp.down:zero:0")
+    assert stored.amount == 0.0 and str(stored) == "mlp.down:zero:0"
+    assert spec_values("mlp.down:zero:0")["amount"] == 0.0
 
 
 def test_a_misspelt_target_or_operation_has_a_suggestion() -> None:

@@ -41,4 +41,4 @@ async def test_a_lesion_is_written_as_a_grid_and_no_other_file_is_lost(
     (rows,) = grid.rows
     assert (grid.name, rows.targets, rows.layers) == ("new", ("mlp.down",), ("each",))
     assert (rows.amounts, rows.seeds, rows.controls) == ((0.1, 0.2), (1, 2, 3), True)
-    assert rows.values == {"operation": "scale", "factor": 0.5}
+    assert (rows.values, rows.numbers) == ({"operation": "scale"}, (0.5,))

@@ -72,8 +72,10 @@ async def test_an_item_is_answered_intact_and_under_the_lesion_and_not_stored(
         page.query_one("#lab-spec", Input).value = listed
         await seat.reads("changes 256 of ")
         page.query_one("#lab-amount", Input).value = "0"
-        none = listed.replace(":1@", ":0@")
-        await seat.until(lambda: page.query_one("#lab-spec", Input).value == none, "the spec")
+        await seat.reads("the amount 0, which changes nothing")
+        page.query_one("#lab-amount", Input).value = "0.5"
+        half = listed.replace(":1@", ":0.5@")
+        await seat.until(lambda: page.query_one("#lab-spec", Input).value == half, "the spec")
         page.query_one("#lab-spec", Input).value = "mlp.neurons:zero:0.01@select=localizer"
         await seat.reads("changes 2,432 of ")
 

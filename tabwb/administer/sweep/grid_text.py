@@ -6,13 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tabwb.lesion.spec import Lesion, lesion_text, numbers_text
+from tabwb.lesion.declared import NUMBERS
+from tabwb.lesion.numbers import numbers_text
+from tabwb.lesion.spec import Lesion, lesion_text
 from tabwb.records.errors import UsageError
 
 OWN = "own"
 """The layers of the lesion itself."""
 _TEXTS = ("operation", "select", "file", "sha256")
-_NUMBERS = ("factor", "sigma")
 
 
 def grid_text(
@@ -67,7 +68,7 @@ def grid_text(
     values: dict[str, object] = {
         "targets": ["+".join(one.target for one in lesions)],
         **{key: value for key in _TEXTS if (value := getattr(first, key)) not in ("", "random")},
-        **{key: value for key in _NUMBERS if (value := getattr(first, key)) is not None},
+        **{key: value for key in NUMBERS if (value := getattr(first, key)) is not None},
         "amounts": list(amounts),
         "layers": [own if layers == OWN else layers],
         "seeds": list(seeds),

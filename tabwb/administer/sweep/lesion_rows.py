@@ -11,9 +11,10 @@ from typing import Any
 
 from tabwb.lesion.declared import CONTROLS_OF, NUMBERS, OPERATIONS, TARGETS
 from tabwb.lesion.file_option import shown
+from tabwb.lesion.numbers import parse_numbers
 from tabwb.lesion.part import Part
 from tabwb.lesion.plan import planned
-from tabwb.lesion.spec import Lesion, lesion_text, made, parse_numbers
+from tabwb.lesion.spec import Lesion, lesion_text, made
 from tabwb.lesion.unit_list import pinned
 from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import UsageError

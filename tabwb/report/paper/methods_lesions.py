@@ -14,7 +14,8 @@ from typing import Any
 
 from tabwb.lesion.declared import CONTROL, MEASURES, OPERATIONS, SELECTIONS, TARGETS
 from tabwb.lesion.items import shipped_items
-from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.lesion.numbers import numbers_text
+from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.lesion.declared import CONTROL, TARGETS
-from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.lesion.numbers import numbers_text
+from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.records.condition_table import compared
 from tabwb.records.errors import UsageError
 from tabwb.report.names import name_in, names_of

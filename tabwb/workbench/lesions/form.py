@@ -14,8 +14,9 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tabwb.lesion.declared import OPERATIONS, SELECTIONS, TARGETS
+from tabwb.lesion.numbers import numbers_text
 from tabwb.lesion.part import Part
-from tabwb.lesion.spec import Lesion, lesion_text, made, numbers_text, parse_lesions
+from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.lesions.parts_tree import Chosen
 from tabwb.workbench.shell.dialogs import labelled
@@ -28,7 +29,7 @@ HELPS = {
     "target": "What is lesioned; **down** lists what the model has. **enter** on a part in the "
     "tree fills it in too",
     "operation": "What is done to the units that are taken",
-    "amount": "The share of units that is taken, 0 to 1; **up** and **down** change it by 0.05",
+    "amount": "Share of units that is taken, above 0 to 1; **up** and **down** change it by 0.05",
     "layers": "In which layers: `0-3,-1`; negative numbers count from the end; `all`",
     "units": "Among which heads, neurons or experts units are taken: `0-3,-1`; `all`",
     "seed": "Of the choice of units, of noise and of orders; **up** and **down** change it by 1",
@@ -183,7 +184,7 @@ class LesionForm(Vertical):
 
     def _read_spec(self, typed: str) -> None:
         try:
-            lesions = parse_lesions(typed) if typed.strip() else ()
+            lesions = asked_lesions(typed) if typed.strip() else ()
         except UsageError as error:
             self.problem = problem_of(error)
         else:
@@ -227,8 +228,8 @@ def _selection(name: str, values: Iterable[str], value: str) -> Selection:
 def problem_of(error: TabwbError) -> str:
     """Return what is wrong with a lesion, and what is allowed.
 
-    >>> problem_of(UsageError("the lesion '' has the amount 2", allowed="0 to 1"))
-    'the lesion has the amount 2; allowed: 0 to 1'
+    >>> problem_of(UsageError("the lesion '' has the amount 2", allowed="up to 1"))
+    'the lesion has the amount 2; allowed: up to 1'
     """
     words = error.message.replace("the lesion '' ", "the lesion ")
     return f"{words}; allowed: {error.allowed}" if error.allowed else words

@@ -14,7 +14,8 @@ from textual.widgets import Button, Input, Static
 
 from tabwb.administer.sweep.grid import grid_of
 from tabwb.administer.sweep.grid_text import OWN, grid_text
-from tabwb.lesion.spec import Lesion, lesion_text, parse_numbers
+from tabwb.lesion.numbers import parse_numbers
+from tabwb.lesion.spec import Lesion, lesion_text
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.lesions.form import problem_of
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
@@ -26,7 +27,7 @@ AMOUNTS, SEEDS = "0.1 0.2 0.3 0.4 0.5", "1-5"
 OF_FILE = " 'grid: lesions[0]'"
 """How errors name the lesions of a grid; there is one here."""
 HELPS = {
-    "amounts": "Shares of units, 0 to 1, with spaces between. A curve needs two or more",
+    "amounts": "Shares of units, above 0 to 1, with spaces between. A curve needs two or more",
     "seeds": "Which units are taken: `1-5`, or `1,4,7`. Intervals need five or more",
     "layers": "Those of the lesion; all; or each layer by itself, which gives a map",
     "controls": "For each lesion one of the same size, anywhere in the model",
@@ -175,4 +176,4 @@ def _amount(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise UsageError(f"'{word}' is not an amount", allowed="numbers, 0 to 1") from None
+        raise UsageError(f"'{word}' is not an amount", allowed="numbers, above 0 to 1") from None
