@@ -102,7 +102,7 @@ def _on_cluster(
     offline = plugins.configuration.offline
     if on_terminal():
         inform(f"waiting for a worker of {options['cluster']}")
-    with Cluster(options["cluster"], conditions.examinee, offline=offline) as cluster:
+    with Cluster(options["cluster"], conditions.examinee, cancel, offline=offline) as cluster:
         parts = cluster.parts(cancel) if grid.rows else ()
         sweep = sweep_of(plugins, battery, conditions, grid, parts)
         points = sweep.points

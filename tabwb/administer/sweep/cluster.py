@@ -18,16 +18,15 @@ from dataclasses import dataclass, fields, is_dataclass
 from types import TracebackType
 from typing import Any
 
-from distributed import Client, Future, KilledWorker
-from distributed.security import Security
+from distributed import Future, KilledWorker
 
 from tabwb import __version__
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
-from tabwb.administer.sweep.address import ALLOWED, scheduler_address
 from tabwb.administer.sweep.host import Answer, Answered, Host, at_host
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import OpenStore, begun_of, waiting, worked
+from tabwb.administer.sweep.scheduler import connected
 from tabwb.administer.sweep.sweep import TRIES, Known, Sweep, Told, Worker
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.child.frames import error_from_plain
@@ -41,7 +40,6 @@ from tabwb.store.store import Store
 AT_ONCE = 1000
 """So many tasks at most are with the scheduler."""
 POLL_S = 0.2
-CONNECT_S = 30.0
 
 
 class Cluster:
@@ -50,31 +48,16 @@ class Cluster:
     Args:
         address: of the scheduler, or the path of its scheduler file.
         spec: of the model.
+        cancel: ends the wait for the scheduler.
         offline: the model may use no network.
 
     Raises:
         UsageError: it is not an address, or no scheduler answers there.
+        Interrupted: cancelled.
     """
 
-    def __init__(self, address: str, spec: str, *, offline: bool = False) -> None:
-        found = scheduler_address(address)
-        security = Security()
-        encrypted = found.startswith(("tls", "wss"))
-        if encrypted and not security.get_connection_args("client").get("ssl_context"):
-            raise UsageError(
-                f"'{found}' needs the certificates of the cluster, which Dask's configuration "
-                "does not name",
-                where="--cluster",
-                hint="see https://distributed.dask.org/en/stable/tls.html",
-            )
-        try:
-            self.client = Client(found, timeout=CONNECT_S, security=security, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise UsageError(
-                f"no scheduler of Dask answers at '{found}': {error}",
-                where="--cluster",
-                allowed=ALLOWED,
-            ) from error
+    def __init__(self, address: str, spec: str, cancel: Cancel, *, offline: bool = False) -> None:
+        self.client = connected(address, cancel)
         self._host = Host(spec, offline)
         self.name = f"tabwb-{_hash(spec, offline, __version__)}"
         self.client.register_plugin(self._host, name=self.name)
