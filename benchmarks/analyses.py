@@ -239,11 +239,21 @@ def _of_profiles() -> Iterator[Cell]:
         yield Cell(partial(lesions.similarities, given), rows, 0.5)
 
 
+def _of_single_lesions() -> Iterator[Cell]:
+    for n, k, r, spread in product((5, 10, 20), (5, 20), (0, 10), (0.5, 1.0)):
+        rows = {
+            f"{what}{more}": (kind, f"one lesion against controls, {what}")
+            for what in ("slope", "height", "value")
+            for more, kind in (("", TEST), (" more", INTERVAL))
+        }
+        yield Cell(partial(lesions.one_case, lesions.Design(n, k, r, spread)), rows, 2)
+
+
 def cells() -> list[Cell]:
     """Return every simulation, in the order of the table."""
     every = (
         _of_items, _of_positions, _of_foils, _of_groups, _of_sessions, _of_varied_positions,
-        _of_lesions, _of_profiles,
+        _of_lesions, _of_profiles, _of_single_lesions,
     )  # fmt: skip
     return [cell for some in every for cell in some()]
 

@@ -35,6 +35,7 @@ from tabwb.scoring.dose import (
     against_controls,
     area,
     mean_over_seeds,
+    one_against_controls,
     slope,
 )
 from tabwb.scoring.estimate import Estimate, Interval
@@ -204,6 +205,30 @@ def controls(
                 found = against_controls(_named(lesion), _named(control, first))
                 tally.interval(f"{name} {kind} coverage", found.interval, ends[0] - ends[1])
                 tally.test(f"{name} {kind}", found)
+    return tally.shares()
+
+
+def one_case(design: Design, studies: int, rng: np.random.Generator) -> Mapping[str, float]:
+    """Return how often a lesion without draws is told from controls that it is one of.
+
+    The null hypothesis is that its units do what random ones do: it is one seed more. That is also
+    how often the interval of its difference to one more control does not hold this difference.
+    """
+    logits = 1 + 1.5 * rng.standard_normal(design.items)
+    tally = Tally()
+    for _ in range(studies):
+        streams = rng.random((design.items, max(design.replicates, 1)))
+        lost = damage(design, design.spread * rng.standard_normal(design.seeds + 2), rng)
+        right = answers(design, chances(design, logits, lost), streams, rng)
+        lines = right.mean(axis=(-2, -1))
+        for kind in ("slope", "height", "value"):
+            case, more, *controls = (
+                lines[:, MIDDLE].tolist() if kind == "value" else _numbers(lines, kind)
+            )
+            limits = (-np.inf, np.inf) if kind == "slope" else (0.0, 1.0)
+            found = one_against_controls(Estimate(case), _named(controls), limits)
+            tally.test(kind, found)
+            tally.interval(f"{kind} more", found.interval, case - more)
     return tally.shares()
 
 

@@ -36,6 +36,18 @@ def points(tmp_path: Path, text: str) -> tuple[Point, ...]:
     return read_grid(path).points(PARTS, CONDITIONS)
 
 
+def test_a_lesion_without_draws_has_a_control_for_each_seed(tmp_path: Path) -> None:
+    text = "targets = ['mlp.down']\noperation = 'prune'\namounts = [0.5]\nseeds = [1, 2, 3]"
+    text = text.replace("'prune'", "'zero'\nselect = 'magnitude'") + "\ncontrols = true"
+    found = points(tmp_path, "format = 1\n[[lesions]]\n" + text)
+    assert [one.lesion for one in found if one.role == "lesion"] == [
+        "mlp.down:zero:0.5@select=magnitude"
+    ]
+    assert [one.lesion for one in found if one.role == "control"] == [
+        f"projections:zero:0.35@seed={seed}" for seed in (1, 2, 3)
+    ]
+
+
 def test_every_combination_comes_once_after_the_intact_model(tmp_path: Path) -> None:
     found = points(
         tmp_path,

@@ -163,3 +163,14 @@ def test_the_check_has_the_perplexity_of_the_intact_model_and_the_range() -> Non
 def test_means_over_seeds_are_explained_where_lesions_have_several_amounts() -> None:
     assert "paired by seed" in told(*under(GRID)).text
     assert "paired by seed" not in told(*under(["mlp:zero:0.1@seed=1"])).text
+
+
+def test_a_lesion_without_draws_is_said_to_be_compared_as_a_single_case() -> None:
+    pruned = [f"mlp:zero:{amount}@select=magnitude" for amount in (0.1, 0.2)]
+    controls = [
+        f"projections:zero:{amount}@seed={seed}" for amount in (0.05, 0.1) for seed in (1, 2)
+    ]
+    said = told(*under(pruned), *under(controls, control=True)).text
+    assert "compared with its controls as a single case with a sample [" in said
+    assert "single case" not in told(*under(pruned)).text
+    assert "single case" not in told(*under(GRID), *under(controls, control=True)).text

@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from tabwb.scoring.dose import (
+    EQUAL_CONTROLS,
     EQUAL_SEEDS,
     FEW_SEEDS,
     NO_SEED,
+    ONE_CASE,
     PAIRED,
     WELCH,
     against_controls,
     against_intact,
     area,
     mean_over_seeds,
+    one_against_controls,
     seed_numbers,
     slope,
 )
@@ -212,3 +215,46 @@ def test_a_lesion_that_does_nothing_is_rarely_told_from_a_sampled_intact_model()
             rejected[name] += one.p < 0.05
     assert rejected["drawn"] / studies < 0.08 and rejected["slope"] / studies < 0.08
     assert rejected["known"] / studies > 0.3
+
+
+@given(values, st.lists(values, min_size=5, max_size=12))
+def test_one_lesion_against_controls_is_the_pooled_t_test_of_one_value(
+    case: float, controls: list[float]
+) -> None:
+    found = one_against_controls(Estimate(case), numbers(controls))
+    assert found.value == pytest.approx(case - np.mean(controls), abs=1e-9)
+    if np.std(controls) < 1e-6:
+        return
+    # With one value on a side, Student's test for equal variances has the variance of the other.
+    peer = stats.ttest_ind([case], controls)
+    low, high = peer.confidence_interval()
+    assert found.interval is not None and found.method == ONE_CASE
+    assert (found.n, found.n_control, found.df) == (1, len(controls), len(controls) - 1)
+    assert found.p == pytest.approx(peer.pvalue, rel=1e-6, abs=1e-9)
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_one_lesion_against_controls_by_the_example_of_crawford_and_howell() -> None:
+    # A score of 33 beside 15 controls with the mean 50 and the standard deviation 10.
+    apart = 10 * np.sqrt(7)
+    found = one_against_controls(Estimate(33.0), numbers([50 - apart, *[50.0] * 13, 50 + apart]))
+    assert found.value == pytest.approx(-17) and found.df == 14
+    assert found.p == pytest.approx(2 * stats.t.sf(1.646, 14), abs=1e-4)
+
+
+def test_one_lesion_has_no_interval_without_five_controls_that_differ() -> None:
+    for controls, reason in (
+        ([1.0, 2.0, 3.0, 4.0], "fewer than 5 controls"),
+        ([1.0, 2.0, 3.0, 4.0, 5.0, None], "1 of 6 controls left out; the others may differ"),
+        ([2.0] * 5, EQUAL_CONTROLS),
+    ):
+        found = one_against_controls(Estimate(6.0), numbers(controls))
+        assert found.value is not None and found.reason.startswith(reason)
+        assert found.interval is None and found.p is None
+    assert one_against_controls(Estimate(None, "none"), numbers([1.0] * 5)).reason == NO_SEED
+
+
+def test_the_interval_to_one_more_control_ends_where_controls_end() -> None:
+    found = one_against_controls(Estimate(0.9), numbers([0.0, 0.2, 0.9, 0.4, 0.5]), (0.0, 1.0))
+    assert found.interval is not None
+    assert found.interval.low == pytest.approx(-0.1) and found.interval.high == 0.9

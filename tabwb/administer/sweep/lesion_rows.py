@@ -171,7 +171,7 @@ def control_of(lesions: Sequence[Lesion], seed: int, parts: Sequence[Part], mode
 
     Args:
         lesions: applied together, with one operation, selection and seed.
-        seed: of the random units; of weights that of the lesions is taken.
+        seed: of the random units; that of the lesions, where something of them is drawn.
         parts: of the model.
         model: its name, for errors.
 
@@ -193,5 +193,8 @@ def control_of(lesions: Sequence[Lesion], seed: int, parts: Sequence[Part], mode
         )
     # Six digits: differences below one weight in a million do not matter, and specs stay short.
     amount = float(f"{taken / everywhere:.6g}")
-    control = replace(first, target=CONTROLS, layers=(), units=(), select="random", amount=amount)
-    return str(control)
+    return str(
+        replace(
+            first, target=CONTROLS, layers=(), units=(), select="random", amount=amount, seed=seed
+        )
+    )

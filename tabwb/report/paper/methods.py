@@ -93,7 +93,7 @@ def _parts(about: Studied, cite: Citations) -> Iterator[tuple[str, list[str]]]:
         yield "Procedure", list(procedure(about))
         yield "Scoring", list(scoring(about, cite))
         yield "Responses", list(unusable(about))
-        yield "Statistical analysis", [*analysis(about, cite), *over_amounts(about)]
+        yield "Statistical analysis", [*analysis(about, cite), *over_amounts(about, cite)]
         yield "Software", list(software_used(about, cite))
     disclaimers = (battery.disclaimer for battery in about.batteries if battery.disclaimer)
     yield "Scope", list(dict.fromkeys((RESEARCH_ONLY, *disclaimers)))

@@ -19,7 +19,13 @@ from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders
-from tabwb.report.paper.references import ALKHAMISSI, FEDORENKO, WELCH, Citations
+from tabwb.report.paper.references import (
+    ALKHAMISSI,
+    CRAWFORD_HOWELL,
+    FEDORENKO,
+    WELCH,
+    Citations,
+)
 from tabwb.report.paper.sentences import listed, ranges, spread
 from tabwb.report.paper.studied import Studied, is_persons
 from tabwb.report.summaries.dose_lines import parameters_of, perplexity_of
@@ -112,10 +118,18 @@ def lesions(about: Studied, cite: Citations) -> Iterator[str]:
         )
 
 
-def over_amounts(about: Studied) -> Iterator[str]:
-    """Yield how values by the amount of a lesion are averaged, where lesions have several."""
+def over_amounts(about: Studied, cite: Citations) -> Iterator[str]:
+    """Yield how values by the amount of a lesion are averaged, where lesions have several.
+
+    Args:
+        about: the study.
+        cite: numbers the works.
+    """
     members = [m for m in about.members if not is_persons(m) and _spec(m) and not _is_control(m)]
-    if not any(len(box.amounts) > 1 for box in _boxes(dict.fromkeys(map(_spec, members)))):
+    if not any(
+        len(box.amounts) > 1 or len(box.numbers) > 1
+        for box in _boxes(dict.fromkeys(map(_spec, members)))
+    ):
         return
     yield (
         "Values by the amount of a lesion are means over its seeds, with t intervals where there "
@@ -124,6 +138,13 @@ def over_amounts(about: Studied) -> Iterator[str]:
         "Welch's test is used. Corrected p values are by Holm's method, over the lesions, subtests "
         "and features of one measure."
     )
+    alone = any(not one.draws for one in _lesions_of(members))
+    if alone and any(_is_control(one) for one in about.members):
+        yield (
+            "A lesion of which nothing is drawn is one condition: it is compared with its controls "
+            f"as a single case with a sample {cite(CRAWFORD_HOWELL)}, and the interval of the "
+            "difference is a prediction interval, for one more control."
+        )
 
 
 def _given(about: Studied, names: Sequence[str], members: Members) -> Iterator[str]:

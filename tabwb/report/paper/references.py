@@ -76,6 +76,14 @@ GARWOOD = _article(
     "garwood1936", "Garwood, F.", 1936, "Fiducial limits for the Poisson distribution",
     "Biometrika", "28(3-4), 437-442", "10.1093/biomet/28.3-4.437",
 )  # fmt: skip
+CRAWFORD_HOWELL = _article(
+    "crawford1998comparing",
+    "Crawford, John R. and Howell, David C.",
+    1998,
+    "Comparing an individual's test score against norms derived from small samples",
+    "The Clinical Neuropsychologist",
+    "12(4), 482-486",
+)
 WELCH = _article(
     "welch1947", "Welch, B. L.", 1947,
     "The generalization of 'Student's' problem when several different population variances are "

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum, inf, isfinite, sqrt
 from typing import TypeVar
 
-from tabwb.lesion.declared import CONTROL
+from tabwb.lesion.declared import CONTROL, CONTROLS_OF
 from tabwb.lesion.spec import parse_lesions
 from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
@@ -39,11 +39,12 @@ class Series:
     Attributes:
         name: the model with the kind of the lesion.
         kind: of the lesion: its spec with * for the amount and without the seed.
-        severity: what the amounts are.
         amounts: ascending, two or more.
         lines: seed to its line.
         controls: likewise of controls, each under the amount of the lesion whose size it has.
         intact: the responses of the model without a lesion; None where there are none.
+        severity: what the amounts are.
+        undrawn: the amounts at which nothing of the lesion is drawn: one condition, no seeds.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Series:
     controls: Mapping[str, Line]
     intact: Grouped | None
     severity: Severity = SEVERITIES[0]
+    undrawn: frozenset[float] = frozenset()
 
     @property
     def shares_streams(self) -> bool:
@@ -67,9 +69,15 @@ class Series:
 
 @dataclass(slots=True)
 class _Point:
-    """The administrations under one lesion and amount, by seed."""
+    """The administrations under one lesion and amount, by seed.
 
-    operations: frozenset[str]
+    Attributes:
+        matched: what a lesion and its control have in common besides their size.
+        drawn: whether a seed draws something of the lesion.
+    """
+
+    matched: frozenset[str]
+    drawn: bool
     members: dict[str, list[AdministrationData]] = field(default_factory=dict)
 
     @property
@@ -157,15 +165,17 @@ def _series(members: Sequence[AdministrationData], severity: Severity) -> list[S
         if dose.amount is None:
             intact.setdefault(model, []).append(one)
             continue
-        operations = _operations(given.lesion or "")
+        matched_by = _matched(given.lesion or "")
         if CONTROL in one.administration.tags:
             own = controls.setdefault(model, {})
-            point = own.setdefault((dose.kind, dose.amount), _Point(operations))
+            point = own.setdefault((dose.kind, dose.amount), _Point(matched_by, dose.drawn))
         else:
             key: tuple[object, ...] = (*model, dose.kind)
             name = f"{names.get(dose.examinee, dose.examinee)}{severity.between}{dose.kind}"
             kinds[key] = name, dose.conditions
-            point = lesions.setdefault(key, {}).setdefault(dose.amount, _Point(operations))
+            point = lesions.setdefault(key, {}).setdefault(
+                dose.amount, _Point(matched_by, dose.drawn)
+            )
         point.members.setdefault(dose.seed, []).append(one)
     found = []
     told = told_apart(kinds)
@@ -183,6 +193,7 @@ def _series(members: Sequence[AdministrationData], severity: Severity) -> list[S
                 _lines({amount: point for amount, point in matched.items() if point}),
                 pooled(intact[series[:2]]) if series[:2] in intact else None,
                 severity,
+                frozenset(amount for amount, point in points.items() if not point.drawn),
             )
         )
     return sorted(found, key=lambda one: one.name)
@@ -220,18 +231,27 @@ def control_of(lesion: _Point, controls: Sequence[_Point]) -> _Point | None:
     if size is None:
         return None
     alike = [(abs(one.size - size), one) for one in controls
-             if one.size is not None and one.operations == lesion.operations]  # fmt: skip
+             if one.size is not None and one.matched == lesion.matched]  # fmt: skip
     distance, nearest = min(alike, key=lambda pair: pair[0], default=(inf, None))
     return nearest if distance <= SIZES * sqrt(2.0 * size) else None
 
 
-def _operations(spec: str) -> frozenset[str]:
-    """Return the operations of a spec with their numbers; of another tool's text the text."""
+def _matched(spec: str) -> frozenset[str]:
+    """Return what the lesions of a spec share with their controls; of another tool's text the text.
+
+    The operation with its number; of selected units, which random units of the same layers replace,
+    the whole spec without the seed.
+    """
     try:
         lesions = parse_lesions(spec)
     except UsageError:
         return frozenset((spec,))
-    return frozenset(f"{one.operation} {one.number}" for one in lesions)
+    return frozenset(
+        replace(one, select=one.source).kind(amount="")
+        if one.source in CONTROLS_OF.values()
+        else f"{one.operation} {one.number}"
+        for one in lesions
+    )
 
 
 def _lines(points: Mapping[float, _Point]) -> dict[str, dict[float, Grouped]]:

@@ -147,6 +147,8 @@ class Dose:
             is; empty of an intact model, and of other amounts.
         conditions: all others that must be alike: name and value.
         amount: None of an intact model.
+        seed: of the draws; where nothing is drawn, of the run.
+        drawn: whether that seed decides something of the lesion, noise or answers.
     """
 
     examinee: str
@@ -154,6 +156,7 @@ class Dose:
     conditions: tuple[tuple[str, str], ...]
     amount: float | None
     seed: str
+    drawn: bool = True
 
 
 def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
@@ -183,7 +186,7 @@ def dose_of(given: Conditions, by: str, key: str = "") -> Dose:
     if given.lesion is None:
         return Dose(examinee, "", alike, None, seed)
     kind, amount, own = lesion_dose(given.lesion, key)
-    return Dose(examinee, kind, alike, amount, own or seed)
+    return Dose(examinee, kind, alike, amount, own or seed, bool(own))
 
 
 def _noise_dose(given: Conditions, alike: tuple[tuple[str, str], ...]) -> Dose:
@@ -192,8 +195,8 @@ def _noise_dose(given: Conditions, alike: tuple[tuple[str, str], ...]) -> Dose:
         raise UsageError(f"the prompt noise '{given.prompt_noise}' has no amount")
     if noise is None:
         return Dose(model_of(given), "", alike, None, str(given.seed))
-    seed = noise.seed if noise.draws else given.seed
-    return Dose(model_of(given), f"prompt noise {noise.kind()}", alike, noise.amount, str(seed))
+    seed, kind = noise.seed if noise.draws else given.seed, f"prompt noise {noise.kind()}"
+    return Dose(model_of(given), kind, alike, noise.amount, str(seed), noise.draws)
 
 
 def _checkpoint_dose(given: Conditions, alike: tuple[tuple[str, str], ...]) -> Dose:
@@ -204,4 +207,4 @@ def _checkpoint_dose(given: Conditions, alike: tuple[tuple[str, str], ...]) -> D
         raise UsageError(f"the checkpoint {given.examinee} has no dose")
     kin = model_of(replace(given, examinee=labels[PARENT]))
     kind = f"{labels.get(DOSE_NAME, DOSE)} *"
-    return Dose(kin, kind, alike, float(labels[DOSE]), str(given.seed))
+    return Dose(kin, kind, alike, float(labels[DOSE]), str(given.seed), drawn=False)

@@ -46,7 +46,9 @@ def _temperature(given: Conditions) -> Dose:
         raise UsageError("the temperature is not given by itself")
     alike = tuple(sorted(compared(given, ["temperature"]).items()))
     amount = given.decoding.temperature
-    return Dose(spec_of(given), "temperature *", alike, amount, str(given.seed))
+    drawn = not given.decoding.greedy or given.item_order != "as-given"
+    drawn = drawn or given.option_order != "as-given"
+    return Dose(spec_of(given), "temperature *", alike, amount, str(given.seed), drawn)
 
 
 LESIONS = (

@@ -8,12 +8,15 @@ from math import fsum, inf, sqrt
 
 from tabwb.report.tables.dose_values import KNOWN, Cell, Measured
 from tabwb.scoring.dose import (
+    FEW_SEEDS,
+    NOT_DRAWN,
     Points,
     SeedTest,
     against_controls,
     against_intact,
     area,
     mean_over_seeds,
+    one_against_controls,
     seed_numbers,
     slope,
 )
@@ -60,11 +63,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The values of a series under one measure, by seed and amount."""
+    """The values of a series under one measure, by seed and amount.
+
+    Attributes:
+        own: of the lesion; control: of its controls.
+        amounts: ascending.
+        undrawn: those at which nothing of the lesion is drawn.
+    """
 
     own: Mapping[str, Values]
     control: Mapping[str, Values]
     amounts: tuple[float, ...]
+    undrawn: frozenset[float] = frozenset()
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -72,14 +82,36 @@ class Lines:
         every = (one.largest for line in self.own.values() for one in line.values())
         return 0.0, max(every)
 
+    @property
+    def is_case(self) -> bool:
+        """Whether the lesion is one condition at every amount, without seeds."""
+        return len(self.own) == 1 and self.undrawn >= set(self.amounts)
+
+    def case_at(self, amount: float) -> bool:
+        """Return whether the lesion is one condition at an amount, without seeds."""
+        return amount in self.undrawn and sum(amount in line for line in self.own.values()) == 1
+
     def common(self, *, control: bool) -> tuple[float, ...]:
-        """Return the amounts at which every seed has a value, of both sides for a comparison."""
+        """Return the amounts at which every seed has a value, of both sides for a comparison.
+
+        Where only some amounts have seeds, the others are left out.
+        """
         sides = (self.own, self.control) if control else (self.own,)
+        lines = [line for side in sides for line in self.seeded(side).values()]
         return tuple(
             amount
-            for amount in self.amounts
-            if all(_counted(line, amount) is not None for side in sides for line in side.values())
+            for amount in self._drawn
+            if all(_counted(line, amount) is not None for line in lines)
         )
+
+    def seeded(self, side: Mapping[str, Values]) -> dict[str, Values]:
+        """Return the lines of seeds: not those that have only an amount without draws."""
+        drawn = self._drawn
+        return {seed: line for seed, line in side.items() if not line.keys().isdisjoint(drawn)}
+
+    @property
+    def _drawn(self) -> list[float]:
+        return [one for one in self.amounts if one not in self.undrawn] or list(self.amounts)
 
 
 def rows_of_series(row: Row, lines: Lines, intact: Measured | None) -> Iterator[Row]:
@@ -93,10 +125,11 @@ def rows_of_series(row: Row, lines: Lines, intact: Measured | None) -> Iterator[
     if intact is not None:
         yield replace(row, row="intact", intact=intact.value.value, reason=_why({0.0: intact}))
     common = lines.common(control=False)
+    of_seeds = _numbers(lines.seeded(lines.own), common)
     for seed, line in lines.own.items():
         yield replace(
             row, row="seed", seed=seed, at={x: _single(one.value) for x, one in line.items()},
-            numbers={name: _single(one[seed]) for name, one in _numbers(lines.own, common).items()},
+            numbers={name: _single(one[seed]) for name, one in of_seeds.items() if seed in one},
             over=common, reason=_why(line),
         )  # fmt: skip
     yield _mean(replace(row, row=MEAN), lines.own, lines)
@@ -113,13 +146,17 @@ def _mean(row: Row, side: Mapping[str, Values], lines: Lines) -> Row:
         amount: shared_error(line[amount] for line in side.values() if amount in line)
         for amount in lines.amounts
     }
+    own = row.row == MEAN
     at = {
-        amount: mean_over_seeds(values, lines.limits, errors[amount] or KNOWN)
+        amount: _named(
+            mean_over_seeds(values, lines.limits, errors[amount] or KNOWN),
+            case=own and lines.case_at(amount),
+        )
         for amount in lines.amounts
         if (values := [_counted(line, amount) for line in side.values() if amount in line])
     }
     numbers = {}
-    for name, found in _numbers(side, common).items():
+    for name, found in _numbers(lines.seeded(side), common).items():
         numbers[name] = mean_over_seeds(
             [one.value for one in found.values()],
             lines.limits if name == "height" else (-inf, inf),
@@ -159,11 +196,11 @@ def _less_intact(row: Row, lines: Lines, intact: Measured) -> Row:
         return replace(row, reason=FEW_INTACT if intact.few else intact.value.reason)
     common = lines.common(control=False)
     at = {
-        amount: less_intact(values, intact, lines.limits)
+        amount: _named(less_intact(values, intact, lines.limits), case=lines.case_at(amount))
         for amount in lines.amounts
         if (values := [_counted(line, amount) for line in lines.own.values() if amount in line])
     }
-    heights = _numbers(lines.own, common).get("height", {}).values()
+    heights = _numbers(lines.seeded(lines.own), common).get("height", {}).values()
     numbers = {}
     if heights:
         given = [one.value for one in heights]
@@ -174,20 +211,45 @@ def _less_intact(row: Row, lines: Lines, intact: Measured) -> Row:
 def _less_control(row: Row, lines: Lines) -> Row:
     common = lines.common(control=True)
     at = {
-        amount: against_controls(
-            _estimates(lines.own, amount), _estimates(lines.control, amount), lines.limits
+        amount: _against(
+            _estimates(lines.own, amount),
+            _estimates(lines.control, amount),
+            lines.limits,
+            case=lines.case_at(amount),
         )
         for amount in lines.amounts
         if any(amount in line for line in lines.control.values())
     }
-    own, control = (_numbers(side, common) for side in (lines.own, lines.control))
+    own, control = (_numbers(lines.seeded(side), common) for side in (lines.own, lines.control))
     numbers = {
-        name: against_controls(
-            own[name], control[name], lines.limits if name == "height" else (-inf, inf)
+        name: _against(
+            own[name],
+            control[name],
+            lines.limits if name == "height" else (-inf, inf),
+            case=lines.is_case,
         )
         for name in own
     }
     return replace(row, at=at, numbers=numbers, over=common, reason=_reasons(at, common))
+
+
+def _against(
+    lesion: Mapping[str, Estimate],
+    control: Mapping[str, Estimate],
+    limits: tuple[float, float],
+    *,
+    case: bool,
+) -> SeedTest:
+    """Return the comparison with controls: of one condition without seeds, or over seeds."""
+    if not case:
+        return against_controls(lesion, control, limits)
+    (one,) = lesion.values()
+    return one_against_controls(one, control, limits)
+
+
+def _named(found: SeedTest, *, case: bool) -> SeedTest:
+    """Return a mean over seeds, with the reason of a condition that has none."""
+    return replace(found, reason=NOT_DRAWN) if case and found.reason == FEW_SEEDS else found
 
 
 def shared_error(values: Iterable[Measured]) -> Error | None:
@@ -251,7 +313,7 @@ def _counted(line: Values, amount: float) -> float | None:
 
 
 def _estimates(side: Mapping[str, Values], amount: float) -> dict[str, Estimate]:
-    found = {seed: _counted(line, amount) for seed, line in side.items()}
+    found = {seed: _counted(line, amount) for seed, line in side.items() if amount in line}
     return {
         seed: Estimate(value, "" if value is not None else f"no value at {amount:g}")
         for seed, value in found.items()

@@ -29,8 +29,11 @@ NOTES = (
     "rise with the dose. usable: share of usable responses. surprisal: of a fixed text, log2 of "
     "the perplexity, in bits per token.",
     "control: the same operation on as many parameters anywhere in attention and feed-forward "
-    "networks. less control: the difference, over pairs of one seed where the seeds match. less "
-    "intact: mean less the intact model's value, with the error of its draws.",
+    "networks; of selected units as many random ones in the same layers. less control: the "
+    "difference, over pairs of one seed where the seeds match. A lesion of which nothing is drawn "
+    "is one case beside its controls (Crawford and Howell's t): its interval is for the difference "
+    "to one more control. less intact: mean less the intact model's value, with the error of its "
+    "draws.",
     "corr.: p corrected by Holm's method. A family is one kind of row (mean, less control, less "
     "intact) of one measure and judge: over all lesions, subtests or features.",
 )
@@ -109,7 +112,7 @@ def _rows(found: Sequence[Series], shown: frozenset[str]) -> Iterator[Row]:
             continue
         for series in found:
             intact, own, control = values[series.name]
-            lines = Lines(_of(own, cell), _of(control, cell), series.amounts)
+            lines = Lines(_of(own, cell), _of(control, cell), series.amounts, series.undrawn)
             if any(lines.own.values()):
                 row = Row(cell, series.name, "", severity=series.severity.name)
                 yield from rows_of_series(row, lines, intact.get(cell))
