@@ -155,7 +155,7 @@ def _run(
                 "conditions": len(own),
                 "done_before": done,
                 "given": given,
-                "failed": [{"lesion": one.point.lesion, "reason": one.failed} for one in failed],
+                "failed": [{**_document(one.point), "reason": one.failed} for one in failed],
                 "left": left,
             }
         )
@@ -222,15 +222,7 @@ def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[
                 "seconds": found.seconds(options["workers"]),
                 "smallest_difference": to_json(found.can_show),
                 "smallest_difference_over_seeds": over_seeds_json(found.over_seeds),
-                "points": [
-                    {
-                        "role": one.role,
-                        "lesion": one.lesion,
-                        "matches": one.matches,
-                        "setting": one.setting,
-                    }
-                    for one in own
-                ],
+                "points": [{**_document(one), "matches": one.matches} for one in own],
             }
         )
         return
@@ -240,6 +232,11 @@ def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[
         click.echo(f"{point.role:{width}} {'-' if point.role == 'intact' else point.name}{matched}")
     for line in found.lines(options["workers"]):
         note(line)
+
+
+def _document(point: Point) -> dict[str, str]:
+    """Return what names a condition in JSON: of temperatures and the like it is the setting."""
+    return {"role": point.role, "lesion": point.lesion, "setting": point.setting}
 
 
 def parse_shard(text: str) -> tuple[int, int]:

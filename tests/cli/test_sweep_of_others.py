@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tabwb.administer.sweep.sweep import Sweep
+from tabwb.records.errors import ComponentError
 from tests.administer.test_sweeps_of_others import GRID
 from tests.cli.conftest import Run
 
 
-@pytest.mark.usefixtures("lesionable")
-def test_the_command_lists_all_and_results_tell_them_apart(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "grid.toml"
+def _written(file: Path, grid: Mapping[str, Any]) -> Path:
     tables = [
         "\n".join([f"[[{name}]]", *(f"{key} = {json.dumps(value)}" for key, value in row.items())])
-        for name, rows in GRID.items()
+        for name, rows in grid.items()
         if isinstance(rows, list)
         for row in rows
     ]
     file.write_text("\n".join(["format = 1", *tables]))
+    return file
+
+
+@pytest.mark.usefixtures("lesionable")
+def test_the_command_lists_all_and_results_tell_them_apart(run: Run, tmp_path: Path) -> None:
+    file = _written(tmp_path / "grid.toml", GRID)
     asked = ("lesion", "sweep", "tab", "--model", "lesionable", "--grid", file, "--limit", 1)
     dry = run(*asked, "--dry-run")
     assert dry.status == 0, dry.err
@@ -40,3 +48,29 @@ def test_the_command_lists_all_and_results_tell_them_apart(run: Run, tmp_path: P
     groups = run("results", "--by", "parent,dose,lesion-bits", "--json").document["groups"]
     found = {tuple(group["values"].values()) for group in groups if group["values"]["parent"]}
     assert found == {("lesionable", 100.0, bits) for bits in (None, 4.0, 8.0)}
+
+
+@pytest.mark.usefixtures("lesionable")
+def test_a_failed_condition_is_named_by_what_it_replaces(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = Sweep.loaded
+
+    def unloaded(sweep: Sweep, spec: str) -> Any:
+        if spec == "lesionable-child":
+            raise ComponentError("no memory")
+        return loaded(sweep, spec)
+
+    monkeypatch.setattr(Sweep, "loaded", unloaded)
+    file = _written(tmp_path / "grid.toml", {"checkpoints": [{"model": "lesionable-child"}]})
+    asked = ("lesion", "sweep", "tab", "--model", "lesionable", "--grid", file, "--limit", 1)
+    found = run(*asked, "--judge", "none", "--json")
+    assert found.status == 1
+    assert json.loads(found.out)["failed"] == [
+        {
+            "role": "perturbation",
+            "lesion": "",
+            "setting": "lesionable-child",
+            "reason": "no memory",
+        }
+    ]
