@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import itertools
 import os
 import queue
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from tabwb.lesion.declared import Pool
 from tabwb.lesion.part import Part
-from tabwb.plugin_api.child.environment import child_environment
 from tabwb.plugin_api.child.frames import (
     Frame,
     error_from_plain,
     piece_from_plain,
-    read_frame,
     read_record,
-    write_frame,
 )
-from tabwb.plugin_api.child.log import ChildLog
+from tabwb.plugin_api.child.process import Process
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
-from tabwb.records import processes
-from tabwb.records.errors import ComponentError, TabwbError, UsageError
+from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.specs import Spec
 from tabwb.records.speech import Clip, Transcript
@@ -43,7 +36,6 @@ if TYPE_CHECKING:
 
 CANCEL_S = 2.0
 """Seconds that a component has to end a call after cancel; then its process is ended."""
-LONGEST_ANSWER = 32 * 2**20  # bytes of a frame
 CLOSE_S = 2.0
 """Seconds that a process has to end after its pipe is closed."""
 OPEN_S = 1800.0
@@ -75,71 +67,6 @@ def open_limit(environ: Mapping[str, str]) -> float:
     return seconds
 
 
-class _Process:
-    """One running host; a thread puts its frames into a queue, and None at the end."""
-
-    def __init__(
-        self, name: str, spec: Spec, configuration: Configuration, variables: Collection[str]
-    ) -> None:
-        self.log = ChildLog(configuration.data_dir / "logs", name)
-        self.popen = subprocess.Popen(
-            # -P: nothing is imported from the current folder.
-            [sys.executable, "-P", "-m", "tabwb.plugin_api.child.host"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=child_environment(
-                configuration, spec.options.get("threads"), os.environ, variables
-            ),
-            start_new_session=True,  # ctrl+c goes to tabwb, which asks the child to stop
-        )
-        processes.register(self.popen)
-        assert self.popen.stdin and self.popen.stdout and self.popen.stderr
-        self.log.follow(self.popen.stderr)
-        self._writing, self._reading = self.popen.stdin, self.popen.stdout
-        self.frames: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
-        self.outgoing: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
-        threading.Thread(target=self._write, name=f"write to {name}", daemon=True).start()
-        threading.Thread(target=self._listen, name=f"listen to {name}", daemon=True).start()
-
-    def _listen(self) -> None:
-        try:
-            while (frame := read_frame(self._reading, LONGEST_ANSWER)) is not None:
-                self.frames.put(frame)
-        except (TabwbError, ValueError, OSError):
-            processes.kill_group(self.popen)
-        finally:
-            self.frames.put(None)
-            self._reading.close()
-
-    def _write(self) -> None:
-        # In a thread: a child that is stopped or busy does not read, and a large request would
-        # block its writer.
-        try:
-            while (frame := self.outgoing.get()) is not None:
-                write_frame(self._writing, frame)
-        except OSError:
-            return  # the child is gone
-        finally:
-            with contextlib.suppress(OSError):
-                self._writing.close()
-
-    def end(self, grace_s: float) -> int:
-        """Close the pipe, wait, end the process if it still runs; return its exit status."""
-        self.outgoing.put(None)
-        try:
-            status = self.popen.wait(grace_s)
-        except subprocess.TimeoutExpired:
-            self.popen.terminate()
-            try:
-                status = self.popen.wait(0.5)
-            except subprocess.TimeoutExpired:
-                processes.kill_group(self.popen)
-                status = self.popen.wait()
-        self.log.close()
-        return status
-
-
 class ChildComponent:
     """A component in a child process; one that dies ends its call, the next starts another."""
 
@@ -151,7 +78,7 @@ class ChildComponent:
         self._variables = (*descriptor.variables, *([key] if key else []))
         self._spec = spec
         self._configuration = configuration
-        self._process: _Process | None = None
+        self._process: Process | None = None
         self._in_use = False
         """It was opened and not closed; its process may have died since."""
 
@@ -170,7 +97,7 @@ class ChildComponent:
         self.close()
         arguments = (self._name, self._spec, self._configuration, self._variables)
         try:
-            process = self._process = _Process(*arguments)
+            process = self._process = Process(*arguments)
         except OSError as error:
             message = f"the process of '{self._name}' cannot be started: {error}"
             raise ComponentError(message) from error
@@ -184,7 +111,7 @@ class ChildComponent:
             raise
         return {str(key): str(value) for key, value in facts.items()}
 
-    def _prepare(self, process: _Process) -> None:
+    def _prepare(self, process: Process) -> None:
         """Do what a new process needs before its component is opened."""
 
     def close(self) -> None:
@@ -194,7 +121,7 @@ class ChildComponent:
         if process is not None:
             process.end(CLOSE_S)
 
-    def _ready(self) -> _Process:
+    def _ready(self) -> Process:
         if self._process is None or self._process.popen.poll() is not None:
             in_use = self._in_use
             try:
@@ -204,7 +131,7 @@ class ChildComponent:
         assert self._process is not None
         return self._process
 
-    def _result(self, process: _Process, method: str, arguments: Frame) -> Any:
+    def _result(self, process: Process, method: str, arguments: Frame) -> Any:
         late = threading.Event()
         limit_s = open_limit(os.environ)
         timer = threading.Timer(limit_s, late.set)
@@ -222,7 +149,7 @@ class ChildComponent:
         return frame["result"]
 
     def _call(
-        self, process: _Process, method: str, arguments: Frame, cancel: Cancel
+        self, process: Process, method: str, arguments: Frame, cancel: Cancel
     ) -> Iterator[Frame]:
         """Yield the frames of one call, the result last; no result where it was cut off."""
         call = next(_numbers)
@@ -254,13 +181,13 @@ class ChildComponent:
                 # Cut off, or the caller left: the process is in an unknown state.
                 self._drop(process)
 
-    def _drop(self, process: _Process) -> None:
+    def _drop(self, process: Process) -> None:
         if self._process is process:
             self._process = None
         process.popen.terminate()
         process.end(0.5)
 
-    def _dead(self, process: _Process) -> ComponentError:
+    def _dead(self, process: Process) -> ComponentError:
         if self._process is not process:
             return ComponentError(f"'{self._name}' was closed")
         self._process = None
@@ -298,7 +225,7 @@ class ChildModel(ChildComponent):
         if descriptor.lanes:
             self.lanes, self.reply_lanes = self._lanes, self._reply_lanes
 
-    def _prepare(self, process: _Process) -> None:
+    def _prepare(self, process: Process) -> None:
         # A process that takes the place of one that died answers under the same lesion.
         if self._lesions:
             self._result(process, "lesion", {"spec": self._lesions})
