@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tabwb.administer.session.drive import answers
+from tabwb.administer.session.drive import answers_in_order
 from tabwb.administer.session.exchange import request_for, storable
 from tabwb.administer.session.setup import versions_of
 from tabwb.administer.sweep.manipulation import PERPLEXITY, opened_facts
 from tabwb.battery.loader import battery_from_canonical
-from tabwb.plugin_api.components import BatchingBackend, Cancel, LesionableBackend
+from tabwb.plugin_api.components import Cancel, LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.errors import ComponentError, Interrupted, UsageError
-from tabwb.records.exchange import Reply, Request, Wait
+from tabwb.records.errors import UsageError
+from tabwb.records.exchange import Reply
 from tabwb.records.states import AttemptState
 from tabwb.records.trials import Administration, Trial
 from tabwb.store.store import Store
@@ -95,14 +94,15 @@ def repeat(
     try:
         perplexity = PERPLEXITY in before
         facts = opened_facts(backend, conditions.lesion, cancel, perplexity=perplexity)
-        texts = list(_texts(backend, requests, together, cancel))
+        replies = list(answers_in_order(backend, requests, together, cancel))
     finally:
         backend.close()
     before |= given.versions
     now = {**facts, **versions_of(plugins)}
     different = []
-    for trial, text in zip(asked, texts, strict=True):
+    for trial, reply in zip(asked, replies, strict=True):
         assert trial.counting is not None
+        text = storable(reply.text) if isinstance(reply, Reply) else f"<{reply}>"
         if trial.counting.response != text:
             name = f"{trial.plan.subtest}/{trial.plan.item}"
             different.append(Difference(name, trial.counting.response, text))
@@ -122,22 +122,3 @@ def _replies(trial: Trial) -> int:
         one.state is not AttemptState.ERROR and one.number <= counting.number
         for one in trial.attempts
     )
-
-
-def _texts(
-    backend: LesionableBackend, requests: Sequence[Request], together: int, cancel: Cancel
-) -> Iterator[str]:
-    """Yield the answer to each request, as it would be stored."""
-    size = together if isinstance(backend, BatchingBackend) else 1
-    for first in range(0, len(requests), size):
-        batch = requests[first : first + size]
-        arrived: dict[int, str] = {}
-        for index, piece in answers(backend, batch, cancel):
-            if isinstance(piece, Wait):
-                continue
-            if index < 0:
-                raise ComponentError(str(piece))
-            arrived[index] = storable(piece.text) if isinstance(piece, Reply) else f"<{piece}>"
-        if cancel.is_set():
-            raise Interrupted("stopped; nothing is stored")
-        yield from (arrived[index] for index in range(len(batch)))

@@ -9,7 +9,7 @@ from tabwb.administer.session.choosing import chosen, gives_likelihoods, is_weig
 from tabwb.administer.session.session import Session
 from tabwb.plugin_api.components import BatchingBackend, Cancel, LikelihoodBackend, ModelBackend
 from tabwb.records import events
-from tabwb.records.errors import ComponentError, NoAnswer, TabwbError
+from tabwb.records.errors import ComponentError, Interrupted, NoAnswer, TabwbError
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason
 from tabwb.records.trials import Trial
@@ -187,6 +187,36 @@ def answers(
     else:
         if left and not cancel.is_set():
             yield -1, ComponentError("the back end ended without a reply")
+
+
+def answers_in_order(
+    backend: ModelBackend, requests: Sequence[Request], together: int, cancel: Cancel
+) -> Iterator[Reply | ComponentError]:
+    """Yield the answer to each request, or its error, in the order of the requests.
+
+    Args:
+        backend: opened.
+        requests: of trials.
+        together: number of requests put to a back end at once that can batch.
+        cancel: stops the replies.
+
+    Raises:
+        ComponentError: the back end failed as a whole.
+        Interrupted: cancelled.
+    """
+    size = together if isinstance(backend, BatchingBackend) else 1
+    for first in range(0, len(requests), size):
+        batch = requests[first : first + size]
+        arrived: dict[int, Reply | ComponentError] = {}
+        for index, piece in answers(backend, batch, cancel):
+            if isinstance(piece, Wait):
+                continue
+            if index < 0:
+                raise ComponentError(str(piece))
+            arrived[index] = piece
+        if cancel.is_set():
+            raise Interrupted("stopped; nothing is stored")
+        yield from (arrived[index] for index in range(len(batch)))
 
 
 def _replies(

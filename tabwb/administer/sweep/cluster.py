@@ -23,7 +23,7 @@ from distributed import Future, KilledWorker
 from tabwb import __version__
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
-from tabwb.administer.sweep.host import Answer, Answered, Host, at_host
+from tabwb.administer.sweep.host import Answered, Host, at_host
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import OpenStore, begun_of, waiting, worked
 from tabwb.administer.sweep.scheduler import connected
@@ -112,7 +112,7 @@ class _Remote:
     def __init__(self, future: Future, requests: Sequence[Request]) -> None:
         self._future = future
         self._requests = requests
-        self._answers: dict[Request, Answer] = {}
+        self._answers: dict[Request, Reply | ComponentError] = {}
 
     @property
     def backend(self) -> _Remote:

@@ -13,17 +13,14 @@ from typing import Any
 from distributed import WorkerPlugin, get_worker
 
 from tabwb import __version__
-from tabwb.administer.session.drive import answers
+from tabwb.administer.session.drive import answers_in_order
 from tabwb.administer.sweep.sweep import Model
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.child.frames import error_to_plain
-from tabwb.plugin_api.components import BatchingBackend
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError
-from tabwb.records.exchange import Reply, Request, Wait
-
-Answer = Reply | ComponentError
+from tabwb.records.exchange import Reply, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +91,9 @@ class Host(WorkerPlugin):  # type: ignore[misc]
             model = self._loaded(spec)
             cancel = threading.Event()
             facts = model.under(lesion, cancel)
-            found: list[Reply | Mapping[str, Any]] = []
-            size = together if isinstance(model.backend, BatchingBackend) else 1
-            for first in range(0, len(requests), size):
-                batch = requests[first : first + size]
-                arrived: dict[int, Answer] = {}
-                for index, piece in answers(model.backend, batch, cancel):
-                    if index < 0 and not isinstance(piece, Wait):
-                        raise ComponentError(str(piece))
-                    if not isinstance(piece, Wait):
-                        arrived[index] = piece
-                ordered = [arrived[index] for index in range(len(batch))]
-                found += [one if isinstance(one, Reply) else error_to_plain(one) for one in ordered]
-            return Answered(facts, tuple(found))
+            found = answers_in_order(model.backend, requests, together, cancel)
+            replies = (one if isinstance(one, Reply) else error_to_plain(one) for one in found)
+            return Answered(facts, tuple(replies))
 
     def _loaded(self, spec: str) -> Model:
         if self._model is not None and self._model.spec != spec:

@@ -63,7 +63,7 @@ def run_sweep(
         if some := tuple(waiting(pack, known)):
             left.put((some, 1))
             given += 1
-    told: queue.SimpleQueue[Told | TabwbError | BaseException | None] = queue.SimpleQueue()
+    told: queue.SimpleQueue[Told | BaseException | None] = queue.SimpleQueue()
     models = [*([None] * (workers - 1)), model]
     threads = [
         threading.Thread(
