@@ -113,7 +113,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
                 draws=True,
             ),
             Operation("shuffle", "the values of the units are put in a random order", draws=True),
-            Operation("swap", "the units are paired at random and trade their values", draws=True),
+            Operation("swap", "the units are paired at random and exchange values", draws=True),
             Operation(
                 "quantise",
                 "the units are rounded to bits= bits, with one step for each row of outputs",

@@ -152,7 +152,7 @@ def mean_over_seeds(
 
     ``mean +- t_{n-1} s / sqrt(n)`` from five seeds on. The test is of use for slopes.
 
-    A seed has no value where its responses fell apart, so that the seeds with one are the better
+    A seed has no value where its responses are unusable, so that the seeds with one are the better
     ones. Their mean is given, without interval and test: in simulations such intervals covered
     .92 on average and .87 at worst.
 
