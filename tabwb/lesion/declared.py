@@ -33,6 +33,23 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class Control:
+    """A kind of control that has a lesion's number of weights.
+
+    Attributes:
+        id: as grids name it.
+        role: of its administrations, in tables.
+        meaning: from where it takes weights.
+        in_layers: whether it takes them in the lesion's layers alone.
+    """
+
+    id: str
+    role: Literal["control", "layer control"]
+    meaning: str
+    in_layers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """What is done to the units that a lesion takes.
 
@@ -167,5 +184,22 @@ Pool = Literal["mean", "last"]
 
 CONTROL = "control"
 """The tag of administrations under a control of a lesion's size; see docs/lesions.md."""
+CONTROLS: Mapping[str, Control] = MappingProxyType(
+    {
+        one.id: one
+        for one in (
+            Control("anywhere", "control", "anywhere in attention and feed-forward networks"),
+            Control(
+                "same layers",
+                "layer control",
+                "in attention and feed-forward networks of the same layers",
+                in_layers=True,
+            ),
+        )
+    }
+)
+"""Id of a kind of control to the kind."""
+CONTROL_ROLES = tuple(one.role for one in CONTROLS.values())
+"""The roles of controls in tables."""
 UNITS_HASH = "lesion_units_sha256"
 """The fact that has the hash of the units taken by list or localizer."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from tabwb.lesion.declared import CONTROL
+from tabwb.lesion.declared import CONTROL, CONTROLS
 from tabwb.lesion.numbers import numbers_text
 from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.records.errors import UsageError
 
 SpecValue = str | float | int
 Read = Callable[[Sequence[Lesion]], SpecValue | None]
-Role = Literal["intact", "lesion", "control"]
+Role = Literal["intact", "lesion", "control", "layer control"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,4 +99,19 @@ def role_of(lesion: str | None, tags: Sequence[str]) -> Role:
     """
     if not lesion:
         return "intact"
-    return "control" if CONTROL in tags else "lesion"
+    return control_role(lesion) if CONTROL in tags else "lesion"
+
+
+@lru_cache(maxsize=4096)
+def control_role(spec: str) -> Literal["control", "layer control"]:
+    """Return the role of a control: whether it takes random units in the lesion's layers alone.
+
+    >>> control_role("projections:zero:0.1@layers=2"), control_role("projections:zero:0.1")
+    ('layer control', 'control')
+    """
+    try:
+        lesions = parse_lesions(spec)
+    except UsageError:  # made with another tool
+        lesions = ()
+    inside = bool(lesions) and all(one.layers and one.select == "random" for one in lesions)
+    return next(one.role for one in CONTROLS.values() if one.in_layers == inside)

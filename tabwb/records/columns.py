@@ -75,8 +75,9 @@ _COLUMNS = (
     DeclaredColumn(
         "lesion_role",
         "Role",
-        "of a model in a lesion study: control has the tag control; intact has no lesion",
-        allowed=("intact", "lesion", "control"),
+        "of a model in a lesion study: controls have the tag control, a layer control takes "
+        "weights in the lesion's layers alone; intact has no lesion",
+        allowed=("intact", "lesion", "control", "layer control"),
     ),
     DeclaredColumn("lesion_target", "Target", "what is lesioned; of joined lesions all targets"),
     DeclaredColumn("lesion_operation", "Operation", "what is done to the units"),

@@ -95,7 +95,7 @@ def lesion_keys() -> tuple[Key, ...]:
     role = Key(
         "lesion-role",
         "lesion role",
-        "intact (no lesion), lesion, or control (a lesion with the tag control)",
+        "intact (no lesion), lesion, control or layer control (with the tag control)",
         _role,
         whom="model",
     )

@@ -25,6 +25,7 @@ PARTS = [
     *(part(f"{layer}/attention.q", 300) for layer in range(3)),
     *(part(f"{layer}/attention.heads", 200, 4) for layer in range(3)),
     *(part(f"{layer}/mlp.down", 700) for layer in range(3)),
+    *(part(f"{layer}/layer", 1000, 1) for layer in range(3)),
     part("embedding", 5000),
 ]
 CONDITIONS = Conditions("made-up", "model")
@@ -120,6 +121,37 @@ def test_a_control_takes_as_many_weights_of_all_projections(tmp_path: Path) -> N
         parse_lesions(one.lesion)
 
 
+IN_LAYERS = "format = 1\n[[lesions]]\ncontrols = 'same layers'"
+BOTH = """
+    format = 1
+    [[lesions]]
+    targets = ["attention.q", "attention.heads+mlp.down"]
+    amounts = [0.5]
+    layers = ["1", "-2,-1", "all"]
+    seeds = [3]
+    controls = ["anywhere", "same layers"]
+"""
+
+
+def test_a_control_in_the_same_layers_takes_as_many_weights_there(tmp_path: Path) -> None:
+    found = points(tmp_path, BOTH)
+    inside = [one for one in found if one.role == "layer control"]
+    # One layer has 1,000 weights of projections: 150 of q; 100 of heads and 350 of down.
+    assert [one.lesion for one in inside] == [
+        "projections:zero:0.15@layers=1,seed=3",
+        "projections:zero:0.15@layers=-2,-1,seed=3",
+        "projections:zero:0.45@layers=1,seed=3",
+        "projections:zero:0.45@layers=-2,-1,seed=3",
+    ]
+    assert inside[0].matches == "attention.q:zero:0.5@layers=1,seed=3"
+    # Of lesions in all layers both kinds are one; of one layer a third of the share, anywhere.
+    assert [one.lesion for one in found if one.role == "control"] == [
+        f"projections:zero:{amount}@seed=3" for amount in (0.05, 0.1, 0.15, 0.3, 0.45)
+    ]
+    only = points(tmp_path, BOTH.replace('"anywhere", ', ""))
+    assert [one.role for one in only].count("layer control") == 4
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -154,6 +186,15 @@ def test_a_control_takes_as_many_weights_of_all_projections(tmp_path: Path) -> N
         (
             "format = 1\n[[lesions]]\ntargets = ['embedding']\ncontrols = true",
             "takes more parameters than the projections",
+        ),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\ncontrols = 'near'", "'near' is not known"),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\ncontrols = []", "is not known"),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\ncontrols = [true]", "True is not known"),
+        (f"{IN_LAYERS}\ntargets = ['embedding']", "'embedding' is in none"),
+        (f"{IN_LAYERS}\ntargets = ['layer']\nlayers = ['1']", "as many parameters as or more than"),
+        (
+            f"{IN_LAYERS}\ntargets = ['projections']\nlayers = ['1']\namounts = [0.5]",
+            "would be its own control",
         ),
     ],
 )

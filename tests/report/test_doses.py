@@ -85,6 +85,10 @@ def accuracy(chosen: list[AdministrationData], row: str) -> list[dict[str, Any]]
     return rows(chosen, measure="accuracy", part="words", row=row)
 
 
+def accuracy_rows(chosen: list[AdministrationData]) -> list[dict[str, Any]]:
+    return rows(chosen, measure="accuracy", part="words")
+
+
 def test_usable_responses_come_first_and_every_measure_has_its_rows() -> None:
     found = rows(sweep())
     measures = list(dict.fromkeys(row["measure"] for row in found))
@@ -124,6 +128,40 @@ def test_controls_of_the_same_size_and_seed_are_paired() -> None:
     assert row["height_low"] == pytest.approx(mean(heights) - half)
     at = [(own[1] - control[1]) / 3 for own, control in pairs]
     assert row["at_0_3"] == pytest.approx(mean(at))
+
+
+def in_layers() -> list[AdministrationData]:
+    """Return lesions of layer 1, with controls anywhere and in the layers 1 and 2 of one size."""
+    found = [one(1, None, 3, greedy=True)]
+    for seed in range(1, 6):
+        for at, (amount, right) in enumerate(zip(SIZES, OWN[seed - 1], strict=True)):
+            for spec, control, shown in (
+                (f"mlp.down:zero:{amount}@layers=1,seed={seed}", False, right),
+                (f"projections:zero:{amount}1@seed={seed}", True, 3),
+                (f"projections:zero:{amount}2@layers=1,seed={seed}", True, CONTROL[seed % 5][at]),
+                (f"projections:zero:{amount}2@layers=2,seed={seed}", True, 0),
+            ):
+                size = SIZES[amount]
+                new = one(len(found) + 1, spec, shown, size=size, control=control, greedy=True)
+                found.append(new)
+    return found
+
+
+def test_controls_in_the_layers_of_the_lesion_have_rows_of_their_own() -> None:
+    kinds = [row["row"] for row in accuracy_rows(in_layers())]
+    assert kinds[-4:] == ["control", "less control", "layer control", "less layer control"]
+    (anywhere,) = accuracy(in_layers(), "control")
+    assert anywhere["height"] == 1.0
+    # Not those of layer 2, which have the same size.
+    (inside,) = accuracy(in_layers(), "layer control")
+    assert inside["height"] == pytest.approx(mean(sum(right) / 6 for right in CONTROL))
+    (difference,) = accuracy(in_layers(), "less layer control")
+    pairs = [(OWN[seed - 1], CONTROL[seed % 5]) for seed in range(1, 6)]
+    heights = [(sum(own) - sum(control)) / 6 for own, control in pairs]
+    assert difference["test"] == "paired t over seeds"
+    assert difference["height"] == pytest.approx(mean(heights))
+    expected = stats.ttest_1samp(heights, 0.0).pvalue
+    assert difference["height_p"] == pytest.approx(expected)
 
 
 def test_other_seeds_are_compared_by_welch() -> None:
@@ -172,7 +210,7 @@ def test_a_control_of_another_size_or_operation_is_not_taken() -> None:
     assert not accuracy(other, "control")
     (series,), left = dose_lines(own)
     assert left == 0 and series.name.endswith(" + mlp.down:zero:*")
-    assert {seed: list(line) for seed, line in series.controls.items()} == {
+    assert {seed: list(line) for seed, line in series.controls["control"].items()} == {
         str(seed): [0.1, 0.3] for seed in range(1, 6)
     }
 

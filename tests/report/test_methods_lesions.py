@@ -124,6 +124,14 @@ def test_controls_are_told_apart_with_their_sizes() -> None:
     text = lesions(*under(GRID, facts=facts), *under(controls, facts=facts, control=True))
     assert "12 lesions and 4 controls." in text
     assert "as many weights as that lesion (5 to 10 % of them)." in text
+    inside = [f"projections:zero:0.2@layers={layer},seed=1" for layer in (0, 1)]
+    both = lesions(
+        *under(GRID, facts=facts), *under([*controls, *inside], facts=facts, control=True)
+    )
+    assert "12 lesions, 4 controls and 2 layer controls." in both
+    assert "4 controls took weights anywhere in attention and feed-forward networks, each" in both
+    assert "2 layer controls took weights in attention and feed-forward networks of the" in both
+    assert "(20 to 20 % of them)" in both
     assert "tabwb-lesion-1 (SFC64, seeded with the BLAKE2b hash of seed and name)" in text
     assert "Lesions and controls took 40 of the 1,000 parameters of the model." in text
 

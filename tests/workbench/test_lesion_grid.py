@@ -40,5 +40,5 @@ async def test_a_lesion_is_written_as_a_grid_and_no_other_file_is_lost(
     grid = read_grid(tmp_path / "new.toml")
     (rows,) = grid.rows
     assert (grid.name, rows.targets, rows.layers) == ("new", ("mlp.down",), ("each",))
-    assert (rows.amounts, rows.seeds, rows.controls) == ((0.1, 0.2), (1, 2, 3), True)
+    assert (rows.amounts, rows.seeds, rows.controls) == ((0.1, 0.2), (1, 2, 3), ("anywhere",))
     assert (rows.values, rows.numbers) == ({"operation": "scale"}, (0.5,))

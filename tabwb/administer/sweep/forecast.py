@@ -13,6 +13,7 @@ from tabwb.administer.session.smallest_difference import Showable, planned, said
 from tabwb.administer.sweep.over_seeds import OverSeeds, over_seeds, said_over_seeds
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import Model, Sweep
+from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.lesion.values import spec_values
 from tabwb.plugin_api.components import BatchingBackend, Cancel
 from tabwb.records.words import plural, time_left
@@ -121,7 +122,7 @@ def forecast(
         spent = time.monotonic() - began
     can_show = planned(sweep.plugins, sweep.battery, sweep.conditions)
     roles = Counter[str](point.role for point in points)
-    controls = any(point.role == "control" for point in sweep.points)
+    controls = any(point.role in CONTROL_ROLES for point in sweep.points)
     seeds = seeds_of(sweep.points)
     of_lesions = over_seeds(seeds, sweep.battery, can_show, controls=controls)
     return Forecast(roles, done, len(plans), spent, seeds, can_show, of_lesions)

@@ -21,6 +21,7 @@ from tabwb.lesion.declared import CONTROL
 from tabwb.lesion.part import Part
 from tabwb.lesion.plan import planned
 from tabwb.lesion.spec import lesion_text
+from tabwb.lesion.values import control_role
 from tabwb.plugin_api.config.table import Table, toml_of
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -95,8 +96,9 @@ class Grid:
                 planned(lesions, parts, model)  # an error where the model lacks something
                 text = lesion_text(lesions)
                 yield "lesion", text, ""
-                if rows.controls:
-                    yield "control", control_of(lesions, seed, parts, model), text
+                for kind in rows.controls:
+                    control = control_of(lesions, seed, parts, model, kind)
+                    yield control_role(control), control, text
 
 
 def read_grid(path: Path) -> Grid:

@@ -23,7 +23,7 @@ def grid_text(
     seeds: Sequence[int],
     layers: str,
     *,
-    controls: bool,
+    controls: bool | str,
 ) -> str:
     """Return a grid as TOML: a lesion at several amounts, with several seeds.
 
@@ -33,7 +33,7 @@ def grid_text(
         amounts: of each lesion.
         seeds: of each lesion.
         layers: ``all``, ``each``, or :data:`OWN` for those of the lesion.
-        controls: add a control of the same size for each.
+        controls: whether each has a control of its size, or the kind of control as grids name it.
 
     Raises:
         UsageError: a grid cannot say it, as the lesions differ or name single units.

@@ -9,9 +9,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tabwb.lesion.declared import CONTROLS_OF, NUMBERS, OPERATIONS, TARGETS
+from tabwb.lesion.declared import CONTROLS, CONTROLS_OF, NUMBERS, OPERATIONS, TARGETS
 from tabwb.lesion.file_option import shown
-from tabwb.lesion.numbers import parse_numbers
+from tabwb.lesion.numbers import numbers_text, parse_numbers
 from tabwb.lesion.part import Part
 from tabwb.lesion.plan import planned
 from tabwb.lesion.spec import Lesion, lesion_text, made
@@ -22,7 +22,7 @@ from tabwb.records.errors import UsageError
 _SAME = ("select", "file", "sha256")
 """Keys whose value all lesions of a table have."""
 LESION_KEYS = ("targets", "operation", "amounts", "layers", "seeds", *_SAME, *NUMBERS, "controls")
-CONTROLS = "projections"
+SPREAD_OVER = "projections"
 """The target over which controls spread their weights."""
 IN_PLACE = {selection: control for control, selection in CONTROLS_OF.items()}
 """A selection of units to that of its control."""
@@ -36,7 +36,7 @@ class Rows:
         targets, amounts, layers, seeds: each combination is a condition.
         numbers: likewise, of the operation (factors, sigmas or bits); one None where it needs none.
         values: what all its lesions have.
-        controls: whether each has a control.
+        controls: ids of the kinds of controls that each has.
         where: file and key, for errors.
     """
 
@@ -46,7 +46,7 @@ class Rows:
     layers: tuple[str, ...]
     numbers: tuple[float | None, ...]
     seeds: tuple[int, ...]
-    controls: bool
+    controls: tuple[str, ...]
     where: str
 
     @property
@@ -73,7 +73,7 @@ def lesion_rows(table: Table) -> Rows:
         listed(table, "layers", str, ["all"]),
         _numbers(table, option),
         listed(table, "seeds", int, [1]),
-        table.get("controls", bool, False),
+        _controls(table),
         f"{table.path}: {table.key}",
     )
     rows.values["operation"] = operation
@@ -90,6 +90,19 @@ def lesion_rows(table: Table) -> Rows:
             chosen[place] = value
             _joined(rows, *chosen)
     return rows
+
+
+def _controls(table: Table) -> tuple[str, ...]:
+    """Return the kinds of controls: true is the first kind."""
+    given = table.content.get("controls", False)
+    if isinstance(given, bool):
+        return tuple(CONTROLS)[:1] if given else ()
+    kinds = given if isinstance(given, list) and given else [given]
+    for kind in kinds:
+        if not isinstance(kind, str) or kind not in CONTROLS:
+            allowed = ", ".join(("true", "false", *(f'"{one}"' for one in CONTROLS)))
+            raise table.error("controls", f"{kind!r} is not known", allowed=f"{allowed}, or a list")
+    return tuple(dict.fromkeys(kinds))
 
 
 def _numbers(table: Table, option: str) -> tuple[float | None, ...]:
@@ -161,40 +174,63 @@ def combined(rows: Rows, parts: Sequence[Part]) -> Iterator[tuple[tuple[Lesion, 
         yield _joined(rows, target, amount, number, seed, own), seed
 
 
-def control_of(lesions: Sequence[Lesion], seed: int, parts: Sequence[Part], model: str) -> str:
+def control_of(
+    lesions: Sequence[Lesion],
+    seed: int,
+    parts: Sequence[Part],
+    model: str,
+    kind: str = "anywhere",
+) -> str:
     """Return the spec of the control of lesions: the same operation on as many parameters.
 
     Of units that a list or the localizer selects, as many random units in the same layers. Of other
-    lesions as many weights, anywhere: they are drawn from all projections of attention and
-    feed-forward networks, each with the probability that makes their expected number that of the
-    lesions. So controls of all seeds have one amount; the numbers differ by chance alone.
+    lesions as many weights: they are drawn from all projections of attention and feed-forward
+    networks, of all layers or of those of the lesions, each with the probability that makes their
+    expected number that of the lesions. So controls of all seeds have one amount; the numbers
+    differ by chance alone. Lesions of all layers have one control of both kinds.
 
     Args:
         lesions: applied together, with one operation, selection and seed.
         seed: of the random units; that of the lesions, where something of them is drawn.
         parts: of the model.
         model: its name, for errors.
+        kind: id of one of :data:`tabwb.lesion.declared.CONTROLS`.
 
     Raises:
-        UsageError: no control has as many parameters.
+        UsageError: no control has as many parameters, or it would be the lesion itself.
     """
     first = lesions[0]
     if first.select in IN_PLACE:
         return lesion_text(
             [replace(one, select=IN_PLACE[one.select], seed=seed) for one in lesions]
         )
-    everywhere = sum(part.parameters for part in parts if part.target in TARGETS[CONTROLS].of)
+    layers: tuple[int, ...] = ()
+    text = shown(lesion_text(lesions))
+    if CONTROLS[kind].in_layers:
+        if outside := [one.target for one in lesions if not TARGETS[one.target].in_layers]:
+            raise UsageError(
+                f"the lesion '{text}' has no control in the same layers: '{outside[0]}' is in none",
+                hint='give it controls = "anywhere", or none',
+            )
+        if all(one.layers for one in lesions):
+            layers = tuple(dict.fromkeys(number for one in lesions for number in one.layers))
+            layers = parse_numbers(layers, "layers", text)
+    whole = replace(first, target=SPREAD_OVER, layers=layers, units=(), select="random", amount=1.0)
+    there = sum(one.part.parameters for one in planned([whole], parts, model))
     taken = sum(one.expected for one in planned(lesions, parts, model))
-    if taken > everywhere:
+    if taken > there or (layers and taken == there):
+        where = f" in layers {numbers_text(layers)}" if layers else ""
+        few = "as many parameters as or more than" if layers else "more parameters than"
         raise UsageError(
-            f"the lesion '{shown(lesion_text(lesions))}' takes more parameters than the "
-            f"projections of {model} have, so that no control has as many",
-            hint="leave out controls = true for it",
+            f"the lesion '{text}' takes {few} the projections of {model} have{where}, so that no "
+            "control has as many",
+            hint="leave out its controls, or take smaller amounts",
         )
     # Six digits: differences below one weight in a million do not matter, and specs stay short.
-    amount = float(f"{taken / everywhere:.6g}")
-    return str(
-        replace(
-            first, target=CONTROLS, layers=(), units=(), select="random", amount=amount, seed=seed
+    control = replace(whole, amount=float(f"{taken / there:.6g}"), seed=seed)
+    if layers and str(control) == lesion_text(lesions):
+        raise UsageError(
+            f"the lesion '{text}' would be its own control in the same layers",
+            hint='give it controls = "anywhere", or none',
         )
-    )
+    return str(control)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from tabwb.records.conditions import Conditions
 
-Role = Literal["intact", "lesion", "control", "perturbation"]
+Role = Literal["intact", "lesion", "control", "layer control", "perturbation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +15,8 @@ class Point:
     """One condition of a sweep: those of the whole sweep with some of them replaced.
 
     Attributes:
-        role: the model as it is, a lesion of the grid, a control, or another perturbation without
-            a lesion.
+        role: the model as it is, a lesion of the grid, a control of either kind, or another
+            perturbation without a lesion.
         conditions: of its administration; resolved, so that two points are one if these are equal.
         matches: of a control, the first lesion whose number of parameters it has; else empty.
         setting: what is replaced besides the lesion, in words; empty: nothing.

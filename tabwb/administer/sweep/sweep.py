@@ -11,7 +11,7 @@ from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.administer.sweep.point import Point
-from tabwb.lesion.declared import CONTROL
+from tabwb.lesion.declared import CONTROL, CONTROL_ROLES
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
 from tabwb.records.conditions import Conditions
@@ -256,7 +256,7 @@ class Worker:
             record = known[point.conditions] = session.administration
             if session.status is AdministrationStatus.DONE:
                 raise HeldElsewhere("another command has given it meanwhile")
-            wanted = [self.sweep.name, *([CONTROL] if point.role == "control" else [])]
+            wanted = [self.sweep.name, *([CONTROL] if point.role in CONTROL_ROLES else [])]
             tags = [tag for tag in wanted if tag not in record.tags]
             session.commit(changes(Marks(record.title, record.tags), add=tags))
             if session.status is not AdministrationStatus.RUNNING:

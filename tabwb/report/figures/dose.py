@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tabwb.lesion.declared import CONTROLS
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.figures.amount_measures import measures
@@ -317,11 +318,12 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
             yield "No interval where seeds are left out, since the others may differ from them."
     else:
         yield f"Bars: 95 % intervals for {options['interval'].replace('-', ' ')}."
-    if any(" + control of " in record["series"] for record in given):
-        yield (
-            "Control: the same operation on as many parameters, anywhere in attention and "
-            "feed-forward networks."
-        )
+    for kind in CONTROLS.values():
+        if any(f" + {kind.role} of " in record["series"] for record in given):
+            yield (
+                f"{kind.role.capitalize()}: the same operation on as many parameters, "
+                f"{kind.meaning}."
+            )
     if "model" in rows:
         yield "A point is a model; no family has models of two sizes, so that no line joins them."
     if "intact" in rows:

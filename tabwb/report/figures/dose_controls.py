@@ -27,11 +27,12 @@ def with_controls(placed: Placed) -> Placed:
     beside: Placed = []
     matched: set[int] = set()
     for series in found:
-        for line in series.controls.values():
-            for amount, pooled in line.items():
+        for role, lines in series.controls.items():
+            placed_at = ((at, group) for line in lines.values() for at, group in line.items())
+            for amount, pooled in placed_at:
                 for one in pooled.group.members:
                     dose, group, member = by_number[one.administration.id]
-                    kind = f"control of {series.kind}"
+                    kind = f"{role} of {series.kind}"
                     beside.append((replace(dose, kind=kind, amount=amount), group, member))
                     matched.add(one.administration.id)
     return [*(one for one in placed if one[2].administration.id not in matched), *beside]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log10
 from typing import TYPE_CHECKING, Any
 
+from tabwb.lesion.declared import CONTROLS
 from tabwb.records.errors import UsageError
 from tabwb.report.figures.estimates import ESTIMANDS, Record, records
 from tabwb.report.figures.kind import Options
@@ -46,8 +47,11 @@ TOGETHER = len(PALETTE)
 """Series that share a panel; more than these have a panel each, with the others in grey."""
 MOST_FRAMES = 60
 ALONE = SeriesStyle(MAIN, MARKERS[0], LINES[0])
-BESIDE = SeriesStyle(PALETTE[1], MARKERS[1], LINES[1])
-"""Of the control in the panel of its lesion."""
+BESIDE = {
+    kind.role: SeriesStyle(PALETTE[place], MARKERS[place], LINES[place])
+    for place, kind in enumerate(CONTROLS.values(), start=1)
+}
+"""Of each role of controls in the panel of their lesion."""
 OTHERS: Mapping[str, Any] = {"color": RULE, "linestyle": "-", "linewidth": 0.6}
 
 
@@ -76,9 +80,14 @@ def draw_lines(table: Table, page: Page, options: Options) -> None:
         top = _draw_frames(page, together, styles, prefix, scale, MARGIN)
         page.finish(page.caption(page.legend(top, _legend(given, styles))))
         return
-    pairs = ((name, _control(name)) for name in series)
-    controls = {name: other for name, other in pairs if other in series and other != name}
-    lesions = [name for name in series if name not in controls.values()]
+    beside = {
+        name: {other: style for role, style in BESIDE.items()
+               if (other := _control(name, role)) in series and other != name}
+        for name in series
+    }  # fmt: skip
+    styles = {other: style for own in beside.values() for other, style in own.items()}
+    lesions = [name for name in series if name not in styles]
+    styles |= dict.fromkeys(lesions, ALONE)
     if len(lesions) * len(titles) > MOST_FRAMES:
         raise UsageError(
             f"{len(lesions)} series in {len(titles)} panels are more than a figure can show",
@@ -89,13 +98,13 @@ def draw_lines(table: Table, page: Page, options: Options) -> None:
     for title in titles:
         top = page.lines(MARGIN, top, [title], NORMAL, fontweight="bold") + 0.04
         own = [one for one in given if one["panel"] == title]
-        apart = [_Frame.of(name, own, controls) for name in lesions]
-        styles = dict.fromkeys(lesions, ALONE) | dict.fromkeys(controls.values(), BESIDE)
+        apart = [_Frame.of(name, own, beside[name], lesions) for name in lesions]
         top = _draw_frames(page, apart, styles, prefix, scale, top)
     legend: list[tuple[dict[str, Any], str]] = [(dict(OTHERS), "the other series")]
-    if controls:
-        mark = {"color": BESIDE.colour, "marker": BESIDE.marker, "linestyle": BESIDE.line}
-        legend.insert(0, (mark, "control of the same size"))
+    for role, style in reversed(BESIDE.items()):
+        if style in styles.values():
+            mark = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
+            legend.insert(0, (mark, f"{role} of the same size"))
     page.finish(page.caption(page.legend(top, [*legend, *_intact_legend(given, named=False)])))
 
 
@@ -114,29 +123,36 @@ class _Frame:
     others: Sequence[Record] = ()
 
     @classmethod
-    def of(cls, series: str, given: Sequence[Record], controls: Mapping[str, str]) -> _Frame:
-        """Return the frame of one series of a panel, with its control and its intact model.
+    def of(
+        cls, series: str, given: Sequence[Record], controls: Collection[str], every: Collection[str]
+    ) -> _Frame:
+        """Return the frame of one series of a panel, with its controls and its intact model.
 
         Args:
             series: its name.
             given: records of the panel.
-            controls: series to the name of its control.
+            controls: the names of its controls.
+            every: the names of all series that are not controls.
         """
         lines = [one for one in given if one["row"] != "intact"]
-        shown = (series, controls.get(series))
+        shown = {series, *controls}
         own = [one for one in lines if one["series"] in shown]
         intact = [one for one in given if one["row"] == "intact" and _was(series, one["series"])]
-        apart = {*shown, *controls.values()}
-        return cls(series, [*intact, *own], [one for one in lines if one["series"] not in apart])
+        others = {*every} - {series}
+        return cls(series, [*intact, *own], [one for one in lines if one["series"] in others])
 
 
-def _control(series: str) -> str:
-    """Return the name of the control of a series.
+def _control(series: str, role: str) -> str:
+    """Return the name of a control of a series.
 
-    >>> _control("m + mlp:zero:* (greedy)")
-    'm + control of mlp:zero:* (greedy)'
+    Args:
+        series: its name.
+        role: of the control.
+
+    >>> _control("m + mlp:zero:* (greedy)", "layer control")
+    'm + layer control of mlp:zero:* (greedy)'
     """
-    return series.replace(" + ", " + control of ", 1)
+    return series.replace(" + ", f" + {role} of ", 1)
 
 
 def _was(series: str, intact: str) -> bool:

@@ -12,10 +12,19 @@ from math import prod
 from pathlib import PurePath
 from typing import Any
 
-from tabwb.lesion.declared import CONTROL, MEASURES, OPERATIONS, SELECTIONS, TARGETS
+from tabwb.lesion.declared import (
+    CONTROL,
+    CONTROL_ROLES,
+    CONTROLS,
+    MEASURES,
+    OPERATIONS,
+    SELECTIONS,
+    TARGETS,
+)
 from tabwb.lesion.items import shipped_items
 from tabwb.lesion.numbers import numbers_text
 from tabwb.lesion.spec import Lesion, parse_lesions
+from tabwb.lesion.values import role_of
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.file_names import without_folders
@@ -148,14 +157,15 @@ def over_amounts(about: Studied, cite: Citations) -> Iterator[str]:
 
 
 def _given(about: Studied, names: Sequence[str], members: Members) -> Iterator[str]:
-    own, controls = (
-        _boxes(dict.fromkeys(_spec(one) for one in members if _is_control(one) == wanted))
-        for wanted in (False, True)
+    given = dict.fromkeys(
+        (_spec(one), role_of(_spec(one), one.administration.tags)) for one in members
     )
+    of_roles = {
+        noun: _boxes(spec for spec, role in given if role == noun)
+        for noun in ("lesion", *CONTROL_ROLES)
+    }
     counts = [
-        plural(sum(box.n for box in boxes), noun)
-        for boxes, noun in ((own, "lesion"), (controls, "control"))
-        if boxes
+        plural(sum(box.n for box in boxes), noun) for noun, boxes in of_roles.items() if boxes
     ]
     were = "were each" if len(names) > 1 else "was"
     intact = [name for name in names if _intact(about, name)]
@@ -164,17 +174,19 @@ def _given(about: Studied, names: Sequence[str], members: Members) -> Iterator[s
     elif intact:
         counts.append(f"{listed(intact)} also under no lesion")
     yield f"{listed(names)} {were} given the items under {listed(counts)}."
-    yield from map(_in_words, own)
-    yield from (_in_words(box, "control") for box in controls if not _is_spread(box))
-    spread_out = [box for box in controls if _is_spread(box)]
-    if spread_out:
-        amounts = [amount for box in spread_out for amount in box.amounts]
-        yield (
-            f"{plural(sum(box.n for box in spread_out), 'control')} took weights from all "
-            "projections of attention and feed-forward networks, each with the operation and the "
-            "seed of a lesion and on average as many weights as that lesion "
-            f"({_percent(min(amounts))} to {_percent(max(amounts))} % of them)."
-        )
+    yield from map(_in_words, of_roles["lesion"])
+    for kind in CONTROLS.values():
+        controls = of_roles[kind.role]
+        yield from (_in_words(box, kind.role) for box in controls if not _is_spread(box))
+        spread_out = [box for box in controls if _is_spread(box)]
+        if spread_out:
+            amounts = [amount for box in spread_out for amount in box.amounts]
+            yield (
+                f"{plural(sum(box.n for box in spread_out), kind.role)} took weights "
+                f"{kind.meaning}, each with the operation and the seed of a lesion and on average "
+                f"as many weights as that lesion ({_percent(min(amounts))} to "
+                f"{_percent(max(amounts))} % of them)."
+            )
 
 
 def _intact(about: Studied, name: str) -> list[AdministrationData]:

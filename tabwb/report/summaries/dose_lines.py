@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from math import fsum, inf, isfinite, sqrt
 from typing import TypeVar
 
-from tabwb.lesion.declared import CONTROL, CONTROLS_OF
-from tabwb.lesion.spec import parse_lesions
+from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF
+from tabwb.lesion.spec import Lesion, parse_lesions
+from tabwb.lesion.values import control_role
 from tabwb.records.condition_table import phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.report.names import names_of
@@ -25,6 +26,7 @@ PARAMETERS = "lesion_parameters"
 SIZES = 5.0
 """Standard deviations by which the mean sizes of a lesion and of its control may differ."""
 
+_IN_LAYERS = tuple(kind.role for kind in CONTROLS.values() if kind.in_layers)
 _Key = TypeVar("_Key", bound=Hashable)
 Conditioned = tuple[tuple[str, str], ...]
 """Name and value of conditions, in words."""
@@ -41,7 +43,8 @@ class Series:
         kind: of the lesion: its spec with * for the amount and without the seed.
         amounts: ascending, two or more.
         lines: seed to its line.
-        controls: likewise of controls, each under the amount of the lesion whose size it has.
+        controls: likewise of each role of controls, under the amount of the lesion whose size they
+            have; only roles that there are.
         intact: the responses of the model without a lesion; None where there are none.
         severity: what the amounts are.
         undrawn: the amounts at which nothing of the lesion is drawn: one condition, no seeds.
@@ -51,7 +54,7 @@ class Series:
     kind: str
     amounts: tuple[float, ...]
     lines: Mapping[str, Line]
-    controls: Mapping[str, Line]
+    controls: Mapping[str, Mapping[str, Line]]
     intact: Grouped | None
     severity: Severity = SEVERITIES[0]
     undrawn: frozenset[float] = frozenset()
@@ -72,11 +75,11 @@ class _Point:
     """The administrations under one lesion and amount, by seed.
 
     Attributes:
-        matched: what a lesion and its control have in common besides their size.
+        spec: of one of them.
         drawn: whether a seed draws something of the lesion.
     """
 
-    matched: frozenset[str]
+    spec: str
     drawn: bool
     members: dict[str, list[AdministrationData]] = field(default_factory=dict)
 
@@ -86,6 +89,26 @@ class _Point:
         taken = [parameters_of(one) for own in self.members.values() for one in own]
         known = [size for size in taken if size is not None]
         return fsum(known) / len(known) if known and len(known) == len(taken) else None
+
+    @property
+    def matched(self) -> frozenset[str]:
+        """What the lesions share with their controls; of another tool's text the text.
+
+        The operation with its number; of selected units, which random units of the same layers
+        replace, the whole spec without the seed.
+        """
+        return frozenset(
+            replace(one, select=one.source).kind(amount="")
+            if one.source in CONTROLS_OF.values()
+            else f"{one.operation} {one.number}"
+            for one in _parsed(self.spec)
+        ) or frozenset((self.spec,))
+
+    @property
+    def layers(self) -> frozenset[int]:
+        """The layers as the spec names them; empty: all, or those of another tool's spec."""
+        named = [one.layers for one in _parsed(self.spec)]
+        return frozenset(number for one in named for number in one) if all(named) else frozenset()
 
 
 def perplexity_of(facts: Mapping[str, str]) -> float | None:
@@ -114,8 +137,9 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
     :data:`tabwb.report.summaries.severities.SEVERITIES`.
 
     A control (an administration with the tag ``control``) belongs to a lesion with the same
-    operation and the same number of parameters: of the controls with the operation that one whose
-    mean size is nearest, if it differs by no more than chance explains. Of n weights, each taken by
+    operation and the same number of parameters, one in layers to a lesion of the same layers: of
+    the controls of a role that one whose mean size is nearest, if it differs by no more than chance
+    explains. Of n weights, each taken by
     itself, the number taken has at most the standard deviation sqrt(n); the limit is
     :data:`SIZES` times that of a difference of two.
 
@@ -135,7 +159,7 @@ def dose_lines(members: Iterable[AdministrationData]) -> tuple[tuple[Series, ...
     used = {
         one.administration.id
         for series in found
-        for lines in (series.lines, series.controls)
+        for lines in (series.lines, *series.controls.values())
         for line in lines.values()
         for group in line.values()
         for one in group.group.members
@@ -165,17 +189,15 @@ def _series(members: Sequence[AdministrationData], severity: Severity) -> list[S
         if dose.amount is None:
             intact.setdefault(model, []).append(one)
             continue
-        matched_by = _matched(given.lesion or "")
+        spec = given.lesion or ""
         if CONTROL in one.administration.tags:
             own = controls.setdefault(model, {})
-            point = own.setdefault((dose.kind, dose.amount), _Point(matched_by, dose.drawn))
+            point = own.setdefault((dose.kind, dose.amount), _Point(spec, dose.drawn))
         else:
             key: tuple[object, ...] = (*model, dose.kind)
             name = f"{names.get(dose.examinee, dose.examinee)}{severity.between}{dose.kind}"
             kinds[key] = name, dose.conditions
-            point = lesions.setdefault(key, {}).setdefault(
-                dose.amount, _Point(matched_by, dose.drawn)
-            )
+            point = lesions.setdefault(key, {}).setdefault(dose.amount, _Point(spec, dose.drawn))
         point.members.setdefault(dose.seed, []).append(one)
     found = []
     told = told_apart(kinds)
@@ -183,14 +205,23 @@ def _series(members: Sequence[AdministrationData], severity: Severity) -> list[S
         if len(points) < 2:
             continue
         of_model = list(controls.get(series[:2], {}).values())
-        matched = {amount: control_of(point, of_model) for amount, point in points.items()}
+        beside = {
+            kind.role: _lines(
+                {
+                    amount: control
+                    for amount, point in points.items()
+                    if (control := control_of(point, of_model, kind.role))
+                }
+            )
+            for kind in CONTROLS.values()
+        }
         found.append(
             Series(
                 told[series],
                 str(series[-1]),
                 tuple(sorted(points)),
                 _lines(points),
-                _lines({amount: point for amount, point in matched.items() if point}),
+                {role: lines for role, lines in beside.items() if lines},
                 pooled(intact[series[:2]]) if series[:2] in intact else None,
                 severity,
                 frozenset(amount for amount, point in points.items() if not point.drawn),
@@ -220,38 +251,31 @@ def told_apart(given: Mapping[_Key, tuple[str, Conditioned]]) -> dict[_Key, str]
     return names
 
 
-def control_of(lesion: _Point, controls: Sequence[_Point]) -> _Point | None:
+def control_of(lesion: _Point, controls: Sequence[_Point], role: str) -> _Point | None:
     """Return the control of a lesion's size among controls of its model, or None.
 
     Args:
         lesion: with its administrations.
-        controls: of all sizes and operations.
+        controls: of all sizes, operations and roles.
+        role: of one of :data:`tabwb.lesion.declared.CONTROLS`.
     """
     size = lesion.size
     if size is None:
         return None
     alike = [(abs(one.size - size), one) for one in controls
-             if one.size is not None and one.matched == lesion.matched]  # fmt: skip
+             if one.size is not None and one.matched == lesion.matched
+             and control_role(one.spec) == role
+             and (role not in _IN_LAYERS or one.layers == lesion.layers)]  # fmt: skip
     distance, nearest = min(alike, key=lambda pair: pair[0], default=(inf, None))
     return nearest if distance <= SIZES * sqrt(2.0 * size) else None
 
 
-def _matched(spec: str) -> frozenset[str]:
-    """Return what the lesions of a spec share with their controls; of another tool's text the text.
-
-    The operation with its number; of selected units, which random units of the same layers replace,
-    the whole spec without the seed.
-    """
+def _parsed(spec: str) -> tuple[Lesion, ...]:
+    """Return the lesions of a spec; none of another tool's text."""
     try:
-        lesions = parse_lesions(spec)
+        return parse_lesions(spec)
     except UsageError:
-        return frozenset((spec,))
-    return frozenset(
-        replace(one, select=one.source).kind(amount="")
-        if one.source in CONTROLS_OF.values()
-        else f"{one.operation} {one.number}"
-        for one in lesions
-    )
+        return ()
 
 
 def _lines(points: Mapping[float, _Point]) -> dict[str, dict[float, Grouped]]:

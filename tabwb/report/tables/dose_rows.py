@@ -22,7 +22,7 @@ from tabwb.scoring.dose import (
 )
 from tabwb.scoring.estimate import Estimate
 
-MEAN, CONTROL, LESS_CONTROL, LESS_INTACT = "mean", "control", "less control", "less intact"
+MEAN, LESS_INTACT, LESS = "mean", "less intact", "less "
 TOO_FEW = "every seed has a value at fewer than two amounts"
 NO_INTACT = "the intact model was not given"
 FEW_INTACT = "fewer than half of the intact model's responses are usable"
@@ -41,7 +41,8 @@ class Row:
     Attributes:
         cell: what was measured.
         series: the model with the lesion.
-        row: ``intact``, ``seed``, or one of the constants of this module.
+        row: ``intact``, ``seed``, ``mean``, ``less intact``, a role of controls, or ``less`` and
+            such a role.
         at: the value at each amount; ``numbers``: slope and height.
         over: the amounts behind these.
         adjusted: by number, p corrected for its family.
@@ -114,16 +115,20 @@ class Lines:
         return [one for one in self.amounts if one not in self.undrawn] or list(self.amounts)
 
 
-def rows_of_series(row: Row, lines: Lines, intact: Measured | None) -> Iterator[Row]:
+def rows_of_series(
+    row: Row, of_roles: Mapping[str, Lines], intact: Measured | None
+) -> Iterator[Row]:
     """Yield the rows of one lesion under one measure.
 
     Args:
         row: with the measure and the name of the series.
-        lines: of the lesion and of its controls.
+        of_roles: the lines of the lesion with its controls, by role of controls; under an empty
+            role without controls.
         intact: the value of the intact model; None where it was not given.
     """
     if intact is not None:
         yield replace(row, row="intact", intact=intact.value.value, reason=_why({0.0: intact}))
+    lines = of_roles[""]
     common = lines.common(control=False)
     of_seeds = _numbers(lines.seeded(lines.own), common)
     for seed, line in lines.own.items():
@@ -135,13 +140,14 @@ def rows_of_series(row: Row, lines: Lines, intact: Measured | None) -> Iterator[
     yield _mean(replace(row, row=MEAN), lines.own, lines)
     if intact is not None:
         yield _less_intact(replace(row, row=LESS_INTACT), lines, intact)
-    if lines.control:
-        yield _mean(replace(row, row=CONTROL), lines.control, lines)
-        yield _less_control(replace(row, row=LESS_CONTROL), lines)
+    for role, beside in of_roles.items():
+        if beside.control:
+            yield _mean(replace(row, row=role), beside.control, beside)
+            yield _less_control(replace(row, row=f"{LESS}{role}"), beside)
 
 
 def _mean(row: Row, side: Mapping[str, Values], lines: Lines) -> Row:
-    common = lines.common(control=row.row == CONTROL)
+    common = lines.common(control=row.row != MEAN)
     errors = {
         amount: shared_error(line[amount] for line in side.values() if amount in line)
         for amount in lines.amounts

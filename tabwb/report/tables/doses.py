@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tabwb.lesion.declared import CONTROLS
 from tabwb.records.words import plural
 from tabwb.report.summaries.dose_lines import Line, Series, dose_lines
 from tabwb.report.summaries.groups import Grouped
@@ -28,12 +29,15 @@ NOTES = (
     "Both are over the amounts at which every seed has a value ('over'); nothing makes a response "
     "rise with the dose. usable: share of usable responses. surprisal: of a fixed text, log2 of "
     "the perplexity, in bits per token.",
-    "control: the same operation on as many parameters anywhere in attention and feed-forward "
-    "networks; of selected units as many random ones in the same layers. less control: the "
-    "difference, over pairs of one seed where the seeds match. A lesion of which nothing is drawn "
-    "is one case beside its controls (Crawford and Howell's t): its interval is for the difference "
-    "to one more control. less intact: mean less the intact model's value, with the error of its "
-    "draws.",
+    "".join(
+        f"{kind.role}: the same operation on as many parameters {kind.meaning}. "
+        for kind in CONTROLS.values()
+    )
+    + "Of selected units a control has as many random ones in the same layers. less control, less "
+    "layer control: the difference, over pairs of one seed where the seeds match. A lesion of "
+    "which nothing is drawn is one case beside its controls (Crawford and Howell's t): its "
+    "interval is for the difference to one more control. less intact: mean less the intact "
+    "model's value, with the error of its draws.",
     "corr.: p corrected by Holm's method. A family is one kind of row (mean, less control, less "
     "intact) of one measure and judge: over all lesions, subtests or features.",
 )
@@ -105,15 +109,20 @@ def _shown(rows: Sequence[Grouped]) -> frozenset[str]:
 
 def _rows(found: Sequence[Series], shown: frozenset[str]) -> Iterator[Row]:
     values = {series.name: _measured(series) for series in found}
-    every = (one for intact, own, control in values.values()
-             for one in (intact, *_all(own), *_all(control)))  # fmt: skip
+    every = (one for intact, own, controls in values.values()
+             for one in (intact, *_all(own), *(at for given in controls.values()
+                                               for at in _all(given))))  # fmt: skip
     for cell in cells_of(every):
         if shown and cell.measure == "rate" and cell.feature not in shown:
             continue
         for series in found:
-            intact, own, control = values[series.name]
-            lines = Lines(_of(own, cell), _of(control, cell), series.amounts, series.undrawn)
-            if any(lines.own.values()):
+            intact, own, controls = values[series.name]
+            of_cell = _of(own, cell)
+            lines = {
+                role: Lines(of_cell, _of(given, cell), series.amounts, series.undrawn)
+                for role, given in {"": {}, **controls}.items()
+            }
+            if any(of_cell.values()):
                 row = Row(cell, series.name, "", severity=series.severity.name)
                 yield from rows_of_series(row, lines, intact.get(cell))
 
@@ -121,7 +130,9 @@ def _rows(found: Sequence[Series], shown: frozenset[str]) -> Iterator[Row]:
 _Given = dict[str, dict[float, dict[Cell, Measured]]]
 
 
-def _measured(series: Series) -> tuple[dict[Cell, Measured], _Given, _Given]:
+def _measured(series: Series) -> tuple[dict[Cell, Measured], _Given, dict[str, _Given]]:
+    """Return the values of the intact model, of the lesion, and of each role of controls."""
+
     def values(group: Grouped) -> dict[Cell, Measured]:
         found = values_of(group)
         if series.shares_streams:
@@ -135,7 +146,7 @@ def _measured(series: Series) -> tuple[dict[Cell, Measured], _Given, _Given]:
         }
 
     intact = {} if series.intact is None else values_of(series.intact)
-    return intact, of(series.lines), of(series.controls)
+    return intact, of(series.lines), {role: of(one) for role, one in series.controls.items()}
 
 
 def _all(given: _Given) -> Iterable[dict[Cell, Measured]]:
@@ -160,8 +171,9 @@ def _columns(amounts: Sequence[float]) -> tuple[RecordColumn, ...]:
              lambda row: row.series),
         text("severity", "Severity", "what the amounts are", lambda row: row.severity),
         text("row", "Row", "intact: without a lesion; seed: one seed; mean: over seeds; less "
-             "intact: mean less intact; control: mean of the controls; less control: mean less "
-             "control", lambda row: row.row),
+             "intact: mean less intact; control, layer control: mean of the controls anywhere, or "
+             "in the same layers; less control, less layer control: mean less these",
+             lambda row: row.row),
         text("seed", "Seed", "of the lesion", lambda row: row.seed),
         number("intact", "Intact", "the value of the intact model", lambda row: row.intact),
         *(one for amount in amounts for one in _at(amount)),

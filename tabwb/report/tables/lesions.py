@@ -82,7 +82,8 @@ PLAN = (
           lambda one: tuple(one.part.tensors)),
 )  # fmt: skip
 SWEEP = (
-    text("role", "Role", "intact, lesion, control, or perturbation: another one without a lesion",
+    text("role", "Role", "intact, lesion, control, layer control (in the same layers), or "
+         "perturbation: another one without a lesion",
          lambda one: one.point.role),
     text("lesion", "Lesion", "the spec; missing of the intact model",
          lambda one: one.point.lesion),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.color import Color
 from textual.content import Content
 
+from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.records.words import plural
 from tabwb.workbench.lesions.curves import At, Curve, HeatMap, MapAt, Measure
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
@@ -28,7 +29,11 @@ CELL, WIDEST = 9, 14
 """Columns of a cell, at least and at most."""
 TALL = 3
 """Lines of a cell where there is room."""
-ROWS = ("mean", "less intact", "control", "less control")
+ROWS = (
+    "mean",
+    "less intact",
+    *(row for role in CONTROL_ROLES for row in (role, f"less {role}")),
+)
 """Rows of the numbers below a curve."""
 
 
@@ -145,29 +150,30 @@ def numbers(curve: Curve, width: int, lines: int) -> Iterator[Content]:
         lines: of which there should be no more; without room for them intervals are left out.
     """
     rows = [row for kind in ROWS for row in curve.of(kind)]
+    head = max([14, *(len(row.kind) + 1 for row in rows)])
     for ends in (True, False):
         cells = [_cell(at, ends=ends) for row in rows for at in row.at.values()]
         wide = max(map(len, cells), default=0) + 3
-        each = max((width - 14) // wide, 1)
+        each = max((width - head) // wide, 1)
         blocks = range(0, len(curve.amounts), each)
         if len(blocks) * (len(rows) + 2) <= lines:
             break
     for first in blocks:
         amounts = curve.amounts[first : first + each]
-        yield _line("amount", [f"{amount:g}" for amount in amounts], wide, QUIET)
+        yield _line("amount", [f"{amount:g}" for amount in amounts], wide, head, QUIET)
         for row in rows:
             own = [row.at.get(amount) for amount in amounts]
-            yield _line(row.kind, [_cell(at, ends=ends) for at in own], wide)
+            yield _line(row.kind, [_cell(at, ends=ends) for at in own], wide, head)
             if row.kind == "mean":
-                yield _line("seeds", [_seeds(at) for at in own], wide, QUIET)
+                yield _line("seeds", [_seeds(at) for at in own], wide, head, QUIET)
     reasons = dict.fromkeys(part for row in rows for part in row.reason.split("; ") if part)
     if reasons:
         yield from folded(f"no interval, or no value: {'; '.join(reasons)}", width, QUIET)
 
 
-def _line(title: str, cells: Sequence[str], wide: int, style: str = "") -> Content:
+def _line(title: str, cells: Sequence[str], wide: int, head: int, style: str = "") -> Content:
     words = "".join(f"{cell:>{wide}}" for cell in cells)
-    return Content.assemble((f"{title:<14}", QUIET), (words, style))
+    return Content.assemble((f"{title:<{head}}", QUIET), (words, style))
 
 
 def _seeds(at: At | None) -> str:

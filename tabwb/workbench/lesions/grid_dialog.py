@@ -14,6 +14,7 @@ from textual.widgets import Button, Input, Static
 
 from tabwb.administer.sweep.grid import grid_of
 from tabwb.administer.sweep.grid_text import OWN, grid_text
+from tabwb.lesion.declared import CONTROLS as DECLARED
 from tabwb.lesion.numbers import parse_numbers
 from tabwb.lesion.spec import Lesion, lesion_text
 from tabwb.records.errors import TabwbError, UsageError
@@ -30,14 +31,19 @@ HELPS = {
     "amounts": "Shares of units, above 0 to 1, with spaces between. A curve needs two or more",
     "seeds": "Which units are taken: `1-5`, or `1,4,7`. Intervals need five or more",
     "layers": "Those of the lesion; all; or each layer by itself, which gives a map",
-    "controls": "For each lesion one of the same size, anywhere in the model",
+    "controls": "For each lesion one of the same size, anywhere in the model or in the same layers",
     "file": "A new TOML file, which can be edited and given to `tabwb lesion sweep --grid`. A file "
     "with other content is not overwritten",
 }
 LAYERS = (
     (OWN, "as in the lesion"), ("all", "all together"), ("each", "each by itself (a map)"),
 )  # fmt: skip
-CONTROLS = (("yes", "yes, of the same size"), ("no", "no"))
+IN_LAYERS = tuple(kind.id for kind in DECLARED.values() if kind.in_layers)
+CONTROLS = (
+    ("yes", "yes, of the same size"),
+    *((kind, f"yes, of the same size in the {kind}") for kind in IN_LAYERS),
+    ("no", "no"),
+)
 
 
 def _help(name: str) -> str:
@@ -133,7 +139,8 @@ class GridScreen(Dialog[str | None]):
 
         amounts = tuple(dict.fromkeys(_amount(word) for word in self._listed("amounts")))
         seeds = parse_numbers(",".join(self._listed("seeds")), "seeds", "the sweep")
-        controls = self._value("controls") == "yes"
+        chosen = self._value("controls")
+        controls = chosen if chosen in IN_LAYERS else chosen == "yes"
         name = Path(self._value("file")).stem
         if not name:
             raise UsageError("a file name is needed")
