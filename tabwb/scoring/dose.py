@@ -26,6 +26,8 @@ FEW_SEEDS = f"fewer than {LEAST_SEEDS} seeds"
 EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds differ"
 NO_SEED = "no seed has a value"
 LEFT_OUT = "seeds left out; the others may differ from them"
+ROUNDING = 1e-12
+"""What rounding can change, as a share of the numbers that are added up."""
 UNBOUNDED = (-math.inf, math.inf)
 Points = Mapping[float, float]
 """The values of one seed by amount."""
@@ -79,6 +81,9 @@ def slope(points: Points) -> float:
     _check(points)
     middle = fsum(points) / len(points)
     top = fsum((amount - middle) * value for amount, value in points.items())
+    # Rounding alone is not a slope: slopes of 1e-16 would differ between seeds, and be tested.
+    if abs(top) <= ROUNDING * fsum(abs((at - middle) * value) for at, value in points.items()):
+        return 0.0
     return top / fsum((amount - middle) ** 2 for amount in points)
 
 
@@ -372,4 +377,4 @@ def _tested(
 def _variance(values: Sequence[float], largest: float = 0.0) -> float:
     """Return the variance of a sample, 0 where values differ by rounding alone."""
     found = sum_of_squares(values) / (len(values) - 1)
-    return 0.0 if found <= (1e-12 * max(largest, *map(abs, values))) ** 2 else found
+    return 0.0 if found <= (ROUNDING * max(largest, *map(abs, values))) ** 2 else found

@@ -59,6 +59,12 @@ def test_a_line_that_falls_has_a_negative_slope_and_the_order_of_amounts_is_free
     assert area({0.3: 0.0, 0.1: 1.0, 0.2: 0.5}) == pytest.approx(0.5)
 
 
+def test_rounding_is_not_a_slope() -> None:
+    for line in ({0.02: 1.0, 0.05: 1.0}, {0.1: 0.8, 0.2: 0.6, 0.3: 0.8}, {0.1: 0.3, 0.4: 0.3}):
+        assert slope(line) == 0.0
+    assert slope({0.1: 1.0, 0.2: 1.0 + 1e-9}) == pytest.approx(1e-8)
+
+
 @pytest.mark.parametrize("number", [slope, area])
 def test_one_amount_has_no_slope_and_no_area(number: object) -> None:
     with pytest.raises(ValueError, match="two amounts or more"):

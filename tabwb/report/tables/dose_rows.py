@@ -163,11 +163,12 @@ def _mean(row: Row, side: Mapping[str, Values], lines: Lines) -> Row:
     }
     numbers = {}
     for name, found in _numbers(lines.seeded(side), common).items():
-        numbers[name] = mean_over_seeds(
+        over = mean_over_seeds(
             [one.value for one in found.values()],
             lines.limits if name == "height" else (-inf, inf),
             error_of(name, {amount: errors[amount] for amount in common}) or KNOWN,
         )
+        numbers[name] = _named(over, case=own and lines.is_case)
     if "height" in numbers:  # that it is not 0 needs no test
         numbers["height"] = replace(numbers["height"], p=None)
     unknown = any(errors[amount] is None and one.interval for amount, one in at.items())
@@ -210,7 +211,8 @@ def _less_intact(row: Row, lines: Lines, intact: Measured) -> Row:
     numbers = {}
     if heights:
         given = [one.value for one in heights]
-        numbers["height"] = less_intact(given, intact, lines.limits)
+        found = less_intact(given, intact, lines.limits)
+        numbers["height"] = _named(found, case=lines.is_case)
     return replace(row, at=at, numbers=numbers, over=common, reason=_reasons(at, common))
 
 
@@ -255,7 +257,9 @@ def _against(
 
 def _named(found: SeedTest, *, case: bool) -> SeedTest:
     """Return a mean over seeds, with the reason of a condition that has none."""
-    return replace(found, reason=NOT_DRAWN) if case and found.reason == FEW_SEEDS else found
+    if case and found.reason == FEW_SEEDS:
+        return replace(found, reason=NOT_DRAWN, method="")
+    return found
 
 
 def shared_error(values: Iterable[Measured]) -> Error | None:

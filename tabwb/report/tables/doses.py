@@ -14,7 +14,7 @@ from tabwb.report.summaries.severities import LESIONS
 from tabwb.report.tables.declared import ends, number, p_value, text, whole
 from tabwb.report.tables.dose_rows import LESS_INTACT, Lines, Row, rows_of_series
 from tabwb.report.tables.dose_values import KNOWN, Cell, Measured, cells_of, values_of
-from tabwb.scoring.dose import LEAST_SEEDS
+from tabwb.scoring.dose import LEAST_SEEDS, ONE_CASE, SeedTest
 from tabwb.scoring.estimate import Interval
 from tabwb.scoring.permutation import holm
 from tabwb.tables.table import RecordColumn, Table, records_table
@@ -189,7 +189,8 @@ def _columns(amounts: Sequence[float]) -> tuple[RecordColumn, ...]:
                 lambda row: row.adjusted.get("height")),
         text("over", "Over", "the amounts behind slope and height",
              lambda row: ", ".join(f"{amount:g}" for amount in row.over)),
-        whole("n_seeds", "Seeds", "behind slope and height", _taken("height", "n")),
+        whole("n_seeds", "Seeds", "behind slope and height",
+              lambda row: _behind(row.numbers.get("height"))),
         text("test", "Test", "how slopes and heights were compared", _taken("height", "method")),
         number("df", "df", "degrees of freedom of the test of slopes; of heights less intact",
                lambda row: _taken("height" if row.row == LESS_INTACT else "slope", "df")(row),
@@ -209,7 +210,7 @@ def _at(amount: float) -> tuple[RecordColumn, ...]:
         return row.at[amount].interval if amount in row.at else None
 
     def seeds(row: Row) -> int | None:
-        return row.at[amount].n if amount in row.at and row.row != "seed" else None
+        return _sample(row.at[amount]) if amount in row.at and row.row != "seed" else None
 
     return (
         number(name, f"{amount:g}", f"value at the amount {amount:g}", value),
@@ -228,10 +229,16 @@ def _number(name: str, title: str, meaning: str) -> tuple[RecordColumn, ...]:
 def _taken(name: str, attribute: str) -> Callable[[Row], Any]:
     def value(row: Row) -> Any:
         found = row.numbers.get(name)
-        return (
-            None
-            if found is None or (found.n == 1 and attribute == "n")
-            else (getattr(found, attribute))
-        )
+        return None if found is None else getattr(found, attribute)
 
     return value
+
+
+def _sample(found: SeedTest) -> int:
+    """Return how many seeds are behind a number: beside one case those of the controls."""
+    return found.n_control if found.method == ONE_CASE else found.n
+
+
+def _behind(found: SeedTest | None) -> int | None:
+    n = 0 if found is None else _sample(found)
+    return n if n > 1 else None
