@@ -214,9 +214,11 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
         from tabwb.records.words import RESEARCH_ONLY
         from tabwb.report.tables.captioned import Captioned, Footnote
         from tabwb.report.tables.named import shown_columns
+        from tabwb.report.tables.noted import noted
 
         made = []
-        for table, caption in tables:
+        for given, caption in tables:
+            table = noted(given) if names is None else given
             notes = tuple(
                 Footnote(note) for note in (*table.notes, *_reasons(table), RESEARCH_ONLY)
             )

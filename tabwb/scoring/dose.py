@@ -25,7 +25,7 @@ LEAST_SEEDS = 5
 FEW_SEEDS = f"fewer than {LEAST_SEEDS} seeds"
 EQUAL_SEEDS = "all seeds have the same value, which does not show how much seeds differ"
 NO_SEED = "no seed has a value"
-LEFT_OUT = "seeds left out; the others may differ from them"
+LEFT_OUT = "seeds left out (the others may differ from them)"
 ROUNDING = 1e-12
 """What rounding can change, as a share of the numbers that are added up."""
 UNBOUNDED = (-math.inf, math.inf)
@@ -316,7 +316,7 @@ def one_against_controls(
     variance = _variance(given, abs(case.value)) if n > 1 else 0.0
     reason = (
         f"fewer than {LEAST_SEEDS} controls" if n < LEAST_SEEDS
-        else f"{left_out} of {n + left_out} controls left out; the others may differ from them"
+        else f"{left_out} of {n + left_out} controls left out (the others may differ from them)"
         if left_out
         else "" if variance else EQUAL_CONTROLS
     )  # fmt: skip

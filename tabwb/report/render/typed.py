@@ -15,6 +15,7 @@ from tabwb.report.measures import NONE
 from tabwb.report.render.printing import INDENT, ForWidth, empty_table, spec_lines
 from tabwb.report.tables.captioned import HIGH, LOW
 from tabwb.report.tables.named import SECTIONS, shown_columns
+from tabwb.report.tables.noted import noted
 from tabwb.tables.rounding import digits_of, ends_of
 from tabwb.tables.table import Column, Table
 
@@ -184,8 +185,9 @@ def explained_view(table: Table) -> RenderableType:
     """Return a table below what is the same in all rows, and above why values are missing.
 
     It has the columns that people are shown, and a line above each of its sections. Of columns
-    whose names end in ``reason`` each text is shown once.
+    whose names end in ``reason`` each text is shown once; see also :func:`noted`.
     """
+    table = noted(table)
     wanted = shown_columns(table)
     same = [name for name in wanted if len(table) > 1 and _is_same(table, name)]
     head = [f"{table.column(name).title.lower()}: {table[name].to_list()[0]}" for name in same]
