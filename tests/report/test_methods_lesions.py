@@ -114,6 +114,7 @@ def test_the_contrast_of_the_localizer_is_told_with_its_sources() -> None:
         "fedorenko2010",
         "alkhamissi2025",
     ]
+    assert "task-relevant units. https://arxiv.org/abs/2411.02280" in found.text
     # Controls of growing amounts need not be nested.
     assert "a larger share contains" not in text
 

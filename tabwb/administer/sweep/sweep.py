@@ -58,7 +58,8 @@ class Sweep:
     def loaded(self, spec: str) -> Model:
         """Return the model of a spec, loaded for the points of the sweep.
 
-        Of a checkpoint the facts say whether it has the parts of the sweep's model.
+        Of a checkpoint the facts say whether it has the parts of the sweep's model, where both are
+        known.
 
         Args:
             spec: of the model of a point.
@@ -69,8 +70,10 @@ class Sweep:
         model = Model.loaded(self.plugins, spec)
         if spec == self.conditions.examinee or not self.parts:
             return model
-        same = _sizes(model.known_parts()) == _sizes(self.parts)
-        return replace(model, facts={**model.facts, PARTS_OF_PARENT: SAME if same else OTHER})
+        if not (parts := model.known_parts()):
+            return model
+        same = SAME if _sizes(parts) == _sizes(self.parts) else OTHER
+        return replace(model, facts={**model.facts, PARTS_OF_PARENT: same})
 
     def known(self, store: Store) -> Known:
         """Return the points of the sweep that the store has: conditions to first administration.

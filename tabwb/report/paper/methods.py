@@ -18,6 +18,7 @@ from tabwb.report.paper.methods_given import (
     software_used,
 )
 from tabwb.report.paper.methods_lesions import lesions, over_amounts
+from tabwb.report.paper.methods_perturbed import over_other_amounts, perturbations
 from tabwb.report.paper.methods_procedure import procedure
 from tabwb.report.paper.methods_scored import analysis, scoring, unusable
 from tabwb.report.paper.references import Citations, Reference, bibliography
@@ -89,11 +90,13 @@ def _parts(about: Studied, cite: Citations) -> Iterator[tuple[str, list[str]]]:
         yield "Materials", list(materials(about, cite))
         yield "Models", list(models(about))
         yield "Lesions", list(lesions(about, cite))
+        yield "Perturbations", list(perturbations(about))
         yield "Participants", list(participants(about))
         yield "Procedure", list(procedure(about))
         yield "Scoring", list(scoring(about, cite))
         yield "Responses", list(unusable(about))
-        yield "Statistical analysis", [*analysis(about, cite), *over_amounts(about, cite)]
+        by_amount = [*over_amounts(about, cite), *over_other_amounts(about)]
+        yield "Statistical analysis", [*analysis(about, cite), *by_amount]
         yield "Software", list(software_used(about, cite))
     disclaimers = (battery.disclaimer for battery in about.batteries if battery.disclaimer)
     yield "Scope", list(dict.fromkeys((RESEARCH_ONLY, *disclaimers)))

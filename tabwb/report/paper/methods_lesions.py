@@ -35,7 +35,7 @@ from tabwb.report.paper.references import (
     WELCH,
     Citations,
 )
-from tabwb.report.paper.sentences import listed, ranges, spread
+from tabwb.report.paper.sentences import listed, percent, ranges, spread
 from tabwb.report.paper.studied import Studied, is_persons
 from tabwb.report.summaries.dose_lines import parameters_of, perplexity_of
 from tabwb.report.summaries.load import AdministrationData
@@ -184,8 +184,8 @@ def _given(about: Studied, names: Sequence[str], members: Members) -> Iterator[s
             yield (
                 f"{plural(sum(box.n for box in spread_out), kind.role)} took weights "
                 f"{kind.meaning}, each with the operation and the seed of a lesion and on average "
-                f"as many weights as that lesion ({_percent(min(amounts))} to "
-                f"{_percent(max(amounts))} % of them)."
+                f"as many weights as that lesion ({percent(min(amounts))} to "
+                f"{percent(max(amounts))} % of them)."
             )
 
 
@@ -274,7 +274,7 @@ def _in_words(box: _Box, noun: str = "lesion") -> str:
     if kind.file:
         chosen = f"{chosen.replace('file=', PurePath(kind.file).name)}, SHA-256 {kind.sha256}"
     shares = ("the" if kind.file else "all") if whole else (
-        f"{listed(map(_percent, box.amounts), 'or')} % of the"
+        f"{listed(map(percent, box.amounts), 'or')} % of the"
     )  # fmt: skip
     among = f" {numbers_text(kind.units)}" if kind.units else ""
     chosen = f" ({chosen})" if chosen and (kind.file or not whole) else ""
@@ -296,15 +296,6 @@ def _layers(layers: Sequence[tuple[int, ...]]) -> str:
         return f"layer {numbers[0]}" if len(numbers) == 1 else f"one of layers {ranges(numbers)}"
     sets = (f"layers {numbers_text(one)}" if one else "all layers" for one in layers)
     return listed(sets, "or")
-
-
-def _percent(amount: float) -> str:
-    """Return a share in per cent, in three digits or as many as it was given with.
-
-    >>> _percent(0.3), _percent(0.0153846)
-    ('30', '1.54')
-    """
-    return f"{100 * amount:.3g}"
 
 
 def _lesions_of(members: Members) -> list[Lesion]:

@@ -22,7 +22,7 @@ Members = Sequence[AdministrationData]
 SAID = frozenset(
     {
         *("seed", "temperature", "top_p", "max_tokens", "token_limits", "stop", "replicates"),
-        *("protocol", "lesion", "conversation", "item_order", "option_order"),
+        *("protocol", "lesion", "prompt_noise", "conversation", "item_order", "option_order"),
         *("part_subtests", "part_items", "part_limit", "research_protocol"),
         *("judges", "transcriber", "rater"),
     }

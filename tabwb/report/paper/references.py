@@ -195,13 +195,13 @@ def bibliography(works: Iterable[Reference]) -> str:
 
 def _printed(fields: Mapping[str, str]) -> str:
     authors = listed(fields["author"].split(" and "))
-    number = f"({fields['number']})" if "number" in fields else ""
-    pages = fields["pages"].replace("--", "-")
-    text = (
-        f"{authors} ({fields['year']}). {fields['title']}. "
-        f"{fields['journal']}, {fields['volume']}{number}, {pages}."
-    )
-    return f"{text} https://doi.org/{fields['doi']}" if "doi" in fields else text
+    text = f"{authors} ({fields['year']}). {fields['title']}."
+    if "journal" in fields:
+        number = f"({fields['number']})" if "number" in fields else ""
+        pages = fields["pages"].replace("--", "-")
+        text += f" {fields['journal']}, {fields['volume']}{number}, {pages}."
+    place = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
+    return f"{text} {place}".rstrip()
 
 
 _SPECIAL = re.compile(r"[\\{}&%$#_~^]")

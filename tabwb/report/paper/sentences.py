@@ -96,6 +96,15 @@ def ranges(numbers: Iterable[int]) -> str:
     return listed(parts)
 
 
+def percent(amount: float) -> str:
+    """Return a share in per cent, in three digits or as many as it was given with.
+
+    >>> percent(0.3), percent(0.0153846)
+    ('30', '1.54')
+    """
+    return f"{100 * amount:.3g}"
+
+
 def quoted(text: str) -> str:
     r"""Return a text in quotation marks, on one line.
 
