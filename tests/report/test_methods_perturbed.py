@@ -57,8 +57,8 @@ def test_no_combination_is_named_that_was_not_given() -> None:
     text = perturbed(under([*GRID[:4], "words:upper"]))
     assert "under 5 perturbations" in text
     assert (
-        "words:drop (words are left out), a share of 40 % with seeds 1 to 3 and "
-        "a share of 20 % with seed 1" in text
+        "words:drop (words are left out), a share of 20 % with seed 1 and "
+        "a share of 40 % with seeds 1 to 3" in text
     )
     assert "words:upper (words are written in capital letters), a share of 100 %." in text
 
