@@ -65,7 +65,7 @@ def read_items(path: Path) -> Items:
     """Return the items of a file.
 
     Args:
-        path: a TOML file; docs/lesions.md describes it.
+        path: a TOML file; docs/localizer.md describes it.
 
     Raises:
         UsageError: it cannot be read, or is not such a file.
