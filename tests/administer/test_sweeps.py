@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,19 @@ def test_a_store_that_is_lost_stops_the_sweep_at_once(
     with pytest.raises(StoreError, match="cannot be written"):
         list(run(plugins, HERE, tmp_path / "store.db"))
     assert len(calls) == 1
+
+
+def test_the_conditions_of_a_sweep_have_one_model(plugins: Plugins, tmp_path: Path) -> None:
+    model = Model.loaded(plugins, HERE)
+    store = tmp_path / "store.db"
+    failed: list[str] = []
+    with closing(model.backend):
+        sweep = made(plugins, model, HERE, tmp_path)
+        for weights, points in (("a", sweep.points[:2]), ("b", sweep.points[1:3])):
+            changed = replace(model, facts={**model.facts, "weights_sha256": weights})
+            arguments = (lambda: Store.open(str(store)), threading.Event())
+            ended = run_sweep(sweep, points, *arguments, model=changed)
+            failed += [told.failed for told in ended if told.failed]
+    (message,) = failed
+    assert "in administration 1 weights_sha256 is a, and now it is b" in message
+    assert count(store) == 2

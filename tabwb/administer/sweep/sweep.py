@@ -18,7 +18,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import HeldElsewhere, Interrupted, TabwbError
 from tabwb.records.marks import Marks, changes
 from tabwb.records.states import AdministrationStatus
-from tabwb.records.trials import Administration
+from tabwb.records.trials import IDENTITY, Administration
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
@@ -31,6 +31,8 @@ Known = dict[Conditions, Administration]
 """The administrations of a sweep that were begun, by their conditions."""
 PARTS_OF_PARENT, SAME, OTHER = "parent_parts", "the same", "others"
 """The fact that says whether a checkpoint has the parts of the sweep's model, and its values."""
+AMONG = 10
+"""Among so many conditions that were begun one is looked for that says which model it had."""
 TRIES = 3
 """A condition is given so often before it counts as failed; items in error are asked again."""
 
@@ -252,8 +254,11 @@ class Worker:
 
         Raises:
             HeldElsewhere: another command gives it, or has given it.
-            TabwbError: the administration cannot be written to, or began with another model.
+            TabwbError: the administration cannot be written to, or it or others of the sweep began
+                with another model of the same spec.
         """
+        if point.conditions not in known:
+            self._must_be_the_same(point.model, known, facts)
         session = self._session(point, known.get(point.conditions))
         try:
             record = known[point.conditions] = session.administration
@@ -269,6 +274,26 @@ class Worker:
             session.close()
             raise
         return session
+
+    def _must_be_the_same(self, spec: str, known: Known, facts: Mapping[str, str]) -> None:
+        """Refuse a model with other weights than that of other conditions, which has its spec.
+
+        Raises:
+            TabwbError: it was changed since then, or differs on this computer.
+        """
+        others = [one.id for one in list(known.values()) if one.conditions.examinee == spec]
+        for number, found in zip(others, self.store.facts(others[:AMONG]), strict=False):
+            if not found.model:
+                continue  # it was begun, and ended before its model was known
+            for key in IDENTITY:
+                was, now = found.model.get(key), facts.get(key)
+                if was != now:
+                    raise TabwbError(
+                        "the model is not the one that other conditions of the sweep were given "
+                        f"with: in administration {number} {key} is {was}, and now it is {now}",
+                        hint="use the model of that administration, or another store",
+                    )
+            return
 
     def _session(self, point: Point, known: Administration | None) -> Session:
         """Open the administration of a condition, or begin it.
