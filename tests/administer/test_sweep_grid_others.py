@@ -131,6 +131,20 @@ def test_numbers_of_an_operation_can_be_a_list(tmp_path: Path) -> None:
         ("[[checkpoints]]\nmodel = 'a'\ndose = -1", r"checkpoints\[0\].dose: -1 is not allowed"),
         ("[[checkpoints]]\nmodel = 'a'\ndose_name = 'x'", "it names no dose"),
         (
+            "[[checkpoints]]\nmodel = 'a'\ndose = 1\ndose_name = \"\\u001b[31m\"",
+            "it cannot be shown",
+        ),
+        ("[[checkpoints]]\nmodel = 'a'\ndose = 1\ndose_name = ''", "dose_name: it cannot be shown"),
+        (
+            "[[checkpoints]]\nmodel = 'a'\ndose = 1\n[[checkpoints]]\nmodel = 'A'\ndose = 2",
+            "'A' is there twice, with another parent or dose",
+        ),
+        (
+            "[[checkpoints]]\nmodel = 'a'\nparent = 'b'\n"
+            "[[checkpoints]]\nmodel = 'b'\nparent = 'a'",
+            "'b' is an ancestor of its own parent",
+        ),
+        (
             "[[lesions]]\ntargets = ['mlp.down']\noperation = 'quantise'\nbits = [4, 1]",
             "has bits=1",
         ),

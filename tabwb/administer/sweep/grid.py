@@ -14,7 +14,7 @@ from tabwb.administer.sweep.lesion_rows import (
     control_of,
     lesion_rows,
 )
-from tabwb.administer.sweep.other_rows import OTHERS, Other, Resolve, other_rows
+from tabwb.administer.sweep.other_rows import OTHERS, Checkpoint, Other, Resolve, other_rows
 from tabwb.administer.sweep.point import Point, Role
 from tabwb.administer.sweep.sweep import Model
 from tabwb.lesion.declared import CONTROL
@@ -81,8 +81,11 @@ class Grid:
         for role, lesion, matched in self._lesions(parts, conditions.examinee):
             lesions.append((role, lesion, matched))
             add(Point(role, replace(conditions, lesion=lesion), matched))
+        family: dict[str, Mapping[str, str]] = {}
         for row in self.others:
             for setting in row.settings(conditions, resolve):
+                if isinstance(row, Checkpoint):
+                    row.add_to(family, setting.conditions)
                 add(Point("perturbation", setting.conditions, setting=setting.words))
                 for role, lesion, matched in lesions if setting.lesions else ():
                     lesioned = replace(setting.conditions, lesion=lesion)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -17,6 +17,8 @@ from tabwb.records.errors import UsageError
 
 Resolve = Callable[[Conditions], Conditions]
 """Returns conditions with specs as they are stored, checked against the battery."""
+LONGEST_NAME = 60
+"""A longer name of a dose is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,27 @@ class Checkpoint:
         labels = {**own.labels, **declared_of}
         yield Setting(own.examinee, replace(own, labels=labels), self.lesions)
 
+    def add_to(self, family: dict[str, Mapping[str, str]], conditions: Conditions) -> None:
+        """Add what is declared of the checkpoint to what the tables before declare.
+
+        Args:
+            family: labels of the checkpoints before, by their model.
+            conditions: of the checkpoint.
+
+        Raises:
+            UsageError: it was declared before in another way, or is its own ancestor.
+        """
+        own, labels = conditions.examinee, conditions.labels
+        if family.setdefault(own, labels) != labels:
+            message = f"'{self.model}' is there twice, with another parent or dose"
+            raise self.table.error("model", message, allowed="one parent and one dose")
+        ancestor = labels[PARENT]
+        while ancestor != own and ancestor in family:
+            ancestor = family[ancestor][PARENT]
+        if ancestor == own:
+            message = f"'{self.model}' is an ancestor of its own parent"
+            raise self.table.error("parent", message, allowed="a model that does not come from it")
+
     def _resolved(self, key: str, spec: str, given: Conditions, resolve: Resolve) -> Conditions:
         try:
             return resolve(replace(given, examinee=spec))
@@ -205,11 +228,15 @@ def _checkpoint(table: Table) -> Checkpoint:
         raise table.error("dose", f"{dose!r} is not allowed", allowed="a number, 0 or above")
     if dose is None and "dose_name" in table.content:
         raise table.error("dose_name", "it names no dose", allowed="dose = NUMBER beside it")
+    dose_name = table.get("dose_name", str, "dose")
+    if not (0 < len(dose_name.strip()) <= LONGEST_NAME and dose_name.isprintable()):
+        allowed = f"1 to {LONGEST_NAME} printable characters"
+        raise table.error("dose_name", "it cannot be shown", allowed=allowed)
     return Checkpoint(
         model,
         table.get("parent", str, ""),
         dose,
-        table.get("dose_name", str, "dose"),
+        dose_name,
         table.get("lesions", bool, False),
         table,
     )
