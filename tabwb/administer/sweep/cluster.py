@@ -88,7 +88,10 @@ class Cluster:
         future.add_done_callback(lambda _: done.set())
         while not done.wait(POLL_S):
             if cancel.is_set():
-                raise Interrupted("stopped while waiting for a worker of the cluster")
+                raise Interrupted(
+                    "stopped while waiting for a worker of the cluster",
+                    hint="the logs of the workers say why none began; each needs this tabwb",
+                )
         found = _result(future)
         if isinstance(found, Answered):
             raise error_from_plain(dict(found.failed or {}))

@@ -64,12 +64,15 @@ async def _kind(address: str, arguments: dict[str, Any], cancel: Cancel) -> str:
         Interrupted: cancelled.
     """
     asked = asyncio.ensure_future(_identity(address, arguments))
-    async with asyncio.timeout(CONNECT_S):
-        while not (await asyncio.wait([asked], timeout=_POLL_S))[0]:
-            if cancel.is_set():
-                asked.cancel()
-                raise Interrupted("stopped while waiting for the scheduler of the cluster")
-    return asked.result()
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            while not (await asyncio.wait([asked], timeout=_POLL_S))[0]:
+                if cancel.is_set():
+                    raise Interrupted("stopped while waiting for the scheduler of the cluster")
+        return asked.result()
+    finally:
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
 
 
 async def _identity(address: str, arguments: dict[str, Any]) -> str:
