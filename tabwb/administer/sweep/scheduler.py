@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 from distributed import Client
@@ -47,6 +48,8 @@ def connected(address: str, cancel: Cancel) -> Client:
         kind = asyncio.run(_kind(found, arguments, cancel))
         if kind != "Scheduler":
             raise _no_scheduler(found, f"what answers is '{kind[:50]}'")
+        # A lost scheduler is an error of the command, without Dask's tracebacks before it.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         return Client(found, timeout=CONNECT_S, security=security, set_as_default=False)
     except TimeoutError as error:
         raise _no_scheduler(found, f"no answer in {CONNECT_S:g} s") from error
