@@ -154,8 +154,14 @@ def diff(
         left, right = sides
         compared = members_compared(left, right)
     battery = left[0].battery
-    model = any(one.administration.conditions.kind == "model" for one in (*left, *right))
-    notices = list(battery_cautions(battery, model=model))
+    given = [one.administration.conditions for one in (*left, *right)]
+    notices = list(
+        battery_cautions(
+            battery,
+            model=any(one.kind == "model" for one in given),
+            lesion=any(one.lesion is not None for one in given),
+        )
+    )
     if as_json:
         print_json({"format": 1, **compared.to_json(), "notices": notices})
         return

@@ -12,11 +12,14 @@ RESEARCH_ONLY = (
 )
 """Shown on the README's first screen, at the first opening, on every report and export."""
 
-MODEL_CAUTION = (
-    "These figures describe text. A lesion here is a change of numbers in a model and says nothing "
-    "about where damage in a brain would act."
-)
+MODEL_CAUTION = "These figures describe text."
 """Shown beside every result of a model."""
+
+LESION_CAUTION = (
+    "A lesion here is a change of numbers in a model and says nothing about where damage in a "
+    "brain would act."
+)
+"""Shown beside every result of a model under a lesion."""
 
 RULES_CAUTION = "a text rule; not compared with expert raters"
 FORM_BASED_CAUTION = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from tabwb.records.conditions import Conditions
 from tabwb.records.states import ResponseStatus, TrialState
-from tabwb.records.words import FORM_BASED_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
+from tabwb.records.words import FORM_BASED_CAUTION, LESION_CAUTION, MODEL_CAUTION, RESEARCH_ONLY
 from tabwb.report.documents import document
 from tabwb.report.documents.trial_document import TrialDocuments
 from tabwb.report.summaries.cautions import DETERMINISTIC, PROMPTS_LIKE_THESE, UNRELIABLE
@@ -105,6 +105,21 @@ def test_the_cautions_stand_with_every_result() -> None:
         f"Verdicts of rules-2: {FORM_BASED_CAUTION}.",
     ]
     assert results()["administration"]["disclaimer"] == BATTERY.disclaimer
+
+
+def test_the_caution_of_lesions_stands_where_a_lesion_is() -> None:
+    def notices(lesion: str | None) -> list[str]:
+        given = Conditions("bundled", "model", lesion=lesion)
+        data = AdministrationData(administration(1, given), BATTERY, trials(ANSWERS))
+        one = document.administration_document(data)["notices"]
+        rows = summarised([Group("model", "bundled", (data,))])
+        assert (LESION_CAUTION in one) == (
+            LESION_CAUTION in document.groups_document(rows)["notices"]
+        )
+        return list(one)
+
+    assert LESION_CAUTION in notices("mlp.down:zero:0.3")
+    assert LESION_CAUTION not in notices(None) and MODEL_CAUTION in notices(None)
 
 
 def test_nothing_is_said_of_models_where_people_answered() -> None:

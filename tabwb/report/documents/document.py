@@ -61,7 +61,12 @@ def administration_document(
         **({"recordings": [_recorded_json(kept) for kept in data.recordings]} if spoken else {}),
         "summary": summary.to_json(),
         "notices": list(
-            cautions(battery, summary, model=administration.conditions.kind == "model")
+            cautions(
+                battery,
+                summary,
+                model=administration.conditions.kind == "model",
+                lesion=administration.conditions.lesion is not None,
+            )
         ),
     }
 
@@ -114,7 +119,9 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
     notices = (
         sentence
         for row in rows
-        for sentence in cautions(row.battery, row.summary, model=row.group.has_model)
+        for sentence in cautions(
+            row.battery, row.summary, model=row.group.has_model, lesion=row.group.has_lesion
+        )
     )
     return {
         "format": FORMAT,

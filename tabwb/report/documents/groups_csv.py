@@ -121,7 +121,9 @@ def write_groups(groups: Sequence[Grouped], out: Path) -> Path:
     warnings = (
         named(sentence, names)
         for group in groups
-        for sentence in cautions(group.battery, group.summary, model=True)
+        for sentence in cautions(
+            group.battery, group.summary, model=True, lesion=group.group.has_lesion
+        )
     )
     columns = "\n".join(f"- {name}: {meaning}" for name, meaning in _columns(rows).items())
     notes = [*dict.fromkeys((RESEARCH_ONLY, *warnings)), NOTE, CSV_CELLS, f"Columns:\n{columns}"]

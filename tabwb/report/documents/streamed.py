@@ -131,13 +131,16 @@ def _is_streamed(data: AdministrationData) -> bool:
 def _streamed(data: AdministrationData, trials: Trials, summary: Summary | None = None) -> Json:
     """Return the document of a model's administration with an iterator of its trials."""
     summary = summary or pool([data.source], interval=False)
-    is_model = data.administration.conditions.kind == "model"
+    given = data.administration.conditions
+    told = cautions(
+        data.battery, summary, model=given.kind == "model", lesion=given.lesion is not None
+    )
     head = {
         "format": FORMAT,
         "administration": administration_part(data),
         "trials": (),
         "summary": summary.to_json(),
-        "notices": list(cautions(data.battery, summary, model=is_model)),
+        "notices": list(told),
     }
     document: Json = renamed(head, trials.names)
     document["trials"] = trials.of(data)

@@ -97,7 +97,9 @@ def report_of(
     told = dict.fromkeys(
         sentence
         for row in about.rows
-        for sentence in cautions(row.battery, row.summary, model=row.group.has_model)
+        for sentence in cautions(
+            row.battery, row.summary, model=row.group.has_model, lesion=row.group.has_lesion
+        )
         if sentence not in disclaimers
     )
     columns = {

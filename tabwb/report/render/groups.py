@@ -81,8 +81,9 @@ def groups_view(
         hint = "--details shows features, categories and errors of each.\n"
         parts.append(Text(hint, style="dim"))
     for group in groups:
-        model = group.group.has_model
-        sentences |= dict.fromkeys(cautions(group.battery, group.summary, model=model))
+        model, lesion = group.group.has_model, group.group.has_lesion
+        told = cautions(group.battery, group.summary, model=model, lesion=lesion)
+        sentences |= dict.fromkeys(told)
     return Group(*parts, Text("\n".join(sentences), style="dim"))
 
 

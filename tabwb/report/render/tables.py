@@ -95,7 +95,12 @@ def administration_view(
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
     parts += [Text(), *summary_view(summary, battery, details=details, arpabet=arpabet)]
-    sentences = cautions(battery, summary, model=conditions.kind == "model")
+    sentences = cautions(
+        battery,
+        summary,
+        model=conditions.kind == "model",
+        lesion=conditions.lesion is not None,
+    )
     return Group(*parts, Text("\n".join(sentences), style="dim"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tabwb.battery.model import Battery
-from tabwb.records.words import MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
+from tabwb.records.words import LESION_CAUTION, MODEL_CAUTION, RESEARCH_ONLY, SPEECH_CAUTION, plural
 from tabwb.report.summaries.draws import pooled_caution, repeated_caution
 from tabwb.report.summaries.summary import Summary
 
@@ -24,31 +24,37 @@ UNRELIABLE = (
 )
 
 
-def battery_cautions(battery: Battery, *, model: bool) -> Iterator[str]:
+def battery_cautions(battery: Battery, *, model: bool, lesion: bool = False) -> Iterator[str]:
     """Yield what must be known of every result of a battery, whatever its figures are.
 
     Args:
         battery: with its own disclaimer.
         model: whether any of the answers are a model's.
+        lesion: whether any of these were given under a lesion.
     """
     yield RESEARCH_ONLY
     if battery.disclaimer:
         yield battery.disclaimer
     if model:
         yield MODEL_CAUTION
+    if lesion:
+        yield LESION_CAUTION
     if battery.coded or (battery.spoken and not model):
         yield SPEECH_CAUTION
 
 
-def cautions(battery: Battery, summary: Summary, *, model: bool) -> Iterator[str]:
+def cautions(
+    battery: Battery, summary: Summary, *, model: bool, lesion: bool = False
+) -> Iterator[str]:
     """Yield what must be known of a summary.
 
     Args:
         battery: with its own disclaimer.
         summary: its judges have the cautions that they declared.
         model: whether any of the answers are a model's.
+        lesion: whether any of these were given under a lesion.
     """
-    yield from battery_cautions(battery, model=model)
+    yield from battery_cautions(battery, model=model, lesion=lesion)
     if summary.answers.inexact:
         yield (
             f"{summary.answers.inexact} of {summary.answers.n} responses are near ties: at some "

@@ -125,6 +125,11 @@ class Group:
         return self.members[0].administration.conditions.kind == "model"
 
     @property
+    def has_lesion(self) -> bool:
+        """Whether any of its administrations were given under a lesion."""
+        return any(one.administration.conditions.lesion is not None for one in self.members)
+
+    @property
     def labels(self) -> Mapping[str, str]:
         """What profiles say of the models; without whatever they do not agree on."""
         values = _values(member.administration.conditions.labels for member in self.members)

@@ -190,8 +190,9 @@ class ResultsPage(Page):
         burdens = not self.desk.docks.scores_stand
         views = summary_view(summary, battery, arpabet=True, items=False, burdens=burdens)
         self.query_one(ReportView).show(Group(*views))
-        model = given.conditions.kind == "model"
-        self._say("results-cautions", "\n".join(cautions(battery, summary, model=model)))
+        model, lesion = given.conditions.kind == "model", given.conditions.lesion is not None
+        told = cautions(battery, summary, model=model, lesion=lesion)
+        self._say("results-cautions", "\n".join(told))
         self.fill()
         self.show_responses(self.responses_shown, focus=new)
 
