@@ -368,6 +368,24 @@ def test_the_bits_of_rounded_weights_are_amounts() -> None:
     assert row["slope"] > 0 and row["slope_low"] is None
 
 
+def test_the_figure_of_bits_leaves_out_lesions_without_bits() -> None:
+    found = [one(1, None, 3, greedy=True), one(2, "mlp:zero:0.5@seed=1", 1, greedy=True)]
+    found += [one(bits, f"mlp:quantise@bits={bits}", 2, greedy=True) for bits in (4, 8)]
+    groups = summarised(grouped(found, ("administration",)))
+    table = figure_table("dose", groups, measure="accuracy", x="lesion", amount="bits")
+    assert {row["amount"] for row in table.where(row="seed").to_dicts()} == {4.0, 8.0}
+    assert "Left out: 1 administration without an amount." in table.notes
+    with pytest.raises(UsageError, match="has not one sigma"):
+        figure_table("dose", groups, measure="accuracy", x="lesion", amount="sigma")
+
+
+def test_the_figure_says_what_the_controls_of_selected_units_are() -> None:
+    groups = summarised(grouped(selected(), ("administration",)))
+    notes = " ".join(figure_table("dose", groups, measure="accuracy").notes)
+    assert "Control of selected units: as many random units in the same layers." in notes
+    assert "anywhere in attention" not in notes
+
+
 def test_without_two_amounts_there_is_no_table() -> None:
     with pytest.raises(UsageError, match="two amounts"):
         rows([one(1, None, 3), one(2, "mlp:zero:0.1@seed=1", 2)])

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tabwb.lesion.declared import CONTROLS
+from tabwb.lesion.declared import CONTROLS, CONTROLS_OF
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 from tabwb.report.figures.amount_measures import measures
-from tabwb.report.figures.dose_controls import Placed, with_controls
+from tabwb.report.figures.dose_controls import Placed, with_controls, with_doses
 from tabwb.report.figures.estimates import (
     INTERVAL,
     INTERVALS,
@@ -37,7 +37,6 @@ from tabwb.report.summaries.doses import (
     REFERENCED,
     Dose,
     amount_words,
-    dose_of,
     doses,
     name_of_amounts,
     size_words,
@@ -83,12 +82,9 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         raise UsageError(f"'{by}' is not an amount", allowed=", ".join(doses()))
     chosen = list(measures(groups, options))
     points: dict[tuple[str, float | None, str], list[AdministrationData]] = {}
-    placed = [
-        (dose_of(member.administration.conditions, by, key), group, member)
-        for group in groups
-        for member in group.group.members
-    ]
+    placed, others = with_doses(groups, by, key)
     placed, without = _with_amounts(placed, by)
+    without += others
     if by == LESION and not key:
         placed = with_controls(placed)
     short = _short(groups)
@@ -318,8 +314,12 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
             yield "No interval where seeds are left out, since the others may differ from them."
     else:
         yield f"Bars: 95 % intervals for {options['interval'].replace('-', ' ')}."
+    every = list(dict.fromkeys(record["series"] for record in given))
+    if any(" of " in one and _selected(one) for one in every):
+        yield "Control of selected units: as many random units in the same layers."
     for kind in CONTROLS.values():
-        if any(f" + {kind.role} of " in record["series"] for record in given):
+        beside = [one for one in every if f" + {kind.role} of " in one and not _selected(one)]
+        if beside:
             yield (
                 f"{kind.role.capitalize()}: the same operation on as many parameters, "
                 f"{kind.meaning}."
@@ -336,6 +336,10 @@ def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record])
     yield from _counts(given)
     if any(record.get("few_usable") for record in given):
         yield "Open: fewer than half of the responses are usable; in no mean and on no line."
+
+
+def _selected(series: str) -> bool:
+    return any(f"select={one}" in series for one in CONTROLS_OF.values())
 
 
 def _counts(given: Sequence[Record]) -> Iterator[str]:

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.dose_lines import dose_lines
-from tabwb.report.summaries.doses import Dose
+from tabwb.report.summaries.doses import Dose, dose_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.load import AdministrationData
 
 Placed = list[tuple[Dose, Grouped, AdministrationData]]
 """Administrations, each with its dose and the group in which it was chosen."""
+
+
+def with_doses(groups: Sequence[Grouped], by: str, key: str) -> tuple[Placed, int]:
+    """Return administrations with their doses, and how many lesions lack the option ``key``.
+
+    Args:
+        groups: with the administrations.
+        by: one of :func:`tabwb.report.summaries.doses.doses`.
+        key: the option of a lesion whose value is the amount; empty: the only number.
+
+    Raises:
+        UsageError: a lesion has no amount, or none has the option.
+    """
+    found: Placed = []
+    failed: list[UsageError] = []
+    for group in groups:
+        for member in group.group.members:
+            try:
+                found.append((dose_of(member.administration.conditions, by, key), group, member))
+            except UsageError as error:
+                if not key:
+                    raise
+                failed.append(error)
+    if failed and all(dose.amount is None for dose, _, _ in found):
+        raise failed[0]
+    return found, len(failed)
 
 
 def with_controls(placed: Placed) -> Placed:
