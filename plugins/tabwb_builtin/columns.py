@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal
 
+from tabwb.lesion.facts import PARAMETERS, PERPLEXITY
 from tabwb.lesion.values import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import DECLARED, DeclaredColumn, condition_columns
@@ -189,9 +190,9 @@ GIVEN = _of(
     Column("model_torch", "text", "version of torch", _fact("torch")),
     Column("model_transformers", "text", "version of transformers", _fact("transformers")),
     _declared("lesion_role", _role),
-    *(_declared(f"lesion_{part.id}", _of_lesion(part.id)) for part in PARTS),
-    _declared("lesion_parameters", _number("lesion_parameters", int)),
-    _declared("lesion_perplexity", _number("lesion_perplexity", float)),
+    *(_declared(f"lesion_{name}", _of_lesion(name)) for name in PARTS),
+    _declared(PARAMETERS, _number(PARAMETERS, int)),
+    _declared(PERPLEXITY, _number(PERPLEXITY, float)),
     _declared("origin", _given("origin")),
     _declared("participant", lambda administration: administration["participant"] or None),
     Column(

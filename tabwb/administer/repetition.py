@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from tabwb.administer.session.drive import answers_in_order
 from tabwb.administer.session.exchange import request_for, storable
 from tabwb.administer.session.setup import versions_of
-from tabwb.administer.sweep.manipulation import PERPLEXITY, opened_facts
+from tabwb.administer.sweep.manipulation import opened_facts
 from tabwb.battery.loader import battery_from_canonical
+from tabwb.lesion.facts import LANES, PARENT_PARTS, PERPLEXITY
 from tabwb.plugin_api.components import Cancel, LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
@@ -98,6 +99,8 @@ def repeat(
     finally:
         backend.close()
     before |= given.versions
+    for name in (LANES, PARENT_PARTS):  # of its sweep, not of the model
+        before.pop(name, None)
     now = {**facts, **versions_of(plugins)}
     different = []
     for trial, reply in zip(asked, replies, strict=True):

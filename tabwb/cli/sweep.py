@@ -21,7 +21,7 @@ from tabwb.administer.sweep.over_seeds import over_seeds_json
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep, waiting
 from tabwb.administer.sweep.suited import resolved, sweep_of
-from tabwb.administer.sweep.sweep import OTHER, PARTS_OF_PARENT, Model, Sweep, Told
+from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.battery.model import Battery
 from tabwb.cli.common import (
     inform,
@@ -36,6 +36,7 @@ from tabwb.cli.common import (
 from tabwb.cli.options import requested_conditions
 from tabwb.cli.progress import Countdown
 from tabwb.cli.signals import stopping
+from tabwb.lesion.facts import OTHER, PARENT_PARTS
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import Interrupted, MissingExtra, TabwbError, UsageError
@@ -190,7 +191,7 @@ def _say_unlike(sweep: Sweep, own: Sequence[Point], open_own: Callable[[], Store
         for one in checkpoints:
             begun = known.get(one.conditions)
             facts = {} if begun is None else store.history(begun.id).model_facts
-            if facts.get(PARTS_OF_PARENT) == OTHER:
+            if facts.get(PARENT_PARTS) == OTHER:
                 note(
                     f"{one.model} has other parts than {sweep.conditions.examinee}: they differ in "
                     "architecture or size, not only in training"

@@ -201,5 +201,3 @@ CONTROLS: Mapping[str, Control] = MappingProxyType(
 """Id of a kind of control to the kind."""
 CONTROL_ROLES = tuple(one.role for one in CONTROLS.values())
 """The roles of controls in tables."""
-UNITS_HASH = "lesion_units_sha256"
-"""The fact that has the hash of the units taken by list or localizer."""

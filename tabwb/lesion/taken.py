@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.lesion.declared import TARGETS, UNITS_HASH
+from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.draw import how_many
+from tabwb.lesion.facts import UNITS, UNITS_HASH
 from tabwb.lesion.part import Part
 from tabwb.lesion.selected import Scores, check_names, drawn, none_taken, selected, wrong
 from tabwb.lesion.spec import Lesion
@@ -194,4 +195,4 @@ def units_facts(lesions: Sequence[Lesion], taken: Sequence[Sequence[Taken]]) -> 
     if not found:
         return {}
     text = "+".join(found)
-    return {"lesion_units": text, UNITS_HASH: hashlib.sha256(text.encode()).hexdigest()}
+    return {UNITS: text, UNITS_HASH: hashlib.sha256(text.encode()).hexdigest()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -15,23 +14,6 @@ from tabwb.records.errors import UsageError
 SpecValue = str | float | int
 Read = Callable[[Sequence[Lesion]], SpecValue | None]
 Role = Literal["intact", "lesion", "control", "layer control"]
-
-
-@dataclass(frozen=True, slots=True)
-class PartOfSpec:
-    """A value that a spec has.
-
-    Attributes:
-        id: as keys (``lesion-amount``) and columns (``lesion_amount``) name it.
-        meaning: for people.
-        type: of the value.
-        read: the value that joined lesions share; None where they differ or have none.
-    """
-
-    id: str
-    meaning: str
-    type: Literal["text", "integer", "number"]
-    read: Read
 
 
 def _common(value: Callable[[Lesion], SpecValue | None]) -> Read:
@@ -48,25 +30,20 @@ def _seed(lesions: Sequence[Lesion]) -> SpecValue | None:
     return found.pop() if len(found) == 1 else None
 
 
-PARTS = (
-    PartOfSpec("target", "what is lesioned; of joined lesions all targets", "text",
-               lambda lesions: "+".join(dict.fromkeys(one.target for one in lesions))),
-    PartOfSpec("operation", "what is done to the units", "text",
-               _common(lambda one: one.operation)),
-    PartOfSpec("amount", "the share of units that is taken", "number",
-               _common(lambda one: one.amount)),
-    PartOfSpec("factor", "by which the units are multiplied", "number",
-               _common(lambda one: one.factor)),
-    PartOfSpec("sigma", "of noise, in standard deviations of the tensor", "number",
-               _common(lambda one: one.sigma)),
-    PartOfSpec("bits", "to which weights are rounded", "number", _common(lambda one: one.bits)),
-    PartOfSpec("layers", "in which layers; 'all' where the spec names none", "text",
-               _common(lambda one: numbers_text(one.layers) or "all")),
-    PartOfSpec("seed", "of the choice of units, of noise and orders", "integer", _seed),
-    PartOfSpec("kind", "the lesion's spec with * for the amount and without the seed", "text",
-               lambda lesions: "+".join(one.kind() for one in lesions)),
-)  # fmt: skip
-"""The values of a spec, in order."""
+PARTS: Mapping[str, Read] = {
+    "target": lambda lesions: "+".join(dict.fromkeys(one.target for one in lesions)),
+    "operation": _common(lambda one: one.operation),
+    "amount": _common(lambda one: one.amount),
+    "factor": _common(lambda one: one.factor),
+    "sigma": _common(lambda one: one.sigma),
+    "bits": _common(lambda one: one.bits),
+    "layers": _common(lambda one: numbers_text(one.layers) or "all"),
+    "seed": _seed,
+    "kind": lambda lesions: "+".join(one.kind() for one in lesions),
+}
+"""A value of a spec, as keys (``lesion-amount``) and columns (``lesion_amount``) name it, to the
+function that returns what joined lesions share: None where they differ or have none. The columns
+are declared in :data:`tabwb.records.columns.DECLARED`."""
 
 
 @lru_cache(maxsize=4096)
@@ -83,7 +60,7 @@ def spec_values(spec: str) -> Mapping[str, SpecValue]:
         lesions = parse_lesions(spec)
     except UsageError:
         return {}
-    found = {one.id: one.read(lesions) for one in PARTS}
+    found = {name: read(lesions) for name, read in PARTS.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 

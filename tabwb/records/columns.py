@@ -100,7 +100,7 @@ _COLUMNS = (
     DeclaredColumn(
         "lesion_perplexity",
         "Perplexity",
-        "of a fixed text, where a sweep measured it",
+        "of a fixed text, where it was measured",
         "number",
         "tokens",
     ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.lesion.spec import parse_lesions
 from tabwb.lesion.values import PARTS, role_of, spec_values
+from tabwb.records.columns import DECLARED
 from tabwb.records.errors import UsageError
 from tabwb.records.specs import parse_spec
 from tabwb.report.key import Key, Value, written
@@ -103,16 +104,16 @@ def lesion_keys() -> tuple[Key, ...]:
         role,
         *(
             Key(
-                f"lesion-{part.id}",
-                f"lesion {part.id}",
-                f"of the lesion: {part.meaning}",
-                _values(part.id),
-                kind="text" if part.type == "text" else "number",
+                f"lesion-{name}",
+                f"lesion {name}",
+                f"of the lesion: {DECLARED[f'lesion_{name}'].meaning}",
+                _values(name),
+                kind="text" if DECLARED[f"lesion_{name}"].type == "text" else "number",
                 whom="model",
-                absent=f"no lesion {part.id}",
-                label=_label(part.id) if part.id == "layers" else None,
-                pooled=(LESION_SEED,) if part.id == "seed" else (),
+                absent=f"no lesion {name}",
+                label=_label(name) if name == "layers" else None,
+                pooled=(LESION_SEED,) if name == "seed" else (),
             )
-            for part in PARTS
+            for name in PARTS
         ),
     )

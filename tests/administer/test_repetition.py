@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -12,6 +14,7 @@ from tabwb.administer.repetition import Difference, repeat
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.manipulation import opened_facts
+from tabwb.lesion.facts import LANES, PARENT_PARTS, SAME
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -23,13 +26,21 @@ pytestmark = pytest.mark.usefixtures("lesionable")
 LESION = "mlp.down:zero:0.5@seed=3"
 
 
-def given(store: Store, plugins: Plugins, battery: Path, **more: object) -> Administration:
+def given(
+    store: Store,
+    plugins: Plugins,
+    battery: Path,
+    facts: Mapping[str, str] = MappingProxyType({}),
+    /,
+    **more: object,
+) -> Administration:
     asked = Conditions("lesionable", "model", judges=(), **more)  # type: ignore[arg-type]
     conditions = setup.resolve(plugins, setup.find_battery(plugins, str(battery)), asked)
     backend = plugins.open_model(conditions.examinee, conditions.lesion)
     found = setup.find_battery(plugins, str(battery))
     with setup.create(store, plugins, found, conditions) as session:
-        session.opened(opened_facts(backend, conditions.lesion, threading.Event()))
+        opened = opened_facts(backend, conditions.lesion, threading.Event())
+        session.opened({**opened, **facts})
         list(drive(session, backend, threading.Event()))
         return session.administration
 
@@ -46,6 +57,15 @@ def test_the_same_model_gives_the_same_answers(
         found = repeat(store, plugins, one, threading.Event(), together=together)
         assert (found.answers, found.different, found.facts) == (len(responses), (), ())
     assert store.administrations() == before
+
+
+def test_how_a_sweep_gave_it_is_not_a_fact_of_the_model(
+    store: Store, plugins: Plugins, battery_file: Path
+) -> None:
+    facts = {LANES: "16", PARENT_PARTS: SAME}
+    one = given(store, plugins, battery_file, facts, lesion=LESION)
+    assert store.history(one.id).model_facts.items() >= facts.items()
+    assert repeat(store, plugins, one, threading.Event()).facts == ()
 
 
 def test_another_precision_is_named_with_the_answers_that_it_changes(

@@ -23,10 +23,10 @@ from tabwb.administer.sweep import cluster as clusters
 from tabwb.administer.sweep.cluster import Cluster, run_on_cluster
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.administer.sweep.host import Answered, Host
-from tabwb.administer.sweep.packs import LANES
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
+from tabwb.lesion.facts import LANES
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Reply, Request

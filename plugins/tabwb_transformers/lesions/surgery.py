@@ -19,6 +19,7 @@ from torch import nn
 
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.draw import VERSION
+from tabwb.lesion.facts import DRAWS, PARAMETERS
 from tabwb.lesion.part import Part
 from tabwb.lesion.selected import Scores
 from tabwb.lesion.spec import Lesion, lesion_text
@@ -87,8 +88,8 @@ class Surgery:
         return {
             "lesion": lesion_text(lesions),
             # On an accelerator the numbers are waited for here, once everything is under way.
-            "lesion_parameters": str(sum(map(int, counts))),
-            "lesion_draws": VERSION,
+            PARAMETERS: str(sum(map(int, counts))),
+            DRAWS: VERSION,
             **units_facts(lesions, chosen),
         }
 

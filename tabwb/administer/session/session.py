@@ -24,7 +24,7 @@ from tabwb.administer.session.exchange import (
 from tabwb.administer.session.raters import Raters
 from tabwb.administer.session.state import Observers, SessionState
 from tabwb.battery.model import Battery
-from tabwb.lesion.declared import UNITS_HASH
+from tabwb.lesion.facts import UNITS_HASH
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.errors import TabwbError, UsageError

@@ -8,18 +8,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from tabwb.lesion.facts import CHECK_TEXT, PERPLEXITY, PERPLEXITY_REASON
 from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request
 
 TEXT: Final = "plain-1"
 """The id of the text; another text gets another id."""
-PERPLEXITY = "lesion_perplexity"
-"""The fact that has the value."""
-REASON = "lesion_perplexity_reason"
-"""The fact that says why there is none."""
-CHECK_TEXT = "lesion_check_text"
-"""The fact that names the text."""
 
 
 @cache
@@ -89,18 +84,18 @@ def manipulation_facts(backend: ModelBackend, cancel: Cancel) -> Mapping[str, st
         The value and the text's id, or the reason why there is no value; nothing when cancelled.
     """
     if not isinstance(backend, LikelihoodBackend):
-        return {REASON: "the back end gives no likelihoods"}
+        return {PERPLEXITY_REASON: "the back end gives no likelihoods"}
     found: list[Likelihood] = []
     try:
         for prompt, reply in check_passages():
             asked = Request((Message("user", prompt),), Decoding(max_tokens=1))
             found += backend.likelihood(asked, [reply], cancel)
     except ComponentError as error:  # for example, the lesioned model gives no numbers
-        return {REASON: str(error), CHECK_TEXT: TEXT}
+        return {PERPLEXITY_REASON: str(error), CHECK_TEXT: TEXT}
     if len(found) < len(check_passages()):
         return {}
     value = perplexity(found)
     if value is None:
-        return {REASON: "the model gives the text no probability", CHECK_TEXT: TEXT}
+        return {PERPLEXITY_REASON: "the model gives the text no probability", CHECK_TEXT: TEXT}
     # Six digits: what float32 can tell, and the same after a restart.
     return {PERPLEXITY: f"{value:.6g}", CHECK_TEXT: TEXT}

@@ -10,6 +10,7 @@ from tabwb.administer.session.drive import drive
 from tabwb.administer.session.session import Session
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import Known, Told, Worker
+from tabwb.lesion.facts import LANES
 from tabwb.plugin_api.components import Cancel, LaneBackend, ModelBackend
 from tabwb.records import events
 from tabwb.records.conditions import Conditions
@@ -19,8 +20,6 @@ from tabwb.records.states import AdministrationStatus, Protocol
 
 Pack = tuple[Point, ...]
 Again = Callable[[tuple[Point, int]], object]
-LANES = "lesion_lanes"
-"""The fact that says how many conditions shared the batch."""
 
 
 def packs_of(

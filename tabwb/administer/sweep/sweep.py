@@ -12,6 +12,7 @@ from tabwb.administer.session.drive import drive
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.administer.sweep.point import Point
 from tabwb.lesion.declared import CONTROL, CONTROL_ROLES
+from tabwb.lesion.facts import OTHER, PARENT_PARTS, SAME
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
 from tabwb.records.conditions import Conditions
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 Known = dict[Conditions, Administration]
 """The administrations of a sweep that were begun, by their conditions."""
-PARTS_OF_PARENT, SAME, OTHER = "parent_parts", "the same", "others"
-"""The fact that says whether a checkpoint has the parts of the sweep's model, and its values."""
 AMONG = 10
 """Among so many conditions that were begun one is looked for that says which model it had."""
 TRIES = 3
@@ -75,7 +74,7 @@ class Sweep:
         if not (parts := model.known_parts()):
             return model
         same = SAME if _sizes(parts) == _sizes(self.parts) else OTHER
-        return replace(model, facts={**model.facts, PARTS_OF_PARENT: same})
+        return replace(model, facts={**model.facts, PARENT_PARTS: same})
 
     def known(self, store: Store) -> Known:
         """Return the points of the sweep that the store has: conditions to first administration.

@@ -21,6 +21,7 @@ from tabwb.lesion.declared import (
     SELECTIONS,
     TARGETS,
 )
+from tabwb.lesion.facts import CHECK_TEXT, DRAWS
 from tabwb.lesion.items import shipped_items
 from tabwb.lesion.numbers import numbers_text
 from tabwb.lesion.spec import Lesion, parse_lesions
@@ -115,7 +116,7 @@ def lesions(about: Studied, cite: Citations) -> Iterator[str]:
         yield from _sizes(name if len(given) > 1 else "", members)
     checked = {name: _checked(about, members) for name, members in given.items()}
     if any(checked.values()):
-        texts = dict.fromkeys(one.model_facts.get("lesion_check_text", "") for one in lesioned)
+        texts = dict.fromkeys(one.model_facts.get(CHECK_TEXT, "") for one in lesioned)
         shown = [
             f"{value} ({name})" if len(given) > 1 else value
             for name, value in checked.items()
@@ -334,7 +335,7 @@ def _drawn(members: Members, found: Sequence[Lesion]) -> Iterator[str]:
         yield "Each weight was taken by itself, with the probability of the share."
     if whole := sorted(units - {"weight"}):
         yield f"Of {listed(f'{unit}s' for unit in whole)} the rounded number was drawn."
-    stored = dict.fromkeys(member.model_facts.get("lesion_draws", "") for member in members)
+    stored = dict.fromkeys(member.model_facts.get(DRAWS, "") for member in members)
     versions = [f"{one} ({_DRAWS[one]})" if one in _DRAWS else one for one in stored if one]
     how = listed(versions) if versions else "of an unknown version"
     yield (
@@ -359,7 +360,7 @@ def _sizes(name: str, members: Members) -> Iterator[str]:
 
 def _checked(about: Studied, members: Members) -> str:
     """Return the perplexity of the fixed text, intact and its range under lesions, or nothing."""
-    if not any(member.model_facts.get("lesion_check_text") for member in members):
+    if not any(member.model_facts.get(CHECK_TEXT) for member in members):
         return ""
     intact = _intact(about, about.name(members[0]))
     known = [value for m in members if (value := perplexity_of(m.model_facts)) is not None]

@@ -8,6 +8,7 @@ from math import fsum, inf, isfinite, sqrt
 from typing import TypeVar
 
 from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF
+from tabwb.lesion.facts import PARAMETERS, PERPLEXITY
 from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.lesion.values import control_role
 from tabwb.records.condition_table import phrase_of
@@ -19,10 +20,6 @@ from tabwb.report.summaries.load import AdministrationData, sources_of
 from tabwb.report.summaries.severities import SEVERITIES, Severity
 from tabwb.report.summaries.summary import pool
 
-PERPLEXITY = "lesion_perplexity"
-"""The stored fact: perplexity of a fixed text under the lesion."""
-PARAMETERS = "lesion_parameters"
-"""The stored fact: how many parameters the lesion takes."""
 SIZES = 5.0
 """Standard deviations by which the mean sizes of a lesion and of its control may differ."""
 

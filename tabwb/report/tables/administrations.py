@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from tabwb.lesion.facts import PARAMETERS, PERPLEXITY
 from tabwb.lesion.values import PARTS, role_of, spec_values
 from tabwb.plugin_api.config.profiles import stated_parameters
 from tabwb.records.columns import condition_columns
@@ -100,9 +101,9 @@ MODEL = (
 )
 LESION = (
     shared("lesion_role", _role),
-    *(shared(f"lesion_{part.id}", _of_lesion(part.id)) for part in PARTS),
-    shared("lesion_parameters", parameters_of),
-    shared("lesion_perplexity", lambda data: perplexity_of(data.model_facts)),
+    *(shared(f"lesion_{name}", _of_lesion(name)) for name in PARTS),
+    shared(PARAMETERS, parameters_of),
+    shared(PERPLEXITY, lambda data: perplexity_of(data.model_facts)),
 )
 STATE = (
     text("status", "Status", "running, paused, done or discontinued",
