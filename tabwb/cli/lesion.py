@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -20,6 +20,7 @@ from tabwb.cli.common import (
 )
 from tabwb.cli.options import condition_options
 from tabwb.cli.run import batch_option
+from tabwb.lesion.declared import MEASURES, Pool
 from tabwb.records.words import plural, size_text
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def sweep(**options: Any) -> None:
 )
 @click.option(
     "--target",
-    type=click.Choice(["mlp.neurons", "attention.heads"]),
+    type=click.Choice(list(MEASURES)),
     default="mlp.neurons",
     show_default=True,
     help="Which units are measured.",
@@ -192,7 +193,7 @@ def sweep(**options: Any) -> None:
 )
 @click.option(
     "--tokens",
-    type=click.Choice(["mean", "last"]),
+    type=click.Choice(get_args(Pool)),
     default="mean",
     show_default=True,
     help="The response to a text: the mean over its tokens, or that at the last one.",

@@ -199,5 +199,7 @@ CONTROLS: Mapping[str, Control] = MappingProxyType(
     }
 )
 """Id of a kind of control to the kind."""
+SPREAD_OVER = "projections"
+"""The target from which these controls take weights."""
 CONTROL_ROLES = tuple(one.role for one in CONTROLS.values())
 """The roles of controls in tables."""

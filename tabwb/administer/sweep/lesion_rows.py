@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tabwb.lesion.declared import CONTROLS, CONTROLS_OF, NUMBERS, OPERATIONS, TARGETS
+from tabwb.lesion.declared import CONTROLS, CONTROLS_OF, NUMBERS, OPERATIONS, SPREAD_OVER, TARGETS
 from tabwb.lesion.file_option import shown
 from tabwb.lesion.numbers import numbers_text, parse_numbers
 from tabwb.lesion.part import Part
@@ -22,8 +22,6 @@ from tabwb.records.errors import UsageError
 _SAME = ("select", "file", "sha256")
 """Keys whose value all lesions of a table have."""
 LESION_KEYS = ("targets", "operation", "amounts", "layers", "seeds", *_SAME, *NUMBERS, "controls")
-SPREAD_OVER = "projections"
-"""The target over which controls spread their weights."""
 IN_PLACE = {selection: control for control, selection in CONTROLS_OF.items()}
 """A selection of units to that of its control."""
 

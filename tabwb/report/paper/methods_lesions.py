@@ -19,6 +19,7 @@ from tabwb.lesion.declared import (
     MEASURES,
     OPERATIONS,
     SELECTIONS,
+    SPREAD_OVER,
     TARGETS,
 )
 from tabwb.lesion.facts import CHECK_TEXT, DRAWS
@@ -43,8 +44,6 @@ from tabwb.report.summaries.load import AdministrationData
 from tabwb.scoring.dose import LEAST_SEEDS
 
 Members = Sequence[AdministrationData]
-SPREAD_OVER = "projections"
-"""The target of controls of a size."""
 _DRAWS: Mapping[str, str] = {
     "tabwb-lesion-1": "SFC64, seeded with the BLAKE2b hash of seed and name",
 }
