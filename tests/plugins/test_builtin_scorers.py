@@ -324,7 +324,7 @@ def test_rows_of_a_lesioned_model_have_the_values_of_the_lesion(tmp_path: Path) 
     text = exported("csv", tmp_path / "out.csv", administration_document(data))
     row = next(csv.DictReader(text.splitlines()))
     assert {name: value for name, value in row.items() if name.startswith("lesion_")} == {
-        "lesion_role": "control", "lesion_target": "projections", "lesion_operation": "zero",
+        "lesion_role": "layer control", "lesion_target": "projections", "lesion_operation": "zero",
         "lesion_amount": "0.1", "lesion_factor": "", "lesion_sigma": "", "lesion_bits": "",
         "lesion_layers": "0-1", "lesion_seed": "7",
         "lesion_kind": "projections:zero:*@layers=0-1", "lesion_parameters": "120",
