@@ -145,7 +145,7 @@ class ActivationBackend(LesionableBackend, Protocol):
 
 @runtime_checkable
 class LaneBackend(LesionableBackend, Protocol):
-    """A model back end that answers under several lesions in one batch; see docs/lesions.md."""
+    """A back end that answers under several lesions in one batch; see docs/large-sweeps.md."""
 
     def lanes(self, specs: Sequence[str]) -> Sequence[int]:
         """Return for each lesion how many conditions like it should share a batch.

@@ -30,7 +30,7 @@ CODAS = (
 SHORT = 3
 """Nonwords of so many letters come in several lists, as short words do in several sentences."""
 HEAD = """\
-# Items of the localizer of lesions (docs/lesions.md#localizer): sentences, and lists of nonwords
+# Items of the localizer of lesions (docs/localizer.md): sentences, and lists of nonwords
 # with as many letters at each place. Made by python -m training.localizer.build; do not edit.
 # Our own texts, under the licence of tabwb (MIT).
 format = 1
