@@ -391,6 +391,13 @@ def test_without_two_amounts_there_is_no_table() -> None:
         rows([one(1, None, 3), one(2, "mlp:zero:0.1@seed=1", 2)])
 
 
+def test_the_figure_names_the_option_that_is_the_amount() -> None:
+    chosen = [one(1, None, 3), *(one(n, f"mlp:quantise:1@bits={n}", 1) for n in (2, 4))]
+    groups = summarised(grouped(chosen, ("administration",)))
+    notes = figure_table("dose", groups, measure="accuracy", amount="bits").notes
+    assert notes[0] == "Accuracy by bits of the lesion."
+
+
 def test_the_figure_draws_a_control_at_the_amount_of_its_lesion() -> None:
     table = figure_table(
         "dose", summarised(grouped(sweep(), ("administration",))), measure="accuracy"

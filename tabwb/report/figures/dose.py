@@ -287,7 +287,7 @@ def _means(given: Sequence[Record]) -> Iterator[Record]:
 
 
 def _notes(groups: Sequence[Grouped], options: Options, given: Sequence[Record]) -> Iterator[str]:
-    what = name_of_amounts(options["x"])
+    what = name_of_amounts(options["x"], options["amount"])
     rows = {record["row"] for record in given}
     measure = given[0]["measure"]
     yield f"{measure.capitalize()} by {what}."

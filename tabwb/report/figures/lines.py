@@ -199,7 +199,7 @@ def _draw_frames(
                     0.03, 0.5, "undefined", fontsize=SMALL, color=SOFT, style="italic",
                     va="center_baseline", transform=axes.transAxes, gid="undefined",
                 )  # fmt: skip
-            _names(page, frame, name_of_amounts(scale.by), (x, start, each, left, tall))
+            _names(page, frame, scale.name, (x, start, each, left, tall))
         top = start + tall + 0.17 + line_height(NORMAL) + 0.1
     return top
 
@@ -234,10 +234,12 @@ class _Scale:
 
     Attributes:
         by: what the amounts are of.
+        name: of the amounts, in words.
         log: whether the axis is logarithmic, base 10.
     """
 
     by: str
+    name: str
     log: bool
 
     @classmethod
@@ -254,7 +256,7 @@ class _Scale:
                 f"{min(amounts):g} has no place on a logarithmic axis",
                 hint="--option scale=linear",
             )
-        return cls(by, log)
+        return cls(by, name_of_amounts(by, options["amount"]), log)
 
     def place(self, amount: float) -> float:
         """Return where an amount stands on a ruler along the axis."""

@@ -34,14 +34,18 @@ def doses() -> tuple[str, ...]:
     return *REFERENCED, PARAMETERS, *numbers
 
 
-def name_of_amounts(by: str) -> str:
+def name_of_amounts(by: str, key: str = "") -> str:
     """Return what amounts are, for axes and captions.
 
-    >>> name_of_amounts("lesion"), name_of_amounts("max_tokens")
-    ('amount of the lesion', 'max tokens')
+    Args:
+        by: one of :func:`doses`.
+        key: of lesions the option that is the amount, such as ``bits``.
+
+    >>> name_of_amounts("lesion"), name_of_amounts("lesion", "bits"), name_of_amounts("max_tokens")
+    ('amount of the lesion', 'bits of the lesion', 'max tokens')
     """
     names = {
-        LESION: "amount of the lesion",
+        LESION: f"{key or 'amount'} of the lesion",
         NOISE: "amount of prompt noise",
         CHECKPOINT: "dose of the checkpoint",
         PARAMETERS: "number of parameters",
