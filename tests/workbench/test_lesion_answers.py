@@ -73,3 +73,7 @@ def test_the_time_that_is_left_is_that_of_the_conditions_not_done() -> None:
     assert state.summary == "6 of 12 conditions done, 2 of them before"
     state = replace(state, failures=(("mlp:zero:1", "the process died"),))
     assert state.left == 5 and state.summary.endswith(", 1 failed")
+
+
+def test_answers_can_be_laid_out_before_there_is_room() -> None:
+    assert list(lines_of([PAIR], 0))

@@ -9,7 +9,16 @@ from textual.content import Content
 from tabwb.records.states import ResponseStatus
 from tabwb.workbench.lesions.differences import Piece, word_difference
 from tabwb.workbench.lesions.laboratory import Answer, Pair
-from tabwb.workbench.shell.wording import ACCENT, AMBER, LESIONED, LINE, QUIET, folded, spread
+from tabwb.workbench.shell.wording import (
+    ACCENT,
+    AMBER,
+    LEAST,
+    LESIONED,
+    LINE,
+    QUIET,
+    folded,
+    spread,
+)
 
 BESIDE_FROM = 60
 """From so many columns the two answers are side by side."""
@@ -62,6 +71,7 @@ def _item(pair: Pair, width: int) -> Iterator[Content]:
     right = f"expected {pair.expected}" if pair.expected else ""
     yield spread(Content.styled(place, f"bold {ACCENT}"), Content.styled(right, QUIET), width)
     yield from folded(pair.plan.prompt.strip(), min(width, 2 * MOST), QUIET)
+    width = max(width, LEAST)  # a hidden pane has no columns
     column = min((width - 3) // 2, MOST)
     beside = width >= BESIDE_FROM and bool(pair.lesion)
     room = column if beside else min(width, MOST)
