@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -51,7 +51,7 @@ def targets(model: str, as_json: bool, offline: bool | None) -> None:
     """Show the parts of a model that can be lesioned, as a tree with sizes."""
     from tabwb.report.render.printing import print_view
 
-    with _loaded(model, offline) as backend:
+    with _loaded(model, offline) as (backend, _):
         parts = backend.parts()
         if as_json:
             print_json({"format": 1, "model": model, "parts": list(map(_part_document, parts))})
@@ -65,24 +65,25 @@ def targets(model: str, as_json: bool, offline: bool | None) -> None:
 @json_option
 @offline_option
 def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
-    """Show which tensors LESION would change in a model, and how many of their parameters."""
+    """Show which tensors LESION would change in a model, and which share of its parameters."""
     from tabwb.lesion.localizer import scores_for
-    from tabwb.lesion.plan import kept, planned
+    from tabwb.lesion.plan import change_text, kept, planned, whole
     from tabwb.lesion.spec import lesion_text
     from tabwb.lesion.unit_list import stored_form
     from tabwb.report.render.printing import print_view, table
 
     lesions = stored_form(lesion)
-    with _loaded(model, offline) as backend:
+    with _loaded(model, offline) as (backend, facts):
         parts = backend.parts()
         found = planned(lesions, parts, model, scores_for(backend, parts, lesions, model))
-    taken = sum(one.parameters for one in found)
+    taken, of = sum(one.parameters for one in found), whole(parts, facts)
     if as_json:
         document = {
             "format": 1,
             "model": model,
             "lesion": lesion_text(lesions),
             "parameters": taken,
+            "of_parameters": of,
             "kept_bytes": kept(found),
             "parts": [
                 {
@@ -106,7 +107,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
             f"{one.parameters:,}",
         )
     print_view(view)
-    click.echo(f"{lesion_text(lesions)} changes {taken:,} parameters of {model}")
+    click.echo(f"{lesion_text(lesions)} in {model} {change_text(taken, of)}")
     click.echo(f"kept to restore them: {size_text(kept(found))}")
 
 
@@ -239,15 +240,16 @@ def repeat(**options: Any) -> None:
 
 
 @contextmanager
-def _loaded(model: str, offline: bool | None) -> Iterator[LesionableBackend]:
-    """Yield a model that can be lesioned, loaded."""
+def _loaded(
+    model: str, offline: bool | None
+) -> Iterator[tuple[LesionableBackend, Mapping[str, str]]]:
+    """Yield a model that can be lesioned, loaded, and its facts."""
     from tabwb.plugin_api.components import LesionableBackend
 
     with opened_plugins(offline) as plugins, closing(plugins.open_model(model)) as backend:
         if not isinstance(backend, LesionableBackend):
             raise plugins.no_lesions(model)
-        backend.open()
-        yield backend
+        yield backend, backend.open()
 
 
 def _part_document(part: Part) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tabwb.lesion.declared import TARGETS
@@ -75,6 +75,34 @@ def planned(
             taken = parts_taken(lesion, parts, model, scores)
         found += [Planned(lesion, one) for one in taken]
     return found
+
+
+def whole(parts: Sequence[Part], facts: Mapping[str, str]) -> int:
+    """Return how many parameters a model has: as it says; else the weights of all parts.
+
+    Args:
+        parts: of the model; tied tensors are in several.
+        facts: that the model told when it was loaded.
+    """
+    told = facts.get("parameters", "")
+    if told.isdecimal() and int(told):
+        return int(told)
+    return sum(one.parameters for one in parts if TARGETS[one.target].unit == "weight")
+
+
+def change_text(taken: int, of: int, about: str = "") -> str:
+    """Return how much of a model a lesion changes, in words.
+
+    Args:
+        taken: number of parameters that it changes.
+        of: number of parameters of the model.
+        about: put before the number.
+
+    >>> change_text(73_696, 1_197_440)
+    'changes 73,696 of 1,197,440 parameters (6.15%)'
+    """
+    share = f" ({100 * taken / of:.3g}%)" if of else ""
+    return f"changes {about}{taken:,} of {of:,} parameters{share}"
 
 
 def kept(plan: Sequence[Planned]) -> int:

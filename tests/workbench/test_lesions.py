@@ -13,6 +13,7 @@ from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.messages import SweepState
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.lesions.sweep_page import SweepPage
+from tabwb.workbench.shell.fields import Selection
 from tests.workbench.seat import Seat, Sit, workbench
 
 MODEL = "lesionable@delay=0.1"
@@ -32,32 +33,51 @@ def laboratory(seat: Seat) -> LesionsPage:
     return page
 
 
-async def open_laboratory(seat: Seat, battery: str) -> LesionsPage:
-    """Open the laboratory over a small battery; the model of the field is loaded at once."""
-    await seat.press("b")
+async def open_laboratory(seat: Seat, battery: str, model: str = "") -> LesionsPage:
+    """Open the laboratory over a small battery.
+
+    Args:
+        seat: at the first page.
+        battery: whose items are offered.
+        model: loaded in place of the one that the key b loads at once.
+    """
+    await (seat.desk.go("lesions") if model else seat.press("b"))
     await seat.until(lambda: seat.desk.page == "lesions", "the page")
     page = laboratory(seat)
-    await seat.until(lambda: page.state.phase == "ready" and page.state.parts, "the model")
     page.query_one("#lab-battery", Input).value = battery
-    page.query_one("#lab-battery", Input).focus()
-    await seat.press("enter")
+    if model:
+        page.query_one("#lab-model", Input).value = model
+        page.load()
+    await seat.until(lambda: page.state.phase == "ready" and page.state.parts, "the model")
+    if not model:
+        page.query_one("#lab-battery", Input).focus()
+        await seat.press("enter")
     await seat.until(lambda: page._of_battery == battery and page._items, "the items")
-    await seat.press("escape")
+    page.focus_inside()
     return page
 
 
-@pytest.mark.torch
-async def test_an_item_is_answered_intact_and_under_the_lesion_and_not_stored(
-    sit: Sit, battery: str, tmp_path: Path
+async def give_last(seat: Seat, page: LesionsPage) -> None:
+    """Give the last item to the intact model and under the lesion."""
+    item = page._items[-1]
+    page.query_one("#lab-item", Input).value = f"{item.subtest}/{item.item}"
+    await seat.press("space")
+    await seat.until(lambda: page._pairs and page._pairs[0].lesioned, "both answers")
+    await seat.until(lambda: page.state.phase == "ready", "the end")
+    await seat.reads("▲ lesioned")
+
+
+async def test_fields_and_spec_follow_each_other(
+    sit: Sit, battery: str, tmp_path: Path, lesionable: None
 ) -> None:
-    pytest.importorskip("torch", reason="needs tabwb[local]")
     async with sit((160, 48)) as seat:
-        page = await open_laboratory(seat, battery)
-        # Fields and spec follow each other; what is wrong is told, and nothing is asked.
+        page = await open_laboratory(seat, battery, "lesionable")
+        await seat.reads("NEXT ITEM  words/w1")
         page.query_one("#lab-seed", Input).value = "7"
         page.query_one("#lab-amount", Input).focus()
         await seat.press("up")
         assert page.query_one("#lab-spec", Input).value == "mlp.down:zero:0.35@seed=7"
+        # What is wrong is told, and nothing is asked.
         page.query_one("#lab-layers", Input).value = "9"
         await seat.reads("layer 9")
         await seat.press("escape", "space")
@@ -70,46 +90,83 @@ async def test_an_item_is_answered_intact_and_under_the_lesion_and_not_stored(
         units.write_text('{"format": 1, "units": {"0.mlp.neurons": [3, 5]}}')
         listed = f"mlp.neurons:zero:1@select=list,file={units}"
         page.query_one("#lab-spec", Input).value = listed
-        await seat.reads("changes 256 of ")
-        page.query_one("#lab-amount", Input).value = "0"
-        await seat.reads("the amount 0, which changes nothing")
-        page.query_one("#lab-amount", Input).value = "0.5"
-        half = listed.replace(":1@", ":0.5@")
-        await seat.until(lambda: page.query_one("#lab-spec", Input).value == half, "the spec")
-        page.query_one("#lab-spec", Input).value = "mlp.neurons:zero:0.01@select=localizer"
-        await seat.reads("changes 2,432 of ")
+        # Two of 16 neurons of 128 weights; a layer has 4 x 64 + 3 x 128 weights, the model two.
+        await seat.reads("changes 16 of 1,280 parameters (1.25%)")
+        assert "layer 9" not in seat.text
+        page.query_one("#lab-operation", Selection).value = "scale"
+        page.query_one("#lab-number", Input).value = "0.5"
+        await seat.until(
+            lambda: "factor=0.5" in page.query_one("#lab-spec", Input).value, "the spec"
+        )
+        assert f"file={units}" in page.query_one("#lab-spec", Input).value
+        page.query_one("#lab-spec", Input).value = "mlp.neurons:zero:0.25@select=localizer"
+        await seat.reads("changes 64 of 1,280 parameters (5%)")
 
-        heads = next(one for one in page.state.parts if one.name == "0.attention.heads")
-        await seat.reads(f"{heads.parameters:,}  4 heads")
+        # Fields follow the spec, and the tree marks what is changed.
         page.query_one("#lab-spec", Input).value = LESION
-        await seat.reads(f"changes {heads.parameters:,} of ")
+        await seat.until(lambda: page.query_one("#lab-layers", Input).value == "0", "the fields")
         assert page.query_one("#lab-target", Input).value == "attention.heads"
-        assert page.query_one("#lab-layers", Input).value == "0"
-        page.query_one(
-            "#lab-item", Input
-        ).value = f"{page._items[-1].subtest}/{page._items[-1].item}"
-        await seat.press("space")
-        await seat.until(lambda: page._pairs and page._pairs[0].lesioned, "both answers")
-        await seat.until(lambda: page.state.phase == "ready", "the end")
-        assert page.state.lesion == LESION
-        await seat.reads("▲ lesioned")
-        assert not seat.desk.catalogue or not seat.desk.catalogue.administrations
-        in_laboratory = page._pairs[0]
-        # The mark stays on other pages while the lesion is on.
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "home", "home")
-        await seat.reads(f"▲ laboratory {LESION}")
+        await seat.reads("64  4 heads  ▲")
+        lines = [line for line in seat.text.splitlines() if "▲" in line]
+        assert len(lines) == 2 and "layer 0" in lines[0]
 
-        # An administration gets the same answer, closes the laboratory's model, and is marked.
-        await seat.begin(battery=battery, model="bundled", lesion=LESION, judges="none")
+
+async def test_an_administration_gets_the_answer_of_the_laboratory(
+    sit: Sit, battery: str, lesionable: None
+) -> None:
+    async with sit((160, 48)) as seat:
+        page = await open_laboratory(seat, battery, "lesionable")
+        page.query_one("#lab-spec", Input).value = LESION
+        await give_last(seat, page)
+        given = page._pairs[0]
+        assert not seat.desk.catalogue or not seat.desk.catalogue.administrations
+        # It closes the laboratory's model, and is marked.
+        await seat.begin(battery=battery, model="lesionable", lesion=LESION, judges="none")
         await seat.until(lambda: page.state.phase == "closed", "the model's end")
         await seat.reads(f"▲ lesion {LESION}")
         assert "laboratory" not in seat.text
         await seat.press("a")
         await seat.until(lambda: seat.work.status.value == "done", "all items")
         stored = seat.stored()[1][-1]
-        assert in_laboratory.lesioned is not None and stored.counting is not None
-        assert stored.counting.response == in_laboratory.lesioned.text
+        assert given.lesioned is not None and stored.counting is not None
+        assert stored.counting.response == given.lesioned.text
+        # The list of administrations names the lesion.
+        await seat.reads("1  ▲ attention.heads")
+
+
+async def test_a_model_that_cannot_be_loaded_leaves_nothing_of_the_one_before(
+    sit: Sit, battery: str, tmp_path: Path, lesionable: None
+) -> None:
+    async with sit((80, 24)) as seat:
+        page = await open_laboratory(seat, battery, "lesionable")
+        await give_last(seat, page)
+        page.query_one("#lab-model", Input).value = f"transformers:{tmp_path / 'none'}"
+        page.load()
+        await seat.reads("is no such folder")
+        # The field of the model is shown again, without parts and answers of the earlier one.
+        await seat.reads("Model ")
+        await seat.reads("no model is loaded")
+        assert not page._pairs and "mlp.gate" not in seat.text
+
+
+@pytest.mark.torch
+async def test_the_bundled_model_is_loaded_and_answers_under_a_lesion(
+    sit: Sit, battery: str
+) -> None:
+    pytest.importorskip("torch", reason="needs tabwb[local]")
+    async with sit((160, 48)) as seat:
+        page = await open_laboratory(seat, battery)
+        heads = next(one for one in page.state.parts if one.name == "0.attention.heads")
+        await seat.reads(f"{heads.parameters:,}  4 heads")
+        page.query_one("#lab-spec", Input).value = LESION
+        # Of its own parameters: the tied embedding is counted once.
+        await seat.reads(f"changes {heads.parameters:,} of 1,197,440 parameters (1.37%)")
+        await give_last(seat, page)
+        assert page.state.lesion == LESION
+        # The mark stays on other pages while the lesion is on.
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "home", "home")
+        await seat.reads(f"▲ laboratory {LESION}")
 
 
 async def test_a_sweep_is_stopped_with_the_workbench_and_continued(

@@ -125,14 +125,17 @@ class LesionsController(Controller):
             self._ready()
 
     def _asking(self, laboratory: Laboratory) -> None:
-        spec, lesion, parts = laboratory.spec, laboratory.lesion, laboratory.parts
-        self.say(LaboratoryState("asking", spec, "asking the model", lesion, parts))
+        self._say("asking", laboratory, "asking the model")
 
     def _ready(self, words: str = "", phase: str = "ready") -> None:
         laboratory = self._laboratory
         if laboratory is not None:
-            spec, lesion = laboratory.spec, laboratory.lesion
-            self.say(LaboratoryState(phase, spec, words, lesion, laboratory.parts))
+            self._say(phase, laboratory, words)
+
+    def _say(self, phase: str, model: Laboratory, words: str) -> None:
+        self.say(
+            LaboratoryState(phase, model.spec, words, model.lesion, model.parts, model.parameters)
+        )
 
     def _end_model(self) -> None:
         laboratory, self._laboratory = self._laboratory, None

@@ -20,7 +20,7 @@ from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.lesions.parts_tree import Chosen
 from tabwb.workbench.shell.dialogs import labelled
-from tabwb.workbench.shell.fields import Combo, Known, Selection
+from tabwb.workbench.shell.fields import Combo, EndInput, Known, Selection
 
 ALL = "all"
 FIRST = ("mlp.down", "mlp.out")
@@ -46,7 +46,7 @@ def help_of(name: str) -> str:
     return f"# {name.capitalize()}\n\n{HELPS[name]}.\n\n**tab** moves on, **enter** gives the item."
 
 
-class Field(Input):
+class Field(EndInput):
     """One line to type in."""
 
     def __init__(self, name: str, value: str) -> None:
@@ -100,7 +100,7 @@ class LesionForm(Vertical):
     def compose(self) -> ComposeResult:
         """Yield the fields."""
         yield Horizontal(
-            labelled("Target", Combo("lab-target", FIRST[0], (), help_of("target"))),
+            labelled("Target", Combo("lab-target", FIRST[0], (), help_of("target")), "-two"),
             labelled("Operation", _selection("operation", OPERATIONS, "zero")),
             classes="lab-row",
         )

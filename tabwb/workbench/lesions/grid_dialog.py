@@ -20,7 +20,7 @@ from tabwb.lesion.spec import Lesion, lesion_text
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.lesions.form import problem_of
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Selection
+from tabwb.workbench.shell.fields import EndInput, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 AMOUNTS, SEEDS = "0.1 0.2 0.3 0.4 0.5", "1-5"
@@ -52,7 +52,7 @@ def _help(name: str) -> str:
     )
 
 
-class GridField(Input):
+class GridField(EndInput):
     """One line to type in."""
 
     def __init__(self, name: str, value: str) -> None:

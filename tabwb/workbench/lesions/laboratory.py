@@ -13,7 +13,7 @@ from tabwb.administer.session.raters import Raters
 from tabwb.battery.model import Battery
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.part import Part
-from tabwb.lesion.plan import kept, planned
+from tabwb.lesion.plan import change_text, kept, planned, whole
 from tabwb.lesion.spec import parse_lesions
 from tabwb.plugin_api.components import BatchingBackend, LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -22,6 +22,7 @@ from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import ResponseStatus, StopReason
 from tabwb.records.trials import PlannedTrial, Trial
+from tabwb.records.words import size_text
 from tabwb.workbench.engine.presenters import verdicts
 from tabwb.workbench.engine.view_models import Verdict
 
@@ -35,24 +36,33 @@ class Count:
 
     Attributes:
         parameters: how many; exact, or on average over seeds.
-        of: how many all parts have that a lesion can name, each tensor once.
+        of: how many the model has.
         kept_bytes: that are copied to restore them.
         exact: whether ``parameters`` is exact.
+        taken: names of the parts that it changes.
     """
 
     parameters: int
     of: int
     kept_bytes: int
     exact: bool
+    taken: frozenset[str]
+
+    @property
+    def words(self) -> str:
+        """The count in words."""
+        change = change_text(self.parameters, self.of, "" if self.exact else "about ")
+        return f"{change}, {size_text(self.kept_bytes)} kept to restore"
 
 
-def count_of(spec: str, parts: Sequence[Part], model: str) -> Count:
+def count_of(spec: str, parts: Sequence[Part], model: str, of: int) -> Count:
     """Return what a lesion would change in a model; nothing is changed.
 
     Args:
         spec: of the lesion.
         parts: of the model.
         model: its name, for errors.
+        of: the number of its parameters.
 
     Raises:
         UsageError: it is not a spec, or the model lacks what it names.
@@ -60,9 +70,9 @@ def count_of(spec: str, parts: Sequence[Part], model: str) -> Count:
     plan = planned(parse_lesions(spec), parts, model)
     weights = [one for one in plan if TARGETS[one.lesion.target].unit == "weight"]
     exact = sum(one.part.parameters for one in weights) <= DRAWN
-    taken = sum(one.parameters if exact else round(one.expected) for one in plan)
-    whole = sum(part.parameters for part in parts if TARGETS[part.target].unit == "weight")
-    return Count(taken, whole, kept(plan), exact)
+    taken = [(one.part.name, one.parameters if exact else round(one.expected)) for one in plan]
+    names = frozenset(name for name, number in taken if number)
+    return Count(sum(number for _, number in taken), of, kept(plan), exact, names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +120,13 @@ class Laboratory:
     Attributes:
         lesion: the spec under which the model answers now; empty: intact.
         parts: what can be lesioned.
+        parameters: how many the model has.
     """
 
     def __init__(self, plugins: Plugins, spec: str, cancel: threading.Event) -> None:
         self.spec, self.lesion = spec, ""
         self.parts: Sequence[Part] = ()
+        self.parameters = 0
         self._plugins, self._cancel = plugins, cancel
         backend = plugins.open_model(spec)
         if not isinstance(backend, LesionableBackend):
@@ -130,6 +142,7 @@ class Laboratory:
         """
         facts = self._backend.open()
         self.parts = tuple(self._backend.parts())
+        self.parameters = whole(self.parts, facts)
         return facts
 
     def close(self) -> None:

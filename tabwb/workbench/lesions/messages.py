@@ -26,6 +26,8 @@ class LaboratoryState:
         phase: ``loading``, ``ready``, ``asking``, ``closed`` or ``refused``.
         words: what is done, or why it was refused.
         lesion: under which the model answers now; empty: intact.
+        parts: what can be lesioned; empty: no model is loaded.
+        parameters: how many the model has.
     """
 
     phase: str
@@ -33,6 +35,7 @@ class LaboratoryState:
     words: str = ""
     lesion: str = ""
     parts: Sequence[Part] = ()
+    parameters: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from textual.widgets import Input, Static, Tree
 from tabwb.lesion.spec import parse_lesions
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import PlannedTrial
-from tabwb.records.words import size_text
 from tabwb.workbench.engine.messages import NewWanted
 from tabwb.workbench.lesions.answers import NOTE, lines_of
 from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
@@ -25,7 +24,7 @@ from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.form import LesionForm, problem_of
 from tabwb.workbench.lesions.laboratory import Pair, count_of
 from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
-from tabwb.workbench.lesions.page_words import FIELD_HELPS, HELP, OWN_MODEL, begin_lines
+from tabwb.workbench.lesions.page_words import FIELD_HELPS, HELP, begin_lines, item_lines
 from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
@@ -33,7 +32,7 @@ from tabwb.workbench.shell.dialogs import ScrollPane, labelled
 from tabwb.workbench.shell.fields import Combo, Known
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET
 
 BOTH_FROM = 110
 """From so many columns of the page parts and answers stand side by side."""
@@ -56,6 +55,8 @@ class LesionsPage(Page):
         self._items: Sequence[PlannedTrial] = ()
         self._of_battery = ""
         self._pairs: Sequence[Pair] = ()
+        self._answered = ""
+        """The model that gave the answers."""
         self._answers_shown = False
         self._since = 0.0
         """When loading or asking began."""
@@ -66,7 +67,8 @@ class LesionsPage(Page):
         catalogue = self.desk.catalogue
         yield Line(id="lab-head")
         with Horizontal(classes="lab-row"):
-            yield labelled("Model", combo_of_models("lab-model", catalogue, _help("model")))
+            models = combo_of_models("lab-model", catalogue, _help("model"))
+            yield labelled("Model", models, "-two")
             yield labelled(
                 "Battery", combo_of_batteries("lab-battery", catalogue, _help("battery"))
             )
@@ -119,8 +121,10 @@ class LesionsPage(Page):
         words = state.words if state.phase != "refused" else ""
         if self._busy:
             words = f"… {words}  {time.monotonic() - self._since:.0f} s   esc stops"
-        elif state.phase == "ready":
-            words = f"lesion on: {state.lesion}" if state.lesion else "intact"
+        elif state.parts:
+            words = f"{LESIONED} lesioned: {state.lesion}" if state.lesion else "intact"
+        else:
+            words = "enter in the field Model loads a model"
         stored = "" if self._busy else "   not stored"
         left = Content.assemble(("Laboratory", "bold"), (stored, QUIET))
         style = AMBER if state.lesion and not self._busy else QUIET
@@ -136,7 +140,8 @@ class LesionsPage(Page):
 
     def _say(self, words: str = "") -> None:
         note = self.query_one("#lab-note", Static)
-        note.update(Content.styled(words or OWN_MODEL, AMBER if words else QUIET))
+        note.display = bool(words)
+        note.update(Content.styled(words, AMBER))
 
     def show_message(self, words: str) -> None:
         """Show why something cannot be done."""
@@ -146,7 +151,9 @@ class LesionsPage(Page):
         if self._pairs:
             lines = list(lines_of(self._pairs, width))
             return [*lines, Content.styled(NOTE, QUIET)]
-        return begin_lines(width)
+        if not self.state.parts:
+            return begin_lines(width)
+        return [*item_lines(self._item(), width), *begin_lines(width)]
 
     # ---------------------------------------------------------------- news of the worker
 
@@ -159,17 +166,21 @@ class LesionsPage(Page):
                 self._offer_items()
                 self._say(problem)
             case PairsGiven(pairs=pairs):
-                self._pairs = pairs
+                self._pairs, self._answered = pairs, self.state.model
                 self._show_answers()
 
     def _renew(self, state: LaboratoryState) -> None:
         before, self.state = self.state, state
         if self._busy and before.phase != state.phase:
             self._since = time.monotonic()
-        if state.parts and state.parts != before.parts:
+        if state.parts != before.parts:
             self.query_one(PartsTree).show(state.model, state.parts)
             self.query_one(LesionForm).offer(state.parts)
             self._count()
+            if state.phase in {"loading", "refused"} and state.model != self._answered:
+                self._pairs, self._answers_shown = (), False
+                self._lay_out()
+            self._show_pairs()
         if state.phase == "refused":
             self._say(state.words)
         elif before.phase == "refused":
@@ -180,8 +191,11 @@ class LesionsPage(Page):
     def _show_answers(self) -> None:
         self._answers_shown = True
         self._lay_out()
-        self.query_one("#lab-pairs", WrappedText).refresh(layout=True)
+        self._show_pairs()
         self.call_after_refresh(self._keep_focus)
+
+    def _show_pairs(self) -> None:
+        self.query_one("#lab-pairs", WrappedText).refresh(layout=True)
 
     def _keep_focus(self) -> None:
         """Give the keys to the answers where the focused widget has gone from the screen."""
@@ -200,8 +214,15 @@ class LesionsPage(Page):
 
     # ---------------------------------------------------------------- fields
 
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show the item that would be given."""
+        if event.input.id == "lab-item" and not self._pairs:
+            self._show_pairs()
+
     def on_lesion_form_changed(self, event: LesionForm.Changed) -> None:
-        """Count again what the lesion changes."""
+        """Count again what the lesion changes; what was said of the one before is over."""
+        if self.state.phase != "refused":
+            self._say()
         self._count()
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[Chosen]) -> None:
@@ -224,24 +245,22 @@ class LesionsPage(Page):
         await asyncio.sleep(COUNT_S)
         form, parts = self.query_one(LesionForm), self.state.parts
         words, style = form.problem, AMBER
+        taken: frozenset[str] = frozenset()
         if not words and form.spec and parts:
             try:
-                count = await asyncio.to_thread(count_of, form.spec, parts, self.state.model)
+                count = await asyncio.to_thread(
+                    count_of, form.spec, parts, self.state.model, self.state.parameters
+                )
             except TabwbError as error:
                 words = problem_of(error)
             else:
-                about = "" if count.exact else "about "
-                share = count.parameters / count.of
-                words = (
-                    f"changes {about}{count.parameters:,} of {count.of:,} parameters "
-                    f"({share:.2%}), {size_text(count.kept_bytes)} kept to restore"
-                )
-                style = ""
+                words, style, taken = count.words, "", count.taken
         elif not words:
             words, style = ("" if form.spec else "no lesion: only the intact model is asked"), QUIET
         self._counted = words if style == AMBER else ""
         if self.is_attached:
             self.query_one("#lab-count", Static).update(Content.styled(words, style))
+            self.query_one(PartsTree).mark(taken)
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#lab-{name}", Input).value.strip()

@@ -6,18 +6,20 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
+from tabwb.records.trials import PlannedTrial
 from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, folded
 
+WIDEST = 100
+"""Columns of a prompt at most."""
 KEY = 8
 """Columns of a key."""
-OWN_MODEL = "An administration has a model of its own; w gives it this lesion."
 BEGIN = (
-    ("enter", "puts the part under the cursor into the fields; the line above counts parameters"),
+    ("enter", "puts the part under the cursor into the fields"),
     ("space", "gives the item to the intact model and under the lesion, side by side"),
     ("a", "gives the whole subtest; n and p the next and the previous item"),
     ("o", "turns the lesion on or off; ▲ marks it on every page while it is on"),
-    ("w", "opens the dialog of an administration with this lesion, which is stored"),
-    ("g", "writes a grid of amounts, layers and seeds of this lesion, for a sweep"),
+    ("w", "administers a battery with this lesion, by a model of its own; that is stored"),
+    ("g", "sweeps this lesion over amounts, layers and seeds"),
 )
 """What can be done first."""
 HELP = """\
@@ -25,7 +27,8 @@ HELP = """\
 
 A model is loaded in a process of its own, lesioned, and asked. **No answer here is stored.**
 
-- the tree shows what the model has; **enter** puts a part into the fields
+- the tree shows what the model has, ▲ marks what the lesion changes; **enter** puts a part into
+  the fields
 - **space** gives the item to the intact model and under the lesion; **a** gives its whole
   subtest; **n**, **p** give the next and the previous item
 - **o** turns the lesion on or off; while it is on, the title bar of every page shows ▲ and the
@@ -46,10 +49,30 @@ FIELD_HELPS = {
 }
 
 
-def begin_lines(width: int) -> Sequence[Content]:
-    """Return what can be done first, key by key."""
+def item_lines(item: PlannedTrial | None, width: int) -> Sequence[Content]:
+    """Return the item that would be given.
+
+    Args:
+        item: None where the field has none.
+        width: columns.
+    """
+    if item is None:
+        return []
+    head = Content.assemble(
+        ("NEXT ITEM", f"bold {QUIET}"), (f"  {item.subtest}/{item.item}", QUIET)
+    )
+    return [head, *folded(item.prompt.strip(), min(width, WIDEST)), Content("")]
+
+
+def begin_lines(width: int, keys: Sequence[tuple[str, str]] = BEGIN) -> Sequence[Content]:
+    """Return what can be done first, key by key.
+
+    Args:
+        width: columns.
+        keys: each with its words.
+    """
     lines: list[Content] = []
-    for key, words in BEGIN:
+    for key, words in keys:
         first, *rest = folded(words, max(width - KEY, LEAST), QUIET)
         lines.append(Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first))
         lines += [Content.assemble(" " * KEY, line) for line in rest]

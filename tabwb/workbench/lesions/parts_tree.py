@@ -14,9 +14,11 @@ from textual.widgets.tree import TreeNode
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.part import Part
 from tabwb.records.words import plural
+from tabwb.workbench.shell.wording import LESIONED
 
 GUIDE = 2
 """Columns by which a branch is indented."""
+NOTHING = "no model is loaded"
 NAME = 20
 """Columns of names with their guides."""
 
@@ -60,19 +62,23 @@ What of the model can be lesioned, with the number of its parameters.
     ]
 
     def __init__(self) -> None:
-        super().__init__("no model is loaded", id="lab-parts")
+        super().__init__(NOTHING, id="lab-parts")
         self.guide_depth = GUIDE
         self.auto_expand = False
         self._parts: Sequence[Part] = ()
+        self._marked: frozenset[str] = frozenset()
+        self._labelled: list[tuple[TreeNode[Chosen], frozenset[str], Text]] = []
+        """Each line with the parts it stands for, and its words without a mark."""
 
     def show(self, model: str, parts: Sequence[Part]) -> None:
         """Show the parts of a model; the same parts stay as they are."""
         if parts == self._parts and str(self.root.label) == model:
             return
-        self._parts = parts
+        self._parts, self._marked = parts, frozenset()
+        self._labelled = []
         self.clear()
-        self.root.set_label(Text(model, no_wrap=True))
-        self.root.data = Chosen()
+        self.root.set_label(Text(model if parts else NOTHING, no_wrap=True))
+        self.root.data = Chosen() if parts else None
         layers: dict[int | None, TreeNode[Chosen]] = {None: self.root}
         for part in sorted(parts, key=lambda one: -1 if one.layer is None else one.layer):
             if part.layer not in layers:
@@ -83,9 +89,22 @@ What of the model can be lesioned, with the number of its parameters.
                 label = _numbered(f"layer {part.layer}", weights, depth=2)
                 chosen = Chosen("", part.layer)
                 layers[part.layer] = self.root.add(label, chosen, expand=not part.layer)
-            layers[part.layer].add_leaf(_label(part), Chosen(part.target, part.layer))
+                names = frozenset(one.name for one in own)
+                self._labelled.append((layers[part.layer], names, label))
+            label = _label(part)
+            leaf = layers[part.layer].add_leaf(label, Chosen(part.target, part.layer))
+            self._labelled.append((leaf, frozenset([part.name]), label))
         self.root.expand()
         self.cursor_line = 0
+
+    def mark(self, names: frozenset[str]) -> None:
+        """Mark the parts that a lesion changes, and their layers."""
+        if names == self._marked:
+            return
+        for node, own, label in self._labelled:
+            if bool(own & names) != bool(own & self._marked):
+                node.set_label(_marked(label) if own & names else label)
+        self._marked = names
 
     def action_fold(self) -> None:
         """Close the branch, or go to its head."""
@@ -101,6 +120,10 @@ What of the model can be lesioned, with the number of its parameters.
         """Open the branch."""
         if self.cursor_node is not None and self.cursor_node.allow_expand:
             self.cursor_node.expand()
+
+
+def _marked(label: Text) -> Text:
+    return Text.assemble(label, ("  " + LESIONED, "bold"), no_wrap=True)
 
 
 def _label(part: Part) -> Text:

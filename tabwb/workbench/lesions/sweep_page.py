@@ -9,7 +9,7 @@ from pathlib import Path
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.battery.loader import load_battery
@@ -18,11 +18,13 @@ from tabwb.workbench.engine.messages import CurvesWanted, GroupsWanted
 from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.messages import SweepState, SweepWish
+from tabwb.workbench.lesions.page_words import begin_lines
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
+from tabwb.workbench.shell.fields import EndInput
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import AMBER, QUIET, bar, folded
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, bar, folded
 
 SHOWN = 200
 """Conditions of a dry run that are listed."""
@@ -57,17 +59,35 @@ _SIGNS = {
 }  # fmt: skip
 _WORDS = {
     "stopping": "stopping after the present items",
-    "stopped": "stopped: s continues",
-    "failed": "conditions failed; all others are stored: s tries them again",
-    "refused": "the sweep could not go on",
+    "failed": "Conditions failed; all others are stored.",
+    "refused": "The sweep could not go on.",
 }
+_CURVES = ("g", "shows curves and maps of what is stored, m the results by lesion")
+_NEXT = {
+    "running": (_CURVES, ("x", "stops after the present items; nothing answered is lost")),
+    "stopped": (("s", "continues"), _CURVES),
+    "failed": (("s", "tries the failed conditions again"), _CURVES),
+    "done": (_CURVES,),
+    "planned": (("s", "starts the sweep"),),
+}
+"""Keys for what can be done next, by phase."""
+_BEGIN = (
+    ("d", "says what would be given, how long it takes, and what it can show: a dry run"),
+    ("s", "gives the battery to the intact model and under every lesion of the grid, in the "
+          "background; also continues what was stopped"),
+    _CURVES,
+)  # fmt: skip
+_NO_GRID = (
+    "A grid is a TOML file. The laboratory writes one from a lesion: b on the first page, "
+    "then g. docs/lesions.md describes the file."
+)
 
 
 def _help(name: str) -> str:
     return f"# {name.capitalize()}\n\n{FIELD_HELPS[name]}.\n\n**esc** gives the keys back."
 
 
-class Field(Input):
+class Field(EndInput):
     """One line to type in."""
 
     def __init__(self, name: str, value: str) -> None:
@@ -96,7 +116,7 @@ class SweepPage(Page):
             )
             yield labelled("Workers", Field("workers", str(remembered.sweep_workers)))
         yield labelled("Grid", Field("grid", remembered.sweep_grid))
-        yield Static(id="sweep-command", markup=False)
+        yield Line(id="sweep-command")
         with ScrollPane(id="sweep-pane", help_text=HELP):
             yield WrappedText(self._lines, id="sweep-state")
 
@@ -139,9 +159,10 @@ class SweepPage(Page):
         sign = f"{_SIGNS[state.phase]} {state.phase}" if state.phase else ""
         style = AMBER if state.phase in {"failed", "refused"} else ""
         self.query_one("#sweep-head", Line).show(head, Content.styled(sign, style))
-        command = self._wish().command(self.desk.location)
-        line = Content.assemble(("the same command  ", QUIET), command)
-        self.query_one("#sweep-command", Static).update(line)
+        wish, line = self._wish(), self.query_one("#sweep-command", Line)
+        command = Content.styled(wish.command(self.desk.location) if wish.grid else "", QUIET)
+        line.show(command, Content.assemble(("y", f"bold {ACCENT}"), (" copies", QUIET)))
+        line.visible = bool(wish.grid)
         self.query_one("#sweep-state", WrappedText).refresh(layout=True)
 
     def _lines(self, width: int) -> Iterator[Content]:
@@ -155,28 +176,26 @@ class SweepPage(Page):
             yield Content.assemble((state.summary, "bold"), (f"   {state.time_left}", QUIET))
         words = state.words or _WORDS.get(state.phase, "")
         if words:
-            yield Content("")
             yield from folded(words, room, AMBER if state.phase in {"failed", "refused"} else "")
         yield from self._planned(room)
-        if state.phase == "done":
-            yield Content.styled("g shows curves and maps, m the results by lesion", QUIET)
+        if not state.dry:
+            yield from begin_lines(room, _NEXT.get(state.phase, ()))
         if state.failures:
             yield Content("")
             yield Content.styled("FAILED", f"bold {QUIET}")
             for name, reason in state.failures:
-                yield from folded(f"! {name}: {reason}", room, AMBER)
+                yield Content.styled(f"! {name}", AMBER).truncate(room, ellipsis=True)
+                yield from folded(reason, room, indent=2)
         if state.recent:
             yield Content("")
             yield Content.styled("GIVEN, THE LATEST FIRST", f"bold {QUIET}")
             for name in state.recent:
                 yield Content.styled(f"✓ {name}", QUIET).truncate(room, ellipsis=True)
         if not state.phase and not self._problem:
-            for line in (
-                "d says what would be given, how long it takes, and what it can show.",
-                "s gives the battery to the intact model and under every lesion of the grid.",
-                "It works in the background, and can be stopped and continued at any time.",
-            ):
-                yield from folded(line, room, QUIET)
+            yield from begin_lines(room, _BEGIN)
+            if not self._wish().grid:
+                yield Content("")
+                yield from folded(_NO_GRID, room, QUIET)
 
     def _planned(self, room: int) -> Iterator[Content]:
         """Yield what a dry run found."""
@@ -184,9 +203,10 @@ class SweepPage(Page):
         for at, line in enumerate(state.forecast):
             indent = 2 * line.startswith(" ")
             yield from folded(line.strip(), room, "" if at else "bold", indent)
+            if not at:
+                yield from begin_lines(room, _NEXT["planned"])
         if not state.conditions:
             return
-        yield Content.styled("s starts the sweep", QUIET)
         yield Content("")
         yield Content.styled("CONDITIONS", f"bold {QUIET}")
         for role, name in state.conditions[:SHOWN]:

@@ -45,9 +45,16 @@ class ScrollPane(VerticalScroll, can_focus=True):
         self.help_text = help_text
 
 
-def labelled(label: str, field: Widget) -> Horizontal:
-    """Return a row of a dialog: a label and a field."""
-    return Horizontal(Static(label, classes="label", markup=False), field, classes="row")
+def labelled(label: str, field: Widget, classes: str = "") -> Horizontal:
+    """Return a row of a dialog: a label and a field.
+
+    Args:
+        label: of the field.
+        field: the field.
+        classes: further classes of the row.
+    """
+    words = Static(label, classes="label", markup=False)
+    return Horizontal(words, field, classes=f"row {classes}")
 
 
 class ChoiceScreen(Dialog[str | None]):

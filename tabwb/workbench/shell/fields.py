@@ -10,11 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from rich.segment import Segment
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import Click, Key
 from textual.message import Message
 from textual.reactive import reactive
+from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
@@ -114,10 +116,39 @@ What is known. **enter** takes one; **esc**, or typing on, goes back to the fiel
         field.go_on()
 
 
-class ComboInput(Input):
-    """The text field."""
+class EndInput(Input):
+    """A text field that shows the end of a long text while it has no focus: of a path, the file."""
 
     help_text = ""
+
+    def on_resize(self) -> None:
+        """Show the end in the new width."""
+        self._show_end()
+
+    def watch_value(self) -> None:
+        """Show the end of a text that was filled in."""
+        self.call_after_refresh(self._show_end)
+
+    def on_blur(self) -> None:
+        """Show the end when the focus has gone."""
+        self.call_after_refresh(self._show_end)
+
+    def _show_end(self) -> None:
+        if not self.has_focus:
+            self.cursor_position = len(self.value)
+            self.scroll_to(x=self.max_scroll_x, animate=False, force=True)
+
+    def render_line(self, y: int) -> Strip:
+        """Return the line; … stands for what is cut at the left."""
+        line = super().render_line(y)
+        if y or self.has_focus or not self.scroll_offset.x:
+            return line
+        cut = Strip([Segment("…", self.rich_style)])
+        return Strip.join([cut, line.crop(1)])
+
+
+class ComboInput(EndInput):
+    """The text field."""
 
     def go_on(self) -> None:
         """Take the focus from the list, without selecting the text."""
@@ -126,6 +157,7 @@ class ComboInput(Input):
 
     def on_blur(self) -> None:
         """Select the text, as other fields do, except when the focus comes from the list."""
+        super().on_blur()
         self.select_on_focus = True
 
 
