@@ -144,7 +144,7 @@ MAP = HeatMap(
 def test_a_cell_of_a_map_has_its_number_and_its_size() -> None:
     colours = {"background": "#14171c", "accent": "#7fb4ca"}
     text = "\n".join(line.plain for line in map_lines(MAP, 60, 0, colours, difference=True))
-    assert f"-0.50{SHADES[-1]}" in text and f"+0.00{SHADES[0]}" in text
+    assert f"-0.50 {SHADES[-1]}" in text and f"+0.00 {SHADES[0]}" in text
     assert text.split("attention")[1].split() [:1] == ["-"]  # fmt: skip
     # Layers that do not fit are below the first ones.
     narrow = [line.plain for line in map_lines(MAP, 20, 0, colours, difference=False)]

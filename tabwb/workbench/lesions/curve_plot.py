@@ -243,8 +243,8 @@ def _map_row(
             continue
         size = abs(value) / largest if largest else 0.0
         words = f"{value:+.2f}" if sign else f"{value:.2f}"
-        mark = SHADES[round(size * (len(SHADES) - 1))]
-        yield f"{words + mark:^{wide}}", shade(size, colours)
+        words += f" {SHADES[round(size * (len(SHADES) - 1))]}"
+        yield f"{words:^{wide}}", shade(size, colours)
 
 
 def _chosen(cell: MapAt | None, *, difference: bool) -> float | None:

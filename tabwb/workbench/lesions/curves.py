@@ -30,6 +30,7 @@ SECTIONS = {
     WORDS_MEAN.id: "Words in an answer",
 }
 """Measure: its title; the order is that of the tables."""
+ALL = "all responses"
 SHARES = ("usable", CATEGORY_RATE.id, FEATURE_RATE.id, ACCURACY.id)
 """Measures that are shares of 1."""
 
@@ -53,8 +54,18 @@ class Measure(NamedTuple):
         Args:
             titles: of features, categories and subtests, by id.
         """
-        what = [titles.get(one, one) for one in (self.part, self.feature) if one]
-        return ", ".join([*what, *([self.rater] if self.rater else [])]) or "all responses"
+        what = self.of_rater(titles)
+        if not self.rater:
+            return what
+        return self.rater if what == ALL else f"{what}, {self.rater}"
+
+    def of_rater(self, titles: Mapping[str, str]) -> str:
+        """Return its title among measures of one kind and rater.
+
+        Args:
+            titles: of features, categories and subtests, by id.
+        """
+        return ", ".join(titles.get(one, one) for one in (self.part, self.feature) if one) or ALL
 
     @property
     def is_share(self) -> bool:

@@ -25,12 +25,13 @@ from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
 from tabwb.workbench.lesions.curves import Curve, HeatMap, Measure, Read
 from tabwb.workbench.lesions.curves_reader import CurvesRead, CurvesReader
 from tabwb.workbench.lesions.messages import SweepState
+from tabwb.workbench.lesions.page_words import begin_lines
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import AMBER, QUIET, folded
+from tabwb.workbench.shell.wording import AMBER, QUIET, folded, sentence
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
@@ -41,6 +42,13 @@ RENEW_S = 1.0
 """So often it is checked whether a sweep has given conditions since."""
 REST = 3
 """At most one part in this many of the time is spent on reading while a sweep works."""
+CURVE_NEEDS = (
+    "A curve needs a lesion that was given with two amounts or more. A sweep gives them; with five "
+    "seeds or more its means have intervals."
+)
+MAP_NEEDS = (
+    'A map needs lesions of one target in one layer each: a sweep of a grid with layers = ["each"].'
+)
 NUMBERS_FROM = 14
 """From so many lines of the pane the numbers are below the plot."""
 
@@ -225,14 +233,16 @@ class CurvesPage(Page):
         if not options.display or self.read is None:
             return
         made: list[Option] = []
-        section, highlighted = "", 0
+        section, highlighted = ("", ""), 0
         for at, measure in enumerate(self._all):
-            if measure.section != section:
-                section = measure.section
-                made.append(Option(Content.styled(section.upper(), f"bold {QUIET}"), disabled=True))
+            if (measure.section, measure.rater) != section:
+                section = measure.section, measure.rater
+                kind = Content.styled(measure.section.upper(), f"bold {QUIET}")
+                rater = (f"  {measure.rater}" if measure.rater else "", QUIET)
+                made.append(Option(Content.assemble(kind, rater), disabled=True))
             if measure == self.measure:
                 highlighted = len(made)
-            made.append(Option(Content(f"  {measure.name(self.read.titles)}"), id=str(at)))
+            made.append(Option(Content(f"  {measure.of_rater(self.read.titles)}"), id=str(at)))
         options.set_options(made)
         options.highlighted = highlighted
 
@@ -272,9 +282,10 @@ class CurvesPage(Page):
                 f"intact model: {chosen.intact:.3g}"
             )  # fmt: skip
             yield Content.styled(intact, QUIET)
-            reasons = dict.fromkeys(cell.reason for cell in chosen.cells.values() if cell.reason)
+            lacking = [cell for cell in chosen.cells.values() if cell.value is None]
+            reasons = dict.fromkeys(cell.reason for cell in lacking if cell.reason)
             if reasons:
-                words = f"no interval, or no value: {'; '.join(reasons)}"
+                words = f"no value: {'; '.join(reasons)}"
                 yield from folded(words, width, QUIET)
         else:
             if self._plot is None:
@@ -289,14 +300,22 @@ class CurvesPage(Page):
         if self.read is None:
             yield Content.styled("… reading the responses", QUIET)
             return
-        words = self.read.no_maps if self.maps else self.read.no_curves
-        yield from folded(f"{words}.", width, QUIET)
+        need = MAP_NEEDS if self.maps else CURVE_NEEDS
+        if not self.read.numbers:
+            of = f" of {self.wanted.words}" if self.wanted.words else ""
+            yield Content.styled(f"No administration{of} is stored yet.", "bold")
+        else:
+            words = self.read.no_maps if self.maps else self.read.no_curves
+            yield from folded(sentence(words), width, "bold")
+        yield Content("")
+        yield from folded(need, width, QUIET)
         if self._working:
             yield Content.styled("A sweep works: this page is renewed as conditions end.", QUIET)
+        keys = [("esc", "returns to the page before")]
         if self.read.curves if self.maps else self.read.maps:
-            yield Content("")
-            other = "there are curves" if self.maps else "there is a map"
-            yield Content.styled(f"{other}: g shows it", QUIET)
+            keys.insert(0, ("g", "shows the curves" if self.maps else "shows the map"))
+        yield Content("")
+        yield from begin_lines(width, keys)
 
     # ---------------------------------------------------------------- commands
 

@@ -96,7 +96,7 @@ def _made(make: Callable[[], dict[Measure, Any]]) -> tuple[dict[Measure, Any], s
     try:
         return make(), ""
     except TabwbError as error:
-        return {}, _words(error)
+        return {}, error.message
 
 
 def _words(error: TabwbError) -> str:

@@ -23,6 +23,7 @@ from tabwb.workbench.engine.view_models import Catalogue, Scores
 from tabwb.workbench.shell.settings import MAX_WIDTH, MIN_WIDTH
 from tabwb.workbench.shell.width_aware import WidthAwareWidget, content_of
 from tabwb.workbench.shell.wording import (
+    LESIONED,
     QUIET,
     compact,
     glyph_of,
@@ -248,11 +249,8 @@ What there is: batteries, examinees, administrations (the latest first).
                 for shown, name in zip(shortened_apart(examinees, room), examinees, strict=True)
             ],
             "Administrations": [
-                (
-                    _label(administration, current, digits),
-                    Entry("administration", str(administration.id)),
-                )
-                for administration in reversed(given[-MOST_LISTED:])
+                (_label(one, current, digits), Entry("administration", str(one.id)))
+                for one in reversed(given[-MOST_LISTED:])
             ],
         }
         if len(given) > MOST_LISTED:
@@ -267,11 +265,14 @@ What there is: batteries, examinees, administrations (the latest first).
 
 
 def _label(administration: Administration, current: int | None, digits: int) -> str:
-    is_done = administration.status is AdministrationStatus.DONE
-    progress = "" if is_done else f" {administration.answered}/{administration.planned}"
+    words = administration.status_word
+    if is_open := administration.status is not AdministrationStatus.DONE:
+        words += f" {administration.answered}/{administration.planned}"
+    if lesion := administration.conditions.lesion:  # there is one line: what is long is cut
+        words = f"{words}  {LESIONED} {lesion}" if is_open else f"{LESIONED} {lesion}"
     mark = "●" if administration.id == current else glyph_of(administration)
     title = f"  {administration.title}" if administration.title else ""
-    return f"{mark} {administration.id:>{digits}}  {administration.status_word}{progress}{title}"
+    return f"{mark} {administration.id:>{digits}}  {words}{title}"
 
 
 class ShownScores(NamedTuple):
