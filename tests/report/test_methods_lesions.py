@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
@@ -183,3 +184,21 @@ def test_a_lesion_without_draws_is_said_to_be_compared_as_a_single_case() -> Non
     assert "compared with its controls as a single case with a sample [" in said
     assert "single case" not in told(*under(pruned)).text
     assert "single case" not in told(*under(GRID), *under(controls, control=True)).text
+
+
+def test_what_differs_for_controls_of_selected_units_is_said() -> None:
+    own = under(["mlp.neurons:zero:0.1@select=localizer"])
+    beside = under([f"mlp.neurons:zero:0.1@select=localizer-control,seed={n}" for n in (1, 2)],
+                   facts={"lesion_check_text": "plain-1", "lesion_perplexity": "70"},
+                   control=True)  # fmt: skip
+    text = lesions(*own, *beside, *under(GRID))
+    assert "contains a smaller one, except of the controls of selected units." in text
+    assert "70 under lesions and controls" in text
+
+
+def test_works_are_numbered_in_the_order_of_the_text() -> None:
+    pruned = [f"mlp:zero:{amount}@select=magnitude" for amount in (0.1, 0.2)]
+    text = told(*under(pruned), *under(["projections:zero:0.1@seed=1"], control=True)).text
+    numbers = [int(one) for one in re.findall(r"\[(\d+)\]", text)]
+    first = list(dict.fromkeys(numbers))
+    assert first == sorted(first) and len(first) > 2

@@ -95,8 +95,9 @@ def _parts(about: Studied, cite: Citations) -> Iterator[tuple[str, list[str]]]:
         yield "Procedure", list(procedure(about))
         yield "Scoring", list(scoring(about, cite))
         yield "Responses", list(unusable(about))
-        by_amount = [*over_amounts(about, cite), *over_other_amounts(about)]
-        yield "Statistical analysis", [*analysis(about, cite), *by_amount]
+        statistics = list(analysis(about, cite))  # before the others: works are numbered in order
+        statistics += [*over_amounts(about, cite), *over_other_amounts(about)]
+        yield "Statistical analysis", statistics
         yield "Software", list(software_used(about, cite))
     disclaimers = (battery.disclaimer for battery in about.batteries if battery.disclaimer)
     yield "Scope", list(dict.fromkeys((RESEARCH_ONLY, *disclaimers)))

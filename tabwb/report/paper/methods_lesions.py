@@ -183,8 +183,8 @@ def _given(about: Studied, names: Sequence[str], members: Members) -> Iterator[s
             amounts = [amount for box in spread_out for amount in box.amounts]
             yield (
                 f"{plural(sum(box.n for box in spread_out), kind.role)} took weights "
-                f"{kind.meaning}, each with the operation and the seed of a lesion and on average "
-                f"as many weights as that lesion ({percent(min(amounts))} to "
+                f"{kind.meaning}, each with the operation of a lesion, its seed if it has one, "
+                f"and on average as many weights as that lesion ({percent(min(amounts))} to "
                 f"{percent(max(amounts))} % of them)."
             )
 
@@ -342,7 +342,9 @@ def _drawn(members: Members, found: Sequence[Lesion]) -> Iterator[str]:
         f"3.attention.q) alone; they are {how}."
     )
     if not all(one.is_control for one in found):
-        yield "With one seed a larger share contains a smaller one."
+        beside = any(one.is_control for one in found)
+        but = ", except of the controls of selected units" if beside else ""
+        yield f"With one seed a larger share contains a smaller one{but}."
 
 
 def _sizes(name: str, members: Members) -> Iterator[str]:
@@ -367,7 +369,8 @@ def _checked(about: Studied, members: Members) -> str:
     shown = [f"{listed(map(_count, sorted(before)))} without a lesion"] if before else []
     if known:
         ends = dict.fromkeys(map(_count, (min(known), max(known))))
-        shown.append(f"{' to '.join(ends)} under lesions")
+        controls = " and controls" if any(map(_is_control, members)) else ""
+        shown.append(f"{' to '.join(ends)} under lesions{controls}")
     missing = len(members) - len(known)
     undefined = f", undefined under {missing:,} of them" if missing else ""
     return f"{listed(shown) if shown else 'no value'}{undefined}"

@@ -30,8 +30,8 @@ NOTES = (
     "for which fewer than half of the responses are usable is in no mean, and then there is no "
     "interval.",
     "corr.: p corrected by Benjamini and Hochberg's method over the cells of a map that have one "
-    "(one measure, subtest, judge, feature and lesion): of the cells below .05 a share of .05 is "
-    "expected to be false. It is not corrected for the number of maps.",
+    "(one measure, subtest, judge, feature and lesion): of the cells below .05 a share of .05 at "
+    "most is expected to be false. It is not corrected for the number of maps.",
 )
 
 
