@@ -54,7 +54,7 @@ def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Tabl
         UsageError: it is not a lesion, or the model lacks what it names.
         TabwbError: the model cannot be loaded, or its architecture is not known.
     """
-    from tabwb.lesion.localizer import scores_for
+    from tabwb.lesion.localizer import localizer_scores
     from tabwb.lesion.plan import planned
     from tabwb.lesion.spec import lesion_text
     from tabwb.lesion.unit_list import stored_form
@@ -63,7 +63,7 @@ def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Tabl
     lesions = stored_form(lesion)
     with _loaded(model, offline) as backend:
         parts = backend.parts()
-        plan = planned(lesions, parts, model, scores_for(backend, parts, lesions, model))
+        plan = planned(lesions, parts, model, localizer_scores(backend, parts, lesions, model))
         return plan_table(plan, lesion_text(lesions))
 
 

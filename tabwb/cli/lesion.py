@@ -66,7 +66,7 @@ def targets(model: str, as_json: bool, offline: bool | None) -> None:
 @offline_option
 def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     """Show which tensors LESION would change in a model, and which share of its parameters."""
-    from tabwb.lesion.localizer import scores_for
+    from tabwb.lesion.localizer import localizer_scores
     from tabwb.lesion.plan import change_text, kept, planned, whole
     from tabwb.lesion.spec import lesion_text
     from tabwb.lesion.unit_list import stored_form
@@ -75,7 +75,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     lesions = stored_form(lesion)
     with _loaded(model, offline) as (backend, facts):
         parts = backend.parts()
-        found = planned(lesions, parts, model, scores_for(backend, parts, lesions, model))
+        found = planned(lesions, parts, model, localizer_scores(backend, parts, lesions, model))
     taken, of = sum(one.parameters for one in found), whole(parts, facts)
     if as_json:
         document = {

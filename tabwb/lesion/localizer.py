@@ -204,7 +204,7 @@ def localize(
     return Localized(own, welch_t(first, second), effect_size(first, second), (odd, even))
 
 
-def scores_for(
+def localizer_scores(
     backend: object, parts: Sequence[Part], lesions: Sequence[Lesion], model: str
 ) -> Scores | None:
     """Return the scores of the shipped items on a model, for lesions that the localizer selects.

@@ -12,10 +12,10 @@ class Part:
 
     Attributes:
         name: its draws depend on it: ``3.attention.q`` in layer 3, ``embedding``.
-        target: whose part it is, one of :data:`tabwb.lesion.declared.TARGETS`.
-        layer: its layer, or None.
+        target: a target of docs/lesions.md, not a group: ``attention.q``, not ``attention``.
+        layer: its layer, from 0, or None where the target is in no layer (``embedding``, ``head``).
         units: number of units: of weights where the target's unit is a weight.
-        parameters: number of parameters in it.
+        parameters: number of parameters in it, the same in each unit.
         tensors: names of the model's tensors in which they are, and their bytes.
     """
 

@@ -13,14 +13,22 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Feature as Feature
     from tabwb.battery.model import Item as Item
     from tabwb.battery.model import Subtest as Subtest
+    from tabwb.lesion.arrays import lesioned_arrays as lesioned_arrays
+    from tabwb.lesion.localizer import localizer_scores as localizer_scores
+    from tabwb.lesion.part import Part as Part
+    from tabwb.lesion.spec import Lesion as Lesion
+    from tabwb.lesion.spec import parse_lesions as parse_lesions
     from tabwb.plugin_api.answer_files import AnswerFile as AnswerFile
     from tabwb.plugin_api.answer_files import AnswerProblems as AnswerProblems
+    from tabwb.plugin_api.components import ActivationBackend as ActivationBackend
     from tabwb.plugin_api.components import BatchingBackend as BatchingBackend
     from tabwb.plugin_api.components import Cancel as Cancel
     from tabwb.plugin_api.components import ExpectingExporter as ExpectingExporter
     from tabwb.plugin_api.components import Exporter as Exporter
     from tabwb.plugin_api.components import Importer as Importer
     from tabwb.plugin_api.components import Judge as Judge
+    from tabwb.plugin_api.components import LaneBackend as LaneBackend
+    from tabwb.plugin_api.components import LesionableBackend as LesionableBackend
     from tabwb.plugin_api.components import LikelihoodBackend as LikelihoodBackend
     from tabwb.plugin_api.components import ModelBackend as ModelBackend
     from tabwb.plugin_api.components import ModelJudge as ModelJudge
@@ -90,10 +98,14 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
+    "tabwb.lesion.arrays": "lesioned_arrays",
+    "tabwb.lesion.localizer": "localizer_scores",
+    "tabwb.lesion.part": "Part",
+    "tabwb.lesion.spec": "Lesion parse_lesions",
     "tabwb.plugin_api.answer_files": "AnswerFile AnswerProblems",
-    "tabwb.plugin_api.components": "BatchingBackend Cancel ExpectingExporter Exporter Importer "
-    "Judge LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer StreamingExporter "
-    "Transcriber Verdict",
+    "tabwb.plugin_api.components": "ActivationBackend BatchingBackend Cancel ExpectingExporter "
+    "Exporter Importer Judge LaneBackend LesionableBackend LikelihoodBackend ModelBackend "
+    "ModelJudge Response ScopedJudge Scorer StreamingExporter Transcriber Verdict",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.extensions": "CommandSource PageData PageSource Responses Statistic "
     "StatisticValue",

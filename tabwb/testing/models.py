@@ -37,6 +37,7 @@ from tabwb.testing.checks import (
     run_checks,
     within_patience,
 )
+from tabwb.testing.lesions import lesion_checks
 from tabwb.testing.samples import write_sound
 
 OPTIONS = ("lion", "drum", "boat")
@@ -47,7 +48,8 @@ def check_model(
 ) -> None:
     """Check a model back end: contract, cancellation, failure, determinism.
 
-    Batches and likelihoods are checked where the descriptor declares them.
+    Batches, likelihoods, lesions, activations and lanes are checked where the descriptor declares
+    them.
 
     Args:
         spec: as on the command line.
@@ -76,6 +78,8 @@ def check_model(
             checks["batches"] = lambda: _check_batches(backend, request)
         if descriptor.likelihood:
             checks["likelihoods"] = lambda: _check_likelihoods(backend, request)
+        answer = lambda request: _answer(backend, request)[1]  # noqa: E731
+        checks |= lesion_checks(descriptor, backend, request, answer)
         checks["contract, close twice"] = lambda: close_twice(backend)
         try:
             run_checks(f"model back end '{spec}'", checks)

@@ -53,6 +53,8 @@ def guarded(**given: Any) -> Any:
         ({"parameters": 10**30}, "parameters = 1000"),
         ({"tensors": None}, "tensors = None"),
         ({"tensors": {"w": -1}}, "tensors"),
+        ({"units": 99}, "units = 99 and parameters = 100"),
+        ({"target": "mlp.neurons", "units": 9}, "units = 9 and parameters = 100"),
     ],
 )
 def test_a_part_that_cannot_be(fields: Mapping[str, Any], said: str) -> None:
@@ -72,6 +74,17 @@ def test_facts_of_a_lesion_have_a_limit() -> None:
         guarded().lesion("")
     with pytest.raises(ComponentError, match="with 20,000,001 characters"):
         guarded(facts={"lesion": "x" * 20_000_001}).lesion("")
+    with pytest.raises(ComponentError, match="the fact lesion_parameters = 'many'"):
+        guarded(facts={"lesion_parameters": "many"}).lesion("")
+
+
+def test_an_error_of_lesion_names_the_model_and_the_method() -> None:
+    class Raises(Model):
+        def lesion(self, spec: str) -> Any:
+            raise KeyError("units")
+
+    with pytest.raises(ComponentError, match=r"lesion\(\) of 'faulty' failed: KeyError: 'units'"):
+        GuardedModel(Raises(), "faulty", print).lesion("mlp:zero")
 
 
 def test_no_text_is_more_than_certain() -> None:
@@ -99,6 +112,32 @@ class Model:
 def tabwb_register_models(register):
     register(Descriptor("dies", "D", lambda spec, options: Model(), runs="child", lesions=True))
 """
+
+
+WITHOUT_METHODS = """
+class Model:
+    def open(self):
+        return {}
+    def close(self):
+        pass
+    def reply(self, request, cancel):
+        yield Reply("dog", StopReason.END, 0.1)
+
+@hookimpl
+def tabwb_register_models(register):
+    made = lambda spec, options: Model()
+    register(Descriptor("plain", "P", made, lesions=True, activations=True))
+"""
+
+
+def test_a_descriptor_that_declares_methods_that_are_not_there(install: Install) -> None:
+    install("plain", WITHOUT_METHODS)
+    with (
+        closing(Plugins.load()) as plugins,
+        pytest.raises(ComponentError, match="returned Model, which lacks lesion, parts") as said,
+    ):
+        plugins.open_model("plain")
+    assert "tabwb.plugin_api.LesionableBackend" in str(said.value)
 
 
 def test_the_facts_of_a_lesion_after_one_that_ended_three_processes(install: Install) -> None:

@@ -249,9 +249,9 @@ def test_a_plan_names_the_planted_units(
 ) -> None:
     monkeypatch.setattr(localizer, "shipped_items", lambda: ITEMS)
     lesions = parse_lesions(spec_of("mlp.neurons", 3 / 128))
-    scores = localizer.scores_for(backend, backend.parts(), lesions, "planted")
+    scores = localizer.localizer_scores(backend, backend.parts(), lesions, "planted")
     found = planned(lesions, backend.parts(), "planted", scores)
     assert {one.part.name: one.taken.numbers.tolist() for one in found} == NEURONS
-    assert localizer.scores_for(backend, [], parse_lesions("mlp:zero"), "planted") is None
+    assert localizer.localizer_scores(backend, [], parse_lesions("mlp:zero"), "planted") is None
     with pytest.raises(UsageError, match="'echo' gives no activations"):
-        localizer.scores_for(object(), [], lesions, "echo")
+        localizer.localizer_scores(object(), [], lesions, "echo")

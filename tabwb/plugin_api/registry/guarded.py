@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from tabwb.lesion.declared import TARGETS, Pool
+from tabwb.lesion.facts import PARAMETERS
 from tabwb.lesion.part import Part
 from tabwb.plugin_api.components import Cancel
 from tabwb.plugin_api.time_limit import within
@@ -125,15 +126,21 @@ class GuardedComponent:
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             self._report(f"close() of '{self._name}' failed: {error_words(error)}")
 
-    def _call(self, work: Callable[[], T]) -> T:
-        """Call code of the plugin; any error that is not ours becomes a ComponentError."""
+    def _call(self, work: Callable[[], T], failed: str | None = None) -> T:
+        """Call code of the plugin; any error that is not ours becomes a ComponentError.
+
+        Args:
+            work: the call.
+            failed: the beginning of the message, in place of :attr:`_FAILED`.
+        """
         try:
             with plugin_code:
                 return work()
         except TabwbError:
             raise
         except Exception as error:
-            raise ComponentError(self._FAILED.format(self._name) + error_words(error)) from error
+            words = self._FAILED if failed is None else failed
+            raise ComponentError(words.format(self._name) + error_words(error)) from error
 
     def _each(self, begin: Callable[[], Any]) -> Iterator[Any]:
         iterator = self._call(lambda: iter(begin()))
@@ -267,24 +274,26 @@ class GuardedModel(GuardedComponent):
                 yield index, error
 
     def _parts(self) -> Sequence[Part]:
-        parts = self._call(lambda: list(self.inner.parts()))
+        parts = self._call(lambda: list(self.inner.parts()), "parts() of '{}' failed: ")
         for part in parts:
             if not isinstance(part, Part):
-                raise self._wrong(f"{_kind(part)} as a part", "tabwb.lesion.part.Part")
+                raise self._wrong(f"{_kind(part)} as a part", "tabwb.plugin_api.Part")
             if wrong := _wrong_in(part):
-                raise self._wrong(f"a part with {wrong}", "see tabwb.lesion.part.Part")
+                raise self._wrong(f"a part with {wrong}", "see Part in docs/reference/records.md")
         if len({part.name for part in parts}) < len(parts):
             raise self._wrong("several parts of one name", "each name once: its draws depend on it")
         return parts
 
     def _lesion(self, spec: str) -> Mapping[str, str]:
-        facts = self._call(lambda: self.inner.lesion(spec))
+        facts = self._call(lambda: self.inner.lesion(spec), "lesion() of '{}' failed: ")
         if not isinstance(facts, Mapping):
             raise self._wrong(f"{_kind(facts)} as facts of a lesion", "a mapping of names to text")
         found = {str(key): str(value) for key, value in facts.items()}
         if (length := sum(map(len, found.values()))) > _LONGEST_FACTS:
             allowed = f"up to {_LONGEST_FACTS:,}"
             raise self._wrong(f"facts of a lesion with {length:,} characters", allowed)
+        if not (count := found.get(PARAMETERS, "0")).isdecimal():
+            raise self._wrong(f"the fact {PARAMETERS} = {count!r}", "a whole number")
         return found
 
     def _activations(
@@ -371,7 +380,13 @@ def _wrong_in(part: Part) -> str:
         "parameters": _counts(part.parameters, 1),
         "tensors": all(_is_line(name) and _counts(size, 0) for name, size in tensors.items()),
     }
-    return next((f"{key} = {getattr(part, key)!r}" for key, fits in fields.items() if not fits), "")
+    for key, fits in fields.items():
+        if not fits:
+            return f"{key} = {getattr(part, key)!r}"
+    is_weight = TARGETS[part.target].unit == "weight"
+    if part.units != part.parameters if is_weight else part.parameters % part.units:
+        return f"units = {part.units} and parameters = {part.parameters}"
+    return ""
 
 
 def _is_line(value: object) -> bool:

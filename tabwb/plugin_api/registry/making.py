@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Generic, Literal, Protocol
 
+from tabwb.plugin_api.components import ActivationBackend, LaneBackend, LesionableBackend
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
 from tabwb.plugin_api.registry.guarded import (
@@ -29,6 +30,13 @@ from tabwb.records.speech import is_typed
 from tabwb.records.words import did_you_mean
 
 Find = Callable[[ComponentKind, str], Component]
+
+_DECLARED: dict[str, type] = {
+    "lesions": LesionableBackend,
+    "activations": ActivationBackend,
+    "lanes": LaneBackend,
+}
+"""A field of descriptors of model back ends, and the contract that it declares."""
 
 Cut = Literal["no", "speech", "energy"]
 CUT = "cut"
@@ -133,13 +141,15 @@ def make_component(
             f"'{descriptor.id}' of plugin '{component.owner}' cannot be made: {error_words(error)}"
         ) from error
     _, _, contract = KINDS[component.kind]
-    if not isinstance(made, contract):
-        missing = [name for name in sorted(_members(contract)) if not hasattr(made, name)]
-        raise ComponentError(
-            f"the factory of '{descriptor.id}' of plugin '{component.owner}' returned "
-            f"{type(made).__name__}, which lacks {', '.join(missing)}",
-            allowed=f"what has the attributes of tabwb.plugin_api.{contract.__name__}",
-        )
+    declared = [needs for ability, needs in _DECLARED.items() if getattr(descriptor, ability)]
+    for needs in (contract, *declared):
+        if not isinstance(made, needs):
+            missing = [name for name in sorted(_members(needs)) if not hasattr(made, name)]
+            raise ComponentError(
+                f"the factory of '{descriptor.id}' of plugin '{component.owner}' returned "
+                f"{type(made).__name__}, which lacks {', '.join(missing)}",
+                allowed=f"what has the attributes of tabwb.plugin_api.{needs.__name__}",
+            )
     if component.kind == "importers":
         return GuardedImporter(made, descriptor.id)
     if component.kind == "models":
