@@ -15,8 +15,11 @@ from typing import Any
 from tabwb.lesion.numbers import MOST, numbers_text
 from tabwb.lesion.spec import Lesion, asked_lesions
 from tabwb.records.errors import UsageError
+from tabwb.records.files import expanded, read_regular
 
 FORMAT = 1
+TOO_LARGE = 200_000_000
+"""A longer file (bytes) is refused."""
 DIGITS = 16
 """So many digits of the SHA-256 of a list are in stored specs."""
 _ALLOWED = (
@@ -51,7 +54,7 @@ def read_units(file: str, sha256: str = "") -> UnitList:
     Raises:
         UsageError: it cannot be read, is not a list of units, or has another content.
     """
-    path = Path(file).expanduser()
+    path = expanded(file)
     try:
         state = path.stat()
         if not stat.S_ISREG(state.st_mode):
@@ -73,9 +76,11 @@ def read_units(file: str, sha256: str = "") -> UnitList:
 @lru_cache(maxsize=8)
 def _read(path: Path, changed_ns: int, size: int) -> UnitList:
     """Return the list of a file in the state of this time and size."""
-    content = path.read_bytes()
+    content = read_regular(path, TOO_LARGE)
+    if content is None:
+        raise UsageError("the list of units cannot be read: there is no such file", where=str(path))
     try:
-        document = json.loads(content)
+        document = json.loads(content, object_pairs_hook=_each_once)
     except (ValueError, RecursionError) as error:
         raise _wrong(path, f"is not JSON: {error}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -92,6 +97,13 @@ def _read(path: Path, changed_ns: int, size: int) -> UnitList:
     }:
         raise _wrong(path, 'has another number of values in "t" than of units')
     return UnitList(units, t, hashlib.sha256(content).hexdigest())
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is there twice in one mapping")
+    return found
 
 
 def pinned(lesions: Iterable[Lesion]) -> tuple[Lesion, ...]:
@@ -116,7 +128,7 @@ def stored_form(text: str) -> tuple[Lesion, ...]:
 
 
 def _pinned(lesion: Lesion) -> Lesion:
-    path = str(Path(lesion.file).expanduser().absolute())
+    path = str(expanded(lesion.file).absolute())
     digest = read_units(path, lesion.sha256).sha256
     return replace(lesion, file=path, sha256=lesion.sha256 or digest[:DIGITS])
 

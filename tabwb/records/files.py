@@ -94,6 +94,17 @@ def others_can_write(path: Path) -> bool:
     return bool(status.st_mode & 0o022) or status.st_uid not in (os.getuid(), 0)
 
 
+def expanded(text: str | Path) -> Path:
+    """Return a path with the home folder in place of ``~``.
+
+    Unlike :meth:`~pathlib.Path.expanduser` it leaves ``~name`` where no user has that name.
+
+    >>> expanded("~nobody-has-this-name/file").parts[0]
+    '~nobody-has-this-name'
+    """
+    return Path(os.path.expanduser(text))  # noqa: PTH111
+
+
 def read_regular(path: Path, limit: int) -> bytes | None:
     """Read a regular file of at most ``limit`` bytes; None where there is no file.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from tabwb.records.errors import TabwbError
+from tabwb.records.files import expanded
 
 DASH = "-"
 _STDOUT = frozenset({DASH, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
@@ -154,4 +155,4 @@ def located(name: str) -> str:
     >>> located("-"), located("/a")
     ('-', '/a')
     """
-    return name if name == DASH else str(Path(name).expanduser().absolute())
+    return name if name == DASH else str(expanded(name).absolute())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
 
@@ -66,6 +67,15 @@ def test_items_of_a_file(tmp_path: Path) -> None:
         ("format = 1", "of format 1"),
         ("format = 1\nname = 'a'\nfirst = []", r"no table \[first\]"),
         ("format = 1\nname = 'a'\nfirst = {label = 'a', texts = [' ']}", "empty or no text"),
+        ("x = " + "9" * 5000, "is not TOML"),
+        ("x = " + "[" * 5000, "is not TOML"),
+        ("format = 1\nname = '" + "a" * 101 + "'", "a name that cannot be shown"),
+        ("format = 1\nname = 'a'\nfirst = {label = '', texts = ['b']}", "first.label that cannot"),
+        (
+            "format = 1\nname = 'a'\nfirst = {label = 'a', texts = ['b', 'c', 'd', 'e']}\n"
+            "second = {label = 'a', texts = ['f', 'g', 'h', 'e']}",
+            "has a text twice: 'e'",
+        ),
         ("format = 1\nname = 'a'\nfirst = {label = 'a', texts = ['b']}", "has 1 texts"),
     ],
 )
@@ -78,5 +88,11 @@ def test_files_that_are_no_items(tmp_path: Path, content: str, message: str) -> 
 
 
 def test_items_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No such file"):
+    with pytest.raises(UsageError, match="there is no such file"):
         read_items(tmp_path / "none.toml")
+
+
+def test_a_pipe_is_refused_unread(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is a pipe"):
+        read_items(tmp_path / "pipe")

@@ -179,6 +179,7 @@ def test_layers_without_units_of_the_list_are_an_error(tmp_path: Path) -> None:
         (f'{{"format": 1, "units": {{"a": [1]}}, "t": {{"a": [{10**400}]}}}}', "not a number"),
         ('{"format": 1, "units": {"a": [1]}, "t": {"a": []}}', "another number of values"),
         ('{"format": 1, "units": {"a": [1]}, "t": {"a": [NaN]}}', "not a number there"),
+        ('{"format": 1, "units": {"a": [1], "a": [2]}}', "a name is there twice"),
     ],
 )
 def test_files_that_are_no_list(tmp_path: Path, content: str, words: str) -> None:

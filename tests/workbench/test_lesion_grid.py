@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,19 @@ async def test_a_lesion_is_written_as_a_grid_and_no_other_file_is_lost(
         await seat.reads("has the amount 2.0")
         await seat.press("enter")
         assert not written
+        for amount in ("nan", "9" * 400):
+            seat.fill(**{"grid-amounts": amount})
+            await seat.reads("is not an amount")
+        seat.fill(**{"grid-file": "~nobody-has-this-name/down.toml"})
         seat.fill(**{"grid-amounts": "0.1, 0.2", "grid-seeds": "1-3", "grid-layers": "each"})
         (tmp_path / "there.toml").write_text("mine", encoding="utf-8")
         seat.fill(**{"grid-file": "there.toml"})
         await seat.press("enter")
         await seat.reads("choose another name")
+        os.mkfifo(tmp_path / "pipe.toml")
+        seat.fill(**{"grid-file": "pipe.toml"})
+        await seat.press("enter")
+        await seat.reads("is a pipe")
         seat.fill(**{"grid-file": "new.toml"})
         await seat.press("enter")
         await seat.until(lambda: written, "the file")

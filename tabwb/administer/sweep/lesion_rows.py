@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from tabwb.lesion.declared import CONTROLS, CONTROLS_OF, NUMBERS, OPERATIONS, SPREAD_OVER, TARGETS
@@ -18,6 +17,7 @@ from tabwb.lesion.spec import Lesion, lesion_text, made
 from tabwb.lesion.unit_list import pinned
 from tabwb.plugin_api.config.table import Table
 from tabwb.records.errors import UsageError
+from tabwb.records.files import expanded
 
 _SAME = ("select", "file", "sha256")
 """Keys whose value all lesions of a table have."""
@@ -76,7 +76,7 @@ def lesion_rows(table: Table) -> Rows:
     )
     rows.values["operation"] = operation
     if file := table.get("file", str):
-        rows.values["file"] = str(table.path.parent / Path(file).expanduser())
+        rows.values["file"] = str(table.path.parent / expanded(file))
     for layers in rows.layers:
         if layers not in ("all", "each"):
             parse_numbers(layers, "layers", rows.where)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.files import expanded
 from tabwb.records.speakers import ORIGINS, Origin
 from tabwb.records.words import plural
 from tabwb.workbench.engine.engine import Controller, Engine
@@ -104,7 +104,7 @@ class ImportingController(Controller):
         )
         from tabwb.administer.naming.importing import NamingImport, prepare_sessions
 
-        path = Path(wish.path).expanduser()
+        path = expanded(wish.path)
         if not path.exists():
             raise UsageError("there is no such file or folder", where=str(path))
         model = wish.name if wish.by == "model" else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -12,12 +13,13 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static
 
-from tabwb.administer.sweep.grid import grid_of
+from tabwb.administer.sweep.grid import TOO_LARGE, grid_of
 from tabwb.administer.sweep.grid_text import OWN, grid_text
 from tabwb.lesion.declared import CONTROLS as DECLARED
 from tabwb.lesion.numbers import parse_numbers
 from tabwb.lesion.spec import Lesion, lesion_text
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.files import expanded, read_regular
 from tabwb.workbench.lesions.form import problem_of
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
 from tabwb.workbench.shell.fields import EndInput, Selection
@@ -158,15 +160,18 @@ class GridScreen(Dialog[str | None]):
     def _write(self) -> None:
         if not self._text:
             return
-        path = Path(self._value("file")).expanduser().absolute()
+        path = expanded(self._value("file")).absolute()
         try:
-            if path.exists() and path.read_text(encoding="utf-8") != self._text:
+            there = read_regular(path, TOO_LARGE)
+            if there is not None and there != self._text.encode():
                 self._say(f"{path} is there with other content: choose another name", AMBER)
                 return
             path.write_text(self._text, encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            self._say(f"{path} cannot be written: {reason}", AMBER)
+        except OSError as error:
+            self._say(f"{path} cannot be written: {error.strerror}", AMBER)
+            return
+        except UsageError as error:
+            self._say(problem_of(error), AMBER)
             return
         self.dismiss(str(path))
 
@@ -181,6 +186,9 @@ def _selection(name: str, values: Sequence[tuple[str, str]]) -> Selection:
 
 def _amount(word: str) -> float:
     try:
-        return float(word)
+        amount = float(word)
     except ValueError:
-        raise UsageError(f"'{word}' is not an amount", allowed="numbers, above 0 to 1") from None
+        amount = math.nan
+    if not math.isfinite(amount):
+        raise UsageError(f"'{word}' is not an amount", allowed="numbers, above 0 to 1")
+    return amount

@@ -6,7 +6,6 @@ import threading
 import time
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 from tabwb.administer.session import setup
 from tabwb.administer.sweep.forecast import forecast
@@ -17,6 +16,7 @@ from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.condition_table import conditions_of
 from tabwb.records.errors import TabwbError
+from tabwb.records.files import expanded
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 from tabwb.workbench.engine.engine import CLOSE_S, Engine
@@ -82,7 +82,7 @@ class SweepJob(threading.Thread):
     def _give(self, plugins: Plugins) -> None:
         wish = self._state.wish
         workers = wish.checked()
-        grid = read_grid(Path(wish.grid).expanduser())
+        grid = read_grid(expanded(wish.grid))
         battery = setup.find_battery(plugins, wish.battery)
         asked = conditions_of(wish.model, "model", {})
         conditions = resolved(plugins, battery, asked)

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.battery.loader import load_battery
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.files import expanded
 from tabwb.workbench.engine.messages import CurvesWanted, GroupsWanted
 from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
@@ -230,7 +231,7 @@ class SweepPage(Page):
         wish = self._wish()
         try:
             wish.checked()
-            read_grid(Path(wish.grid).expanduser())
+            read_grid(expanded(wish.grid))
         except UsageError as error:
             empty = not wish.grid and not self._state.phase
             self._problem = "" if empty else _words(error)
@@ -262,7 +263,7 @@ class SweepPage(Page):
             return
         try:
             workers = wish.checked()
-            read_grid(Path(wish.grid).expanduser())
+            read_grid(expanded(wish.grid))
         except UsageError as error:
             self.show_message(_words(error))
             return
