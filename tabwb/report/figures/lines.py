@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log10
 from typing import TYPE_CHECKING, Any
 
 from tabwb.lesion.declared import CONTROLS
 from tabwb.records.errors import UsageError
+from tabwb.report.figures.amount_axis import Scale, put_ticks
 from tabwb.report.figures.estimates import ESTIMANDS, Record, records
 from tabwb.report.figures.kind import Options
 from tabwb.report.figures.lettering import line_height, text_width, wrapped
@@ -29,7 +29,6 @@ from tabwb.report.figures.style import (
 )
 from tabwb.report.figures.ticks import round_ticks
 from tabwb.report.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.report.summaries.doses import PARAMETERS, amount_words, name_of_amounts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +69,7 @@ def draw_lines(table: Table, page: Page, options: Options) -> None:
     titles = list(dict.fromkeys(record["panel"] for record in given))
     drawn = [one for one in given if one["row"] != "intact" and one["value"] is not None]
     series = list(dict.fromkeys(record["series"] for record in drawn))
-    scale = _Scale.of(options, [record["amount"] for record in drawn])
+    scale = Scale.of(options, [record["amount"] for record in drawn])
     prefix = ESTIMANDS[options["interval"]]
     if len(series) <= TOGETHER:
         styles = dict(zip(series, series_styles(len(series)), strict=True))
@@ -170,7 +169,7 @@ def _draw_frames(
     frames: Sequence[_Frame],
     styles: Mapping[str, SeriesStyle],
     prefix: str,
-    scale: _Scale,
+    scale: Scale,
     top: float,
 ) -> float:
     """Draw frames side by side in as many rows as they need; return where they end."""
@@ -216,7 +215,7 @@ def _names(
     page.text(x + 0.02, start + tall / 2, name, NORMAL, rotation=90, ha="left", va="center")
 
 
-def _others(axes: Axes, others: Sequence[Record], scale: _Scale) -> None:
+def _others(axes: Axes, others: Sequence[Record], scale: Scale) -> None:
     """Draw the values of other series as thin lines, without points or intervals."""
     averaged = {one["series"] for one in others if one["row"] == "mean"}
     lines: dict[str, list[tuple[float, float]]] = {}
@@ -228,51 +227,12 @@ def _others(axes: Axes, others: Sequence[Record], scale: _Scale) -> None:
         axes.plot(*zip(*sorted(points), strict=True), zorder=0.8, gid="other", **OTHERS)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """The places of amounts on an axis, which is linear or logarithmic.
-
-    Attributes:
-        by: what the amounts are of.
-        name: of the amounts, in words.
-        log: whether the axis is logarithmic, base 10.
-    """
-
-    by: str
-    name: str
-    log: bool
-
-    @classmethod
-    def of(cls, options: Options, amounts: Sequence[float]) -> _Scale:
-        """Return the scale that options ask for.
-
-        Raises:
-            UsageError: an amount is 0 or less and the axis is to be logarithmic.
-        """
-        by = options["x"]
-        log = options["scale"] == "log" or (by == PARAMETERS and options["scale"] != "linear")
-        if log and min(amounts, default=1.0) <= 0:
-            raise UsageError(
-                f"{min(amounts):g} has no place on a logarithmic axis",
-                hint="--option scale=linear",
-            )
-        return cls(by, name_of_amounts(by, options["amount"]), log)
-
-    def place(self, amount: float) -> float:
-        """Return where an amount stands on a ruler along the axis."""
-        return log10(amount) if self.log else amount
-
-    def value(self, place: float) -> float:
-        """Return the value of the axis at a place of the ruler."""
-        return float(10**place) if self.log else place
-
-
 def _panel(
     axes: Axes,
     frame: _Frame,
     styles: Mapping[str, SeriesStyle],
     prefix: str,
-    scale: _Scale,
+    scale: Scale,
     width: float,
 ) -> None:
     if scale.log:
@@ -302,7 +262,7 @@ def _panel(
         means = [record for record in rows if record["row"] == "mean"]
         if means:
             _line(axes, means, style, "", (scale, shift), mean=True)
-    _ticks(axes, amounts, scale, width)
+    put_ticks(axes, amounts, scale, width)
     reach = (len(styles) - 1) / 2 * _dodge(span, step, width, len(styles)) + 0.06 * span
     if places:
         axes.set_xlim(scale.value(places[0] - reach), scale.value(places[-1] + reach))
@@ -330,26 +290,12 @@ def _dodge(span: float, step: float, width: float, n: int) -> float:
     return min(DODGE / width * 1.12 * span, 0.7 * step / n)
 
 
-def _ticks(axes: Axes, amounts: Sequence[float], scale: _Scale, width: float) -> None:
-    """Put ticks at the amounts, as many as have room."""
-    places = [scale.place(amount) for amount in amounts]
-    span = places[-1] - places[0]
-    words = [amount_words(scale.by, amount) for amount in amounts]
-    least = span * 1.12 * (max(text_width(each, SMALL) for each in words) + 0.06) / width
-    shown: list[int] = []
-    for at, place in enumerate(places):
-        if not shown or place - places[shown[-1]] >= least:
-            shown.append(at)
-    axes.set_xticks([amounts[at] for at in shown], [words[at] for at in shown])
-    axes.minorticks_off()
-
-
 def _line(
     axes: Axes,
     points: Sequence[Record],
     style: SeriesStyle,
     prefix: str,
-    where: tuple[_Scale, float],
+    where: tuple[Scale, float],
     *,
     mean: bool,
 ) -> None:
