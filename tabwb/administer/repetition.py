@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from tabwb.administer.session.drive import answers_in_order
 from tabwb.administer.session.exchange import request_for, storable
 from tabwb.administer.session.setup import versions_of
-from tabwb.administer.sweep.manipulation import opened_facts
+from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.battery.loader import battery_from_canonical
-from tabwb.lesion.facts import LANES, PARENT_PARTS, PERPLEXITY
+from tabwb.lesion.facts import LANES, PARENT_PARTS, PERPLEXITY, PERPLEXITY_REASON
 from tabwb.plugin_api.components import Cancel, LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
@@ -93,8 +93,9 @@ def repeat(
         raise plugins.no_lesions(spec)
     before = dict(store.history(given.id).model_facts)
     try:
-        perplexity = PERPLEXITY in before
-        facts = opened_facts(backend, conditions.lesion, cancel, perplexity=perplexity)
+        facts = dict(backend.open())
+        if PERPLEXITY in before or PERPLEXITY_REASON in before:  # sweeps check intact models too
+            facts |= manipulation_facts(backend, cancel)
         replies = list(answers_in_order(backend, requests, together, cancel))
     finally:
         backend.close()

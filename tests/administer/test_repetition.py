@@ -13,7 +13,7 @@ import pytest
 from tabwb.administer.repetition import Difference, repeat
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
-from tabwb.administer.sweep.manipulation import opened_facts
+from tabwb.administer.sweep.manipulation import manipulation_facts, opened_facts
 from tabwb.lesion.facts import LANES, PARENT_PARTS, SAME
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
@@ -65,6 +65,18 @@ def test_how_a_sweep_gave_it_is_not_a_fact_of_the_model(
     facts = {LANES: "16", PARENT_PARTS: SAME}
     one = given(store, plugins, battery_file, facts, lesion=LESION)
     assert store.history(one.id).model_facts.items() >= facts.items()
+    assert repeat(store, plugins, one, threading.Event()).facts == ()
+
+
+def test_the_perplexity_of_an_intact_model_of_a_sweep_is_computed_again(
+    store: Store, plugins: Plugins, battery_file: Path
+) -> None:
+    backend = plugins.open_model("lesionable", None)
+    backend.open()
+    facts = manipulation_facts(backend, threading.Event())
+    backend.close()
+    assert facts
+    one = given(store, plugins, battery_file, facts)
     assert repeat(store, plugins, one, threading.Event()).facts == ()
 
 
