@@ -38,7 +38,7 @@ def lesion_parts(model: str, *, offline: bool | None = None) -> Table:
     """
     from tabwb.report.tables.lesions import parts_table
 
-    with _loaded(model, offline) as backend:
+    with _loaded(model, offline) as (backend, _):
         return parts_table(backend.parts())
 
 
@@ -55,16 +55,16 @@ def lesion_plan(model: str, lesion: str, *, offline: bool | None = None) -> Tabl
         TabwbError: the model cannot be loaded, or its architecture is not known.
     """
     from tabwb.lesion.localizer import localizer_scores
-    from tabwb.lesion.plan import planned
+    from tabwb.lesion.plan import planned, whole
     from tabwb.lesion.spec import lesion_text
     from tabwb.lesion.unit_list import stored_form
     from tabwb.report.tables.lesions import plan_table
 
     lesions = stored_form(lesion)
-    with _loaded(model, offline) as backend:
+    with _loaded(model, offline) as (backend, facts):
         parts = backend.parts()
         plan = planned(lesions, parts, model, localizer_scores(backend, parts, lesions, model))
-        return plan_table(plan, lesion_text(lesions))
+        return plan_table(plan, lesion_text(lesions), whole(parts, facts))
 
 
 def sweep(
@@ -219,11 +219,13 @@ def _table(whole: Sweep, store: Store) -> Table:
 
 
 @contextmanager
-def _loaded(model: str, offline: bool | None) -> Iterator[LesionableBackend]:
-    """Yield a model that can be lesioned, loaded."""
+def _loaded(
+    model: str, offline: bool | None
+) -> Iterator[tuple[LesionableBackend, Mapping[str, str]]]:
+    """Yield a model that can be lesioned, loaded, and its facts."""
     from tabwb.administer.sweep.sweep import Model
 
     with opened_plugins(offline=offline) as plugins:
         loaded = Model.loaded(plugins, model)
         with closing(loaded.backend):
-            yield loaded.lesionable()
+            yield loaded.lesionable(), loaded.facts

@@ -171,6 +171,11 @@ CONTROLS_OF: Mapping[str, str] = MappingProxyType(
 )
 """A selection of random units to the selection whose numbers in each layer it has."""
 
+UNIT_KEYS: Mapping[str, str] = MappingProxyType(
+    {"head": "heads", "neuron": "neurons", "expert": "experts"}
+)
+"""A unit of a target to the option of specs and grids that names such units."""
+
 MEASURES: Mapping[str, str] = MappingProxyType(
     {
         "mlp.neurons": "absolute value of the neuron at the input of down (or out)",

@@ -18,6 +18,7 @@ from tabwb.lesion.declared import (
     PRUNE,
     SELECTIONS,
     TARGETS,
+    UNIT_KEYS,
     Target,
 )
 from tabwb.lesion.file_option import escaped, file_of, unescaped, wrong
@@ -34,8 +35,6 @@ _LISTS = ("layers", "heads", "neurons", "experts")
 _KEYS = (*_LISTS, "seed", "select", "file", "sha256", *NUMBERS)
 _AMOUNTS = "more than 0, up to 1: the share of units"
 _INTACT = "the intact model is a run without --lesion; a sweep gives it anyway"
-_OF_UNIT = {"head": "heads", "neuron": "neurons", "expert": "experts"}
-"""The option that names units of a target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class Lesion:
         if self.layers:
             options.append(f"layers={numbers_text(self.layers)}")
         if self.units:
-            options.append(f"{_OF_UNIT[TARGETS[self.target].unit]}={numbers_text(self.units)}")
+            options.append(f"{UNIT_KEYS[TARGETS[self.target].unit]}={numbers_text(self.units)}")
         if self.select != "random":
             options.append(f"select={self.select}")
         if self.file:
@@ -194,12 +193,7 @@ def _parsed(part: str, text: str) -> Lesion:
     if not rest or len(rest) > 2:
         raise wrong(text, f"is not complete in '{part}'", f"{FORM}, for example {EXAMPLE}")
     options = _options(tail, text) if at else {}
-    operation = rest[0]
-    if operation == PRUNE:
-        operation = "zero"
-        if options.setdefault("select", "magnitude") != "magnitude":
-            raise wrong(text, "prunes by another choice than magnitude", "prune, or zero")
-    values: dict[str, object] = {"target": target, "operation": operation}
+    values: dict[str, object] = {"target": target, "operation": rest[0]}
     if len(rest) == 2:
         values["amount"] = rest[1]
     return _made({**values, **options}, text)
@@ -224,6 +218,10 @@ def made(values: Mapping[str, object], where: str) -> Lesion:
 
 
 def _made(values: Mapping[str, object], where: str) -> Lesion:
+    if values.get("operation") == PRUNE:
+        if values.get("select", "magnitude") != "magnitude":
+            raise wrong(where, "prunes by another choice than magnitude", "prune, or zero")
+        values = {**values, "operation": "zero", "select": "magnitude"}
     target = _known(values, "target", TARGETS, where)
     operation = _known(values, "operation", OPERATIONS, where)
     kind = TARGETS[target]
@@ -281,8 +279,8 @@ def _layers(values: Mapping[str, object], kind: Target, where: str) -> tuple[int
 
 
 def _units(values: Mapping[str, object], kind: Target, where: str) -> tuple[int, ...]:
-    own = _OF_UNIT.get(kind.unit)
-    for key in _OF_UNIT.values():
+    own = UNIT_KEYS.get(kind.unit)
+    for key in UNIT_KEYS.values():
         if key in values and key != own:
             allowed = f"{own}=" if own else "a target whose units are heads, neurons or experts"
             raise wrong(where, f"has {key}=, but its target is '{kind.id}'", allowed)
@@ -298,7 +296,7 @@ def _selection(values: Mapping[str, object], kind: Target, where: str) -> str:
     if select == "magnitude" and kind.unit == "layer":
         raise wrong(where, "selects whole layers by magnitude", "random, or layers=")
     source = CONTROLS_OF.get(select, select)
-    able = {"list": tuple(_OF_UNIT), "localizer": ("head", "neuron")}.get(source)
+    able = {"list": tuple(UNIT_KEYS), "localizer": ("head", "neuron")}.get(source)
     if able and kind.unit not in able:
         allowed = ", ".join(one.id for one in TARGETS.values() if one.unit in able)
         raise wrong(where, f"has select={select}, but its target is '{kind.id}'", allowed)

@@ -92,3 +92,16 @@ def control_role(spec: str) -> Literal["control", "layer control"]:
         lesions = ()
     inside = bool(lesions) and all(one.layers and one.select == "random" for one in lesions)
     return next(one.role for one in CONTROLS.values() if one.in_layers == inside)
+
+
+def row_of(target: str, unit: int | None) -> str:
+    """Return what a row of a map is of: a target, or a single unit of it.
+
+    Args:
+        target: its id.
+        unit: the number of a head, neuron or expert; None: the target.
+
+    >>> row_of("attention.heads", 3), row_of("mlp", None)
+    ('attention.heads 3', 'mlp')
+    """
+    return target if unit is None else f"{target} {unit}"

@@ -88,6 +88,25 @@ def test_each_layer(tmp_path: Path) -> None:
     ]
 
 
+def test_each_head_of_each_layer(tmp_path: Path) -> None:
+    text = (
+        'format = 1\n[[lesions]]\ntargets = ["attention.heads"]\nlayers = ["each"]\n'
+        'heads = ["each", "0-1", "all"]'
+    )
+    found = [one.lesion for one in points(tmp_path, text)[1:]]
+    assert found == [
+        f"attention.heads:zero:1@layers={layer}{heads}"
+        for layer in range(3)
+        for heads in (*(f",heads={head}" for head in range(4)), ",heads=0-1", "")
+    ]
+
+
+def test_prune_is_an_operation_of_grids(tmp_path: Path) -> None:
+    text = 'format = 1\n[[lesions]]\ntargets = ["mlp.down"]\noperation = "prune"\namounts = [0.2]'
+    found = points(tmp_path, text)
+    assert found[1].lesion == "mlp.down:zero:0.2@select=magnitude"
+
+
 def test_a_control_takes_as_many_weights_of_all_projections(tmp_path: Path) -> None:
     found = points(
         tmp_path,
@@ -169,6 +188,27 @@ def test_a_control_in_the_same_layers_takes_as_many_weights_there(tmp_path: Path
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['first']", "layers=first"),
         ("format = 1\n[[lesions]]\ntargets = ['mlp']\nlayers = ['7']", "the layer 7"),
         ("format = 1\n[[lesions]]\ntargets = ['experts']", "finds no 'experts'"),
+        ("format = 1\n[[lesions]]\ntargets = ['mlp']\nheads = ['each']", "has heads="),
+        (
+            "format = 1\n[[lesions]]\ntargets = ['attention.heads']\nneurons = ['0']",
+            "has neurons=",
+        ),
+        (
+            "format = 1\n[[lesions]]\ntargets = ['experts']\nexperts = ['0']\nneurons = ['0']",
+            "has neurons=|has experts=",
+        ),
+        (
+            "format = 1\n[[lesions]]\ntargets = ['attention.heads']\nheads = ['4']",
+            "names the head 4",
+        ),
+        (
+            "format = 1\n[[lesions]]\ntargets = ['attention.heads']\nheads = ['some']",
+            "has heads=some",
+        ),
+        (
+            "format = 1\n[[lesions]]\ntargets = ['mlp']\noperation = 'prune'\nselect = 'random'",
+            "prunes by another choice",
+        ),
         ("format = 1\nname = 'a,b'\n[[lesions]]\ntargets = ['mlp']", "name: 'a,b' cannot be a tag"),
         ("format = 1\nname = 'control'\n[[lesions]]\ntargets = ['mlp']", "the tag of controls"),
         ("a = " + "[" * 1000, "nested too deeply"),

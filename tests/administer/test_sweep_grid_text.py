@@ -16,7 +16,7 @@ PARTS = [
     Part(f"{layer}.{target}", target, layer, 4096, 4096, {f"{layer}.{target}": 16384})
     for layer in range(3)
     for target in ("attention.q", "mlp.down")
-]
+] + [Part("0.attention.heads", "attention.heads", 0, 64, 4096, {"0.attention.o": 16384})]
 GIVEN = Conditions("bundled", "model")
 
 
@@ -28,6 +28,7 @@ GIVEN = Conditions("bundled", "model")
         "mlp.down:noise:0.3@layers=-1,sigma=2,seed=2",
         "mlp.down:quantise:0.3@bits=4,seed=2",
         "attention.q:zero:0.3@select=magnitude",
+        "attention.heads:zero:0.3@layers=0,heads=0-19,seed=2",
         "attention.q:zero:0.3@seed=2+mlp.down:zero:0.3@seed=2",
     ],
 )
@@ -43,7 +44,7 @@ def test_the_lesion_is_one_of_the_conditions(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("attention.heads:zero:0.3@heads=0-1", "single units"),
+        ("attention.heads:zero:0.3@heads=0+attention.heads:zero:0.3@heads=1", "differ in more"),
         ("mlp.down:zero:0.3+attention.q:zero:0.2", "differ in more"),
     ],
 )

@@ -73,6 +73,32 @@ def test_without_an_intact_model_there_are_values_and_no_differences() -> None:
     assert row["reason"] == "the intact model was not given"
 
 
+def test_single_heads_are_rows_of_one_map() -> None:
+    right = {(0, 0): 3, (1, 0): 0, (0, 1): 1, (1, 1): 2}
+    chosen = [one(1, None, 3, greedy=True)]
+    for (head, layer), said in right.items():
+        spec = f"attention.heads:zero:1@layers={layer},heads={head}"
+        chosen.append(one(len(chosen) + 1, spec, said, greedy=True))
+    chosen.append(one(9, "attention.heads:zero:1@layers=0", 0, greedy=True))
+    chosen.append(one(10, "attention.heads:zero:1@layers=0,heads=0-1", 0, greedy=True))
+    table = named_table("map", groups(chosen)).where(measure="accuracy", part="words")
+    found = [(row["target"], row["unit"], row["layer"], row["value"]) for row in table.to_dicts()]
+    # Several heads at once are another series.
+    assert found == [
+        ("attention.heads", None, 0, 0.0),
+        *(("attention.heads", head, layer, right[head, layer] / 3)
+          for head in (0, 1) for layer in (0, 1)),
+        ("attention.heads", None, 0, 0.0),
+    ]  # fmt: skip
+    assert table["series"].to_list()[0].endswith("zero:1")
+    figure = make("map", groups(chosen[:6]), measure="accuracy")
+    (axes,) = (one for one in figure.axes if one.get_label() == "map")
+    squares = [patch for patch in axes.patches if patch.get_gid() == "cell"]
+    assert len(squares) == 3 * 2  # the target and two heads, in two layers
+    names = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert {"attention.heads", "attention.heads 0", "attention.heads 1"} <= set(names)
+
+
 def test_the_figure_has_a_square_for_each_target_and_layer() -> None:
     figure = make("map", groups(lesions()), measure="accuracy")
     axes = [one for one in figure.axes if one.get_label() == "map"]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tabwb.lesion.declared import NUMBERS
+from tabwb.lesion.declared import NUMBERS, TARGETS, UNIT_KEYS
 from tabwb.lesion.numbers import numbers_text
 from tabwb.lesion.spec import Lesion, lesion_text
 from tabwb.records.errors import UsageError
@@ -36,7 +36,7 @@ def grid_text(
         controls: whether each has a control of its size, or the kind of control as grids name it.
 
     Raises:
-        UsageError: a grid cannot say it, as the lesions differ or name single units.
+        UsageError: a grid cannot say it, as the lesions differ.
 
     >>> from tabwb.lesion.spec import parse_lesions
     >>> lesions = parse_lesions("mlp.down:zero:0.3@layers=0-2,seed=7")
@@ -54,12 +54,10 @@ def grid_text(
     <BLANKLINE>
     """
     first = lesions[0]
-    if any(one.units for one in lesions):
-        raise UsageError(
-            f"a grid cannot name single units, as '{lesion_text(lesions)}' does",
-            hint="leave the field Units at 'all'",
-        )
-    if any(replace(one, target=first.target) != first for one in lesions):
+    kinds = {TARGETS[one.target].unit for one in lesions}
+    if any(replace(one, target=first.target) != first for one in lesions) or (
+        first.units and len(kinds) > 1
+    ):
         raise UsageError(
             f"the lesions of '{lesion_text(lesions)}' differ in more than their target",
             hint="give them one operation, choice and layers; or write the grid by hand",
@@ -71,6 +69,7 @@ def grid_text(
         **{key: value for key in NUMBERS if (value := getattr(first, key)) is not None},
         "amounts": list(amounts),
         "layers": [own if layers == OWN else layers],
+        **({UNIT_KEYS[kinds.pop()]: [numbers_text(first.units)]} if first.units else {}),
         "seeds": list(seeds),
         "controls": controls,
     }

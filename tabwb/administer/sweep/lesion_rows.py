@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from tabwb.lesion.declared import CONTROLS, CONTROLS_OF, NUMBERS, OPERATIONS, SPREAD_OVER, TARGETS
+from tabwb.lesion.declared import (
+    CONTROLS,
+    CONTROLS_OF,
+    NUMBERS,
+    OPERATIONS,
+    SPREAD_OVER,
+    TARGETS,
+    UNIT_KEYS,
+)
 from tabwb.lesion.file_option import shown
 from tabwb.lesion.numbers import numbers_text, parse_numbers
 from tabwb.lesion.part import Part
@@ -21,7 +29,10 @@ from tabwb.records.files import expanded
 
 _SAME = ("select", "file", "sha256")
 """Keys whose value all lesions of a table have."""
-LESION_KEYS = ("targets", "operation", "amounts", "layers", "seeds", *_SAME, *NUMBERS, "controls")
+LESION_KEYS = (
+    "targets", "operation", "amounts", "layers", *UNIT_KEYS.values(), "seeds", *_SAME, *NUMBERS,
+    "controls",
+)  # fmt: skip
 IN_PLACE = {selection: control for control, selection in CONTROLS_OF.items()}
 """A selection of units to that of its control."""
 
@@ -31,7 +42,9 @@ class Rows:
     """One table ``[[lesions]]`` of a grid.
 
     Attributes:
-        targets, amounts, layers, seeds: each combination is a condition.
+        targets, amounts, layers, units, seeds: each combination is a condition.
+        unit_key: ``heads``, ``neurons`` or ``experts``: what the units are; empty: all are in
+            question.
         numbers: likewise, of the operation (factors, sigmas or bits); one None where it needs none.
         values: what all its lesions have.
         controls: ids of the kinds of controls that each has.
@@ -42,6 +55,8 @@ class Rows:
     values: dict[str, Any]
     amounts: tuple[float, ...]
     layers: tuple[str, ...]
+    unit_key: str
+    units: tuple[str, ...]
     numbers: tuple[float | None, ...]
     seeds: tuple[int, ...]
     controls: tuple[str, ...]
@@ -49,8 +64,10 @@ class Rows:
 
     @property
     def count(self) -> int:
-        """The number of combinations, with one layer for ``each``."""
-        listed = (self.targets, self.amounts, self.layers, self.numbers, self.seeds)
+        """The number of combinations, with one layer and unit for ``each``."""
+        listed = (
+            self.targets, self.amounts, self.layers, self.units, self.numbers, self.seeds,
+        )  # fmt: skip
         return math.prod(map(len, listed))
 
 
@@ -63,12 +80,15 @@ def lesion_rows(table: Table) -> Rows:
     targets = listed(table, "targets", str)
     operation = table.get("operation", str, "zero")
     option = OPERATIONS[operation].option if operation in OPERATIONS else ""
-    others = (*_SAME, *(key for key in NUMBERS if key != option))
+    unit_key = next((key for key in UNIT_KEYS.values() if key in table.content), "")
+    others = (*_SAME, *({*NUMBERS, *UNIT_KEYS.values()} - {option, unit_key}))
     rows = Rows(
         targets,
         {key: table.content[key] for key in others if key in table.content},
         listed(table, "amounts", (int, float), [1.0]),
         listed(table, "layers", str, ["all"]),
+        unit_key,
+        listed(table, unit_key, str) if unit_key else ("all",),
         _numbers(table, option),
         listed(table, "seeds", int, [1]),
         _controls(table),
@@ -77,16 +97,18 @@ def lesion_rows(table: Table) -> Rows:
     rows.values["operation"] = operation
     if file := table.get("file", str):
         rows.values["file"] = str(table.path.parent / expanded(file))
-    for layers in rows.layers:
-        if layers not in ("all", "each"):
-            parse_numbers(layers, "layers", rows.where)
+    for key, given in (("layers", rows.layers), (unit_key, rows.units)):
+        for text in given:
+            if text not in ("all", "each"):
+                parse_numbers(text, key, rows.where)
     first = (rows.targets[0], rows.amounts[0], rows.numbers[0], rows.seeds[0])
     # A value is allowed or not whatever the others are; their products may be millions.
     for place, values in enumerate((rows.targets, rows.amounts, rows.numbers, rows.seeds)):
         for value in values:
             chosen: list[Any] = [*first]
             chosen[place] = value
-            _joined(rows, *chosen)
+            target, amount, number, seed = chosen
+            _joined(rows, target, amount, number, seed, units=(0,) if unit_key else ())
     return rows
 
 
@@ -141,6 +163,7 @@ def _joined(
     number: float | None,
     seed: int,
     layers: Sequence[int] = (),
+    units: Sequence[int] = (),
 ) -> tuple[Lesion, ...]:
     """Return the lesions of a target, which may be several joined by a plus sign."""
     more: dict[str, object] = {"amount": amount, "seed": seed, **rows.values}
@@ -148,6 +171,8 @@ def _joined(
         more[OPERATIONS[rows.values["operation"]].option] = number
     if layers:
         more["layers"] = list(layers)
+    if units:
+        more[rows.unit_key] = list(units)
     return pinned(made({"target": one, **more}, rows.where) for one in target.split("+"))
 
 
@@ -159,17 +184,33 @@ def combined(rows: Rows, parts: Sequence[Part]) -> Iterator[tuple[tuple[Lesion, 
         parts: of the model.
     """
     count = max((part.layer for part in parts if part.layer is not None), default=0) + 1
-    layers: list[tuple[int, ...]] = []
-    for text in rows.layers:
+    layers = _sets(rows.layers, "layers", rows.where, count)
+    for target in rows.targets:
+        own = [part.units for part in parts if part.target in target.split("+")]
+        units = _sets(rows.units, rows.unit_key, rows.where, max(own, default=1))
+        # The seed varies fastest: after each amount of a series there is something to look at.
+        for inside, among, amount, number, seed in product(
+            layers, units, rows.amounts, rows.numbers, rows.seeds
+        ):
+            yield _joined(rows, target, amount, number, seed, inside, among), seed
+
+
+def _sets(texts: Sequence[str], key: str, where: str, count: int) -> list[tuple[int, ...]]:
+    """Return sets of layers or units; an empty one is all of them.
+
+    Args:
+        texts: ``all``, ``each`` for one after another, or numbers.
+        key: for errors.
+        where: for errors.
+        count: of what the model has.
+    """
+    found: list[tuple[int, ...]] = []
+    for text in texts:
         if text == "each":
-            layers += [(number,) for number in range(count)]
+            found += [(number,) for number in range(count)]
         else:
-            layers.append(() if text == "all" else parse_numbers(text, "layers", rows.where))
-    # The seed varies fastest: after each amount of a series there is something to look at.
-    for target, own, amount, number, seed in product(
-        rows.targets, layers, rows.amounts, rows.numbers, rows.seeds
-    ):
-        yield _joined(rows, target, amount, number, seed, own), seed
+            found.append(() if text == "all" else parse_numbers(text, key, where))
+    return found
 
 
 def control_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tabwb.lesion.values import row_of
 from tabwb.records.errors import UsageError
 from tabwb.report.figures.estimates import Record, batteries_note, records
 from tabwb.report.figures.kind import FigureKind, FigureOption, Options
@@ -74,9 +75,11 @@ def _panel(page: Page, top: float, title: str, own: Sequence[Record], value: str
     """Draw one map; return where it ends."""
     from matplotlib.patches import Rectangle
 
-    targets = list(dict.fromkeys(record["target"] for record in own))
+    targets = list(dict.fromkeys(row_of(record["target"], record["unit"]) for record in own))
     layers = sorted({record["layer"] for record in own}, key=lambda layer: (layer < 0, layer))
-    cells = {(record["target"], record["layer"]): record[value] for record in own}
+    cells = {
+        (row_of(record["target"], record["unit"]), record["layer"]): record[value] for record in own
+    }
     top = page.lines(
         MARGIN, top, wrapped(title, NORMAL, page.width - 2 * MARGIN), NORMAL, color=INK
     )
@@ -125,10 +128,10 @@ def _panel(page: Page, top: float, title: str, own: Sequence[Record], value: str
 FIGURE = FigureKind(
     id="map",
     title="Map of lesions",
-    shows="A measure under lesions of one target in one layer each, or its difference to the "
-    "intact model: targets by layers.",
-    data='Administrations under such lesions (layers = ["each"] in the grid of a sweep), and of '
-    "the intact model.",
+    shows="A measure under lesions of one target in one layer each, or of single heads, or its "
+    "difference to the intact model: targets or heads by layers.",
+    data='Administrations under such lesions (layers = ["each"] in the grid of a sweep, of heads '
+    'also heads = ["each"]), and of the intact model.',
     table=_table,
     draw=_draw,
     options=(

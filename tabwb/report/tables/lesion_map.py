@@ -25,10 +25,10 @@ from tabwb.scoring.permutation import benjamini_hochberg
 from tabwb.tables.table import Table, records_table
 
 NOTES = (
-    "One target in one layer is lesioned at a time. Means over seeds; intervals (95 %, t) and p "
-    f"are for other draws of units and these prompts, over {LEAST_SEEDS} seeds or more. A value "
-    "for which fewer than half of the responses are usable is in no mean, and then there is no "
-    "interval.",
+    "One target, or one unit of it, in one layer is lesioned at a time. Means over seeds; "
+    "intervals (95 %, t) and p are for other draws of units and these prompts, over "
+    f"{LEAST_SEEDS} seeds or more. A value for which fewer than half of the responses are "
+    "usable is in no mean, and then there is no interval.",
     "corr.: p corrected by Benjamini and Hochberg's method over the cells of a map that have one "
     "(one measure, subtest, judge, feature and lesion): of the cells below .05 a share of .05 at "
     "most is expected to be false. It is not corrected for the number of maps.",
@@ -50,6 +50,7 @@ class MapCell:
     cell: Cell
     series: str
     target: str
+    unit: int | None
     layer: int
     mean: SeedTest
     few: int
@@ -61,6 +62,8 @@ class MapCell:
 
 _Model = tuple[str, Conditioned]
 """A model with the conditions that must be alike."""
+_Key = tuple[_Model, str, str, int | None, int]
+"""A model, the name of the series, target, single unit and layer."""
 
 
 def map_table(rows: Sequence[Grouped]) -> Table:
@@ -88,7 +91,7 @@ def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
     """
     members = list({one.administration.id: one for one in members}.values())
     names = names_of(one.administration.conditions for one in members)
-    at: dict[tuple[_Model, str, str, int], dict[str, list[AdministrationData]]] = {}
+    at: dict[_Key, dict[str, list[AdministrationData]]] = {}
     intact: dict[_Model, list[AdministrationData]] = {}
     for one in members:
         given = one.administration.conditions
@@ -97,7 +100,8 @@ def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
             intact.setdefault(model, []).append(one)
         elif (lesion := _of_one_layer(one)) is not None:
             series = f"{name_in(names, given, lesion=False)} + {_elsewhere(lesion)}"
-            key = (model, series, lesion.target, lesion.layers[0])
+            unit = lesion.units[0] if len(lesion.units) == 1 else None
+            key = (model, series, lesion.target, unit, lesion.layers[0])
             at.setdefault(key, {}).setdefault(str(lesion.seed), []).append(one)
     if not at:
         raise UsageError(
@@ -107,15 +111,16 @@ def map_cells(members: Iterable[AdministrationData]) -> Iterator[MapCell]:
     whole_model = {model: values_of(pooled(own)) for model, own in intact.items()}
     values = {key: [values_of(pooled(own)) for own in seeds.values()] for key, seeds in at.items()}
     every = [one for own in values.values() for one in own]
-    told = told_apart({(model, name): (name, model[1]) for model, name, _, _ in at})
+    told = told_apart({(model, name): (name, model[1]) for model, name, *_ in at})
     for cell in cells_of(every):
         maps: dict[str, list[MapCell]] = {}
-        for model, name, target, layer in sorted(at, key=_order):
-            own = [one[cell] for one in values[model, name, target, layer] if cell in one]
+        for key in sorted(at, key=_order):
+            model, name, target, unit, layer = key
+            own = [one[cell] for one in values[key] if cell in one]
             if own:
                 series = told[model, name]
                 beside = whole_model.get(model, {}).get(cell)
-                made = _cell(cell, series, target, layer, own, beside)
+                made = _cell(cell, series, (target, unit, layer), own, beside)
                 maps.setdefault(series, []).append(made)
         for own_map in maps.values():
             yield from _corrected(own_map)
@@ -132,8 +137,7 @@ def _corrected(cells: Sequence[MapCell]) -> Iterator[MapCell]:
 def _cell(
     cell: Cell,
     series: str,
-    target: str,
-    layer: int,
+    place: tuple[str, int | None, int],
     own: Sequence[Measured],
     intact: Measured | None,
 ) -> MapCell:
@@ -148,7 +152,7 @@ def _cell(
         difference = less_intact(counted, intact, limits)
         reason = reason or difference.reason
     few = sum(one.few for one in own)
-    return MapCell(cell, series, target, layer, mean, few, base, difference, reason)
+    return MapCell(cell, series, *place, mean, few, base, difference, reason)
 
 
 def _of_one_layer(one: AdministrationData) -> Lesion | None:
@@ -161,21 +165,22 @@ def _of_one_layer(one: AdministrationData) -> Lesion | None:
 
 
 def _elsewhere(lesion: Lesion) -> str:
-    """Return the lesion without target, layer and seed.
+    """Return the lesion without target, layer, single unit and seed.
 
     >>> _elsewhere(parse_lesions("mlp:scale:0.5@layers=2,factor=0.1,seed=3")[0])
     'scale:0.5@factor=0.1'
     """
-    spec = lesion.kind(amount="")
+    own = () if len(lesion.units) == 1 else lesion.units
+    spec = replace(lesion, units=own).kind(amount="")
     options = spec.partition("@")[2].removeprefix(f"layers={numbers_text(lesion.layers)}")
     options = options.removeprefix(",")
     head = spec.partition("@")[0].removeprefix(f"{lesion.target}:")
     return head + (f"@{options}" if options else "")
 
 
-def _order(key: tuple[_Model, str, str, int]) -> tuple[str, int, bool, int]:
-    _, series, target, layer = key
-    return series, list(TARGETS).index(target), layer < 0, layer
+def _order(key: _Key) -> tuple[str, int, int, bool, int]:
+    _, series, target, unit, layer = key
+    return series, list(TARGETS).index(target), -1 if unit is None else unit, layer < 0, layer
 
 
 def _interval(cell: MapCell) -> Interval | None:
@@ -190,6 +195,8 @@ COLUMNS = (
     text("feature", "Feature", "feature or category", lambda one: one.cell.feature),
     text("series", "Lesion", "the model, with operation and amount", lambda one: one.series),
     text("target", "Target", "what is lesioned", lambda one: one.target),
+    whole("unit", "Unit", "the head, neuron or expert that is lesioned alone; missing: the target",
+          lambda one: one.unit),
     whole("layer", "Layer", "in which layer, from 0; negative: from the end",
           lambda one: one.layer),
     number("value", "Value", "mean over seeds", lambda one: one.mean.value),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tabwb.administer.sweep.point import Point
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.part import Part
-from tabwb.lesion.plan import Planned, kept
+from tabwb.lesion.plan import Planned, change_text, kept
 from tabwb.records.trials import Administration
 from tabwb.report.tables.declared import text, texts, whole
 from tabwb.tables.table import Table, records_table
@@ -31,15 +31,17 @@ def parts_table(parts: Sequence[Part]) -> Table:
     return records_table("lesion-parts", PARTS, parts)
 
 
-def plan_table(plan: Sequence[Planned], spec: str) -> Table:
+def plan_table(plan: Sequence[Planned], spec: str, whole: int) -> Table:
     """Return one row for each part that a lesion changes.
 
     Args:
         plan: what is taken of each part.
         spec: the lesion as administrations store it.
+        whole: the number of parameters of the model.
     """
     taken = sum(one.parameters for one in plan)
-    notes = (f"{spec} changes {taken:,} parameters; {kept(plan):,} bytes are kept to restore them",)
+    changes = change_text(taken, whole)
+    notes = (f"{spec} {changes}; {kept(plan):,} bytes are kept to restore them",)
     return records_table("lesion-plan", PLAN, plan, notes)
 
 

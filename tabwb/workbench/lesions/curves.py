@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tabwb.lesion.values import row_of
 from tabwb.report.measures import (
     ACCURACY,
     BURDEN,
@@ -233,7 +234,7 @@ def maps_of(table: Table) -> dict[Measure, tuple[HeatMap, ...]]:
                 series,
                 own[0]["intact"],
                 {
-                    (one["target"], one["layer"]): MapAt(
+                    (row_of(one["target"], one["unit"]), one["layer"]): MapAt(
                         one["value"], one["difference"], one["reason"] or ""
                     )
                     for one in own
