@@ -33,7 +33,7 @@ Points = Mapping[float, float]
 """The values of one seed by amount."""
 OF_SEEDS, PAIRED, WELCH = "t over seeds", "paired t over seeds", "Welch's t over seeds"
 ONE_CASE = "one lesion against controls"
-NOT_DRAWN = "nothing of the condition is drawn, so that it has no seeds"
+NOT_DRAWN = "one condition without seeds"
 EQUAL_CONTROLS = "all controls have the same value, which does not show how much they differ"
 
 
