@@ -150,6 +150,7 @@ class Backend:
         facts = {
             "model": "ngram-network",
             "weights_sha256": digest.hexdigest(),
+            "parameters": str(sum(array.size for array in self._intact.values())),
             "dtype": "float32",
             "device": "cpu",
         }
