@@ -39,8 +39,7 @@ def points(tmp_path: Path, text: str) -> tuple[Point, ...]:
 
 def test_a_lesion_without_draws_has_a_control_for_each_seed(tmp_path: Path) -> None:
     text = "targets = ['mlp.down']\noperation = 'prune'\namounts = [0.5]\nseeds = [1, 2, 3]"
-    text = text.replace("'prune'", "'zero'\nselect = 'magnitude'") + "\ncontrols = true"
-    found = points(tmp_path, "format = 1\n[[lesions]]\n" + text)
+    found = points(tmp_path, f"format = 1\n[[lesions]]\n{text}\ncontrols = true")
     assert [one.lesion for one in found if one.role == "lesion"] == [
         "mlp.down:zero:0.5@select=magnitude"
     ]
