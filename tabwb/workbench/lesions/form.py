@@ -94,8 +94,8 @@ class LesionForm(Vertical):
         self.spec = str(Lesion(FIRST[0], "zero", 0.3))
         self._list: dict[str, object] = {}
         """File and hash of the list of units in the spec; there are no fields for them."""
-        self._touched = False
-        """Whether the user has chosen a lesion."""
+        self._begun = self.spec
+        """What the form began with; another spec was chosen by the user."""
 
     def compose(self) -> ComposeResult:
         """Yield the fields."""
@@ -129,7 +129,8 @@ class LesionForm(Vertical):
         ]
         self.query_one("#lab-target-combo", Combo).offer(known)
         first = next((name for name in FIRST if name in there), "")
-        if first and not self._touched and self._text("target") not in there:
+        if first and self.spec == self._begun and self._text("target") not in there:
+            self._begun = str(Lesion(first, "zero", 0.3))
             self.query_one("#lab-target", Input).value = first
 
     def choose(self, chosen: Chosen) -> None:
@@ -143,7 +144,6 @@ class LesionForm(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Renew the spec from the fields, or the fields from the spec."""
         event.stop()
-        self._touched = True
         if event.input.id == "lab-spec":
             self._read_spec(event.value)
         else:
@@ -152,7 +152,6 @@ class LesionForm(Vertical):
     def on_selection_changed(self, event: Selection.Changed) -> None:
         """Renew the spec."""
         event.stop()
-        self._touched = True
         self._read_fields()
 
     def _read_fields(self) -> None:
