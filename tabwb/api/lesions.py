@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from os import PathLike
@@ -18,9 +18,12 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
+    from tabwb.administer.sweep.point import Point
     from tabwb.administer.sweep.sweep import Sweep, Told
     from tabwb.api.running import Progress
     from tabwb.plugin_api.components import LesionableBackend
+    from tabwb.records.conditions import Conditions
+    from tabwb.records.trials import Administration
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -72,12 +75,18 @@ def sweep(
     model: str,
     grid: str | PathLike[str] | Mapping[str, Any],
     *,
+    judges: str | Sequence[str] | None = None,
     replicates: int | None = None,
     seed: int | None = None,
     protocol: Literal["generate", "enforced", "likelihood"] | None = None,
     temperature: float | None = None,
     top_p: float | None = None,
     max_tokens: int | None = None,
+    stop: str | Sequence[str] | None = None,
+    conversation: bool | None = None,
+    item_order: Literal["as-given", "shuffled"] | None = None,
+    option_order: Literal["as-given", "shuffled", "rotated"] | None = None,
+    prompt_noise: str | None = None,
     subtests: Names = (),
     items: Names = (),
     limit: int | None = None,
@@ -85,6 +94,8 @@ def sweep(
     workers: int = 1,
     lanes: int | None = None,
     batch_size: int = 64,
+    shard: str = "1/1",
+    dry_run: bool = False,
     offline: bool | None = None,
     progress: Progress = False,
 ) -> Table:
@@ -97,12 +108,18 @@ def sweep(
         battery: an id (``"tab"``) or the path of a battery file.
         model: a spec (``"bundled"``).
         grid: the path of a TOML file, or its content as a dictionary.
+        judges: specs of judges that are not models; empty: no judge. Default: ``rules``.
         replicates: number of times each item is given.
         seed: of random orders and sampling.
         protocol: how items with options are answered.
         temperature: 0 is greedy decoding.
         top_p: nucleus mass.
         max_tokens: token limit of every reply; default: the battery's.
+        stop: texts that end a reply.
+        conversation: keep one context over all items.
+        item_order: of the items within their subtest.
+        option_order: of the options of each item; rotated: each item in all rotations.
+        prompt_noise: perturbation of the items' texts under all conditions.
         subtests: give only these.
         items: give only these; ids, or ``SUBTEST/ITEM``.
         limit: give only so many items of each subtest, the first ones.
@@ -111,6 +128,8 @@ def sweep(
         lanes: number of conditions in one batch of the model, 1 for none; None: as many as are
             faster together and give the same texts.
         batch_size: number of items given at once.
+        shard: ``I/N``: give only the Ith of N shares of the conditions.
+        dry_run: give nothing; return the conditions, with what the store has of them.
         offline: use no network from now on, in the whole process; None: as configured.
         progress: True for a line on stderr, or a function that gets each event.
 
@@ -122,22 +141,29 @@ def sweep(
     from tabwb.administer.session import setup
     from tabwb.administer.sweep.grid import grid_of, read_grid
     from tabwb.administer.sweep.pool import run_sweep
-    from tabwb.administer.sweep.suited import resolved, sweep_of
+    from tabwb.administer.sweep.suited import parse_shard, resolved, sweep_of
     from tabwb.administer.sweep.sweep import Model
-    from tabwb.api.running import asked_conditions, ids_of
+    from tabwb.api.running import asked_conditions, ids_of, judges_of
 
     for name, number in (("workers", workers), ("lanes", lanes)):
         if number is not None and number < 1:
             raise UsageError(f"{number} cannot be used", where=name, allowed="1 or more")
     wanted = grid_of(grid) if isinstance(grid, Mapping) else read_grid(Path(grid))
+    first, count = parse_shard(shard)
     asked = asked_conditions(
         model,
+        judges=judges_of(judges),
         replicates=replicates,
         seed=seed,
         protocol=protocol,
         temperature=temperature,
         top_p=top_p,
         max_tokens=max_tokens,
+        stop=(stop,) if isinstance(stop, str) else stop,
+        conversation=conversation,
+        item_order=item_order,
+        option_order=option_order,
+        prompt_noise=prompt_noise,
         part_subtests=ids_of(subtests),
         part_items=ids_of(items),
         part_limit=limit,
@@ -145,7 +171,8 @@ def sweep(
     with opened_plugins(offline=offline) as plugins:
         given = setup.find_battery(plugins, named(battery))
         conditions = resolved(plugins, given, asked)
-        open_store(store, plugins.configuration, create=True).close()
+        if not dry_run:
+            open_store(store, plugins.configuration, create=True).close()
         loaded = Model.loaded(plugins, conditions.examinee)
         with closing(loaded.backend):
             whole = sweep_of(plugins, given, conditions, wanted, wanted.needed(loaded))
@@ -156,23 +183,27 @@ def sweep(
             run = partial(
                 run_sweep, model=loaded, workers=workers, together=batch_size, lanes=lanes
             )
-            _give(run, whole, opened, progress)
+            points = whole.points[first - 1 :: count]
+            if dry_run:
+                return _planned(whole, points, store, opened)
+            _give(run, whole, points, opened, progress)
             with opened() as written:
-                return _table(whole, written)
+                return _table(whole, points, written)
 
 
 def _give(
     run: Callable[..., Iterator[Told]],
     whole: Sweep,
+    points: Sequence[Point],
     opened: Callable[[], Store],
     progress: Progress,
 ) -> None:
     """Give the conditions that the store lacks."""
     cancel = threading.Event()
     failed: list[Told] = []
-    told = _teller(progress, len(whole.points))
+    told = _teller(progress, len(points))
     try:
-        for one in run(whole, whole.points, opened, cancel):
+        for one in run(whole, points, opened, cancel):
             told(one)
             if one.failed:
                 failed.append(one)
@@ -205,11 +236,27 @@ def _teller(progress: Progress, planned: int) -> Callable[[Told], object]:
     return show
 
 
-def _table(whole: Sweep, store: Store) -> Table:
+def _planned(
+    whole: Sweep, points: Sequence[Point], place: Place, opened: Callable[[], Store]
+) -> Table:
+    """Return the conditions of a sweep that is not given, with what a store has of them."""
+    from tabwb.report.tables.lesions import Condition, sweep_table
+    from tabwb.store.location import resolve
+
+    named = None if place is None else str(place)
+    at = resolve(whole.plugins.configuration.store_at(named))
+    known: Mapping[Conditions, Administration] = {}
+    if not isinstance(at, Path) or at.exists():
+        with opened() as store:
+            known = whole.known(store)
+    return sweep_table(whole.name, [Condition(one, known.get(one.conditions)) for one in points])
+
+
+def _table(whole: Sweep, points: Sequence[Point], store: Store) -> Table:
     from tabwb.report.tables.lesions import Condition, sweep_table
 
     known = whole.known(store)
-    conditions = [Condition(point, known.get(point.conditions)) for point in whole.points]
+    conditions = [Condition(point, known.get(point.conditions)) for point in points]
     left = sum(one.status != "done" for one in conditions)
     if left:
         raise Interrupted(

@@ -112,7 +112,7 @@ def run(
     own = _labels(labels, function)
     asked = asked_conditions(
         spec,
-        judges=_judges(judges),
+        judges=judges_of(judges),
         replicates=replicates,
         seed=seed,
         protocol=protocol,
@@ -223,7 +223,8 @@ def _handle(session: Session, store: Place) -> Administration:
     return Administration(session.administration.id, stored_in(session.store, place))
 
 
-def _judges(judges: str | Sequence[str] | None) -> tuple[str, ...] | None:
+def judges_of(judges: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return specs of judges as a condition; None: the default, of an empty list none."""
     if judges is None:
         return None
     return (judges,) if isinstance(judges, str) else tuple(judges) or (NONE,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -20,7 +19,7 @@ from tabwb.administer.sweep.grid import Grid, read_grid
 from tabwb.administer.sweep.over_seeds import over_seeds_json
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep, waiting
-from tabwb.administer.sweep.suited import resolved, sweep_of
+from tabwb.administer.sweep.suited import parse_shard, resolved, sweep_of
 from tabwb.administer.sweep.sweep import Model, Sweep, Told
 from tabwb.battery.model import Battery
 from tabwb.cli.common import (
@@ -238,23 +237,3 @@ def _dry_run(sweep: Sweep, own: Sequence[Point], model: Model, options: Mapping[
 def _document(point: Point) -> dict[str, str]:
     """Return what names a condition in JSON: of temperatures and the like it is the setting."""
     return {"role": point.role, "lesion": point.lesion, "setting": point.setting}
-
-
-def parse_shard(text: str) -> tuple[int, int]:
-    """Return which share of the conditions is given, and of how many.
-
-    Raises:
-        UsageError: it is not I/N with I from 1 to N.
-
-    >>> parse_shard("2/8")
-    (2, 8)
-    """
-    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
-    first, count = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not 1 <= first <= count:
-        raise UsageError(
-            f"'{text}' is not a share",
-            where="--shard",
-            allowed="I/N, for example 2/8: I from 1 to N",
-        )
-    return first, count

@@ -94,6 +94,33 @@ def test_a_sweep_takes_decoding_and_a_part_of_the_battery(
     assert (conditions.part_subtests, conditions.part_limit) == ((subtest,), 1)
 
 
+def test_a_sweep_takes_every_condition_that_the_command_takes(
+    battery_file: Path, tmp_path: Path
+) -> None:
+    given = tabwb.sweep(
+        battery_file, MODEL, GRID, store=tmp_path / "a.db", judges=(), stop=".", limit=1,
+        conversation=True, item_order="shuffled", option_order="shuffled", shard="2/2",
+    )  # fmt: skip
+    assert given["role"].to_list() == ["lesion"]
+    with tabwb.open(tmp_path / "a.db") as study:
+        conditions = study.administration(given["administration"].to_list()[0]).record.conditions
+    assert conditions.conversation and conditions.judges == ()
+    assert conditions.decoding.stop == (".",)
+    assert (conditions.item_order, conditions.option_order) == ("shuffled", "shuffled")
+    with pytest.raises(tabwb.UsageError, match="'3/2' is not a share"):
+        tabwb.sweep(battery_file, MODEL, GRID, store=tmp_path / "a.db", shard="3/2")
+
+
+def test_a_dry_run_gives_nothing_and_makes_no_store(battery_file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    table = tabwb.sweep(battery_file, MODEL, GRID, store=path, dry_run=True)
+    assert table["role"].to_list() == ["intact", "lesion"] and not path.exists()
+    assert table["status"].to_list() == [None, None]
+    tabwb.sweep(battery_file, MODEL, GRID, store=path, shard="1/2", limit=1)
+    again = tabwb.sweep(battery_file, MODEL, GRID, store=path, dry_run=True, limit=1)
+    assert again["status"].to_list() == ["done", None]
+
+
 def test_a_batch_of_no_conditions_is_refused(battery_file: Path, tmp_path: Path) -> None:
     with pytest.raises(tabwb.UsageError, match="lanes: 0 cannot be used"):
         tabwb.sweep(battery_file, MODEL, GRID, store=tmp_path / "a.db", lanes=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -60,3 +61,23 @@ def resolved(plugins: Plugins, battery: Battery, asked: Conditions) -> Condition
                 hint="judge the responses when the sweep is done: tabwb judge run",
             )
     return conditions
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """Return which share of the conditions is given, and of how many.
+
+    Raises:
+        UsageError: it is not I/N with I from 1 to N.
+
+    >>> parse_shard("2/8")
+    (2, 8)
+    """
+    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    first, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= first <= count:
+        raise UsageError(
+            f"'{text}' is not a share",
+            where="--shard",
+            allowed="I/N, for example 2/8: I from 1 to N",
+        )
+    return first, count
