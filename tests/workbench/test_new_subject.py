@@ -95,7 +95,7 @@ async def test_its_key_opens_the_page_and_its_controller_reads_the_store(
 
 
 async def test_it_is_in_menu_palette_and_help(sit: Sit, battery: str) -> None:
-    async with sit((160, 96)) as seat:
+    async with sit((160, 140)) as seat:
         await seat.begin(battery=battery, model="echo")
         await seat.desk.go("home")
         seat.desk.open_menu("results")
