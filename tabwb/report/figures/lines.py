@@ -44,7 +44,8 @@ DODGE = 0.075
 """Inches between points of one amount."""
 TOGETHER = len(PALETTE)
 """Series that share a panel; more than these have a panel each, with the others in grey."""
-MOST_FRAMES = 60
+MOST_FRAMES = 120
+"""Of small panels; at double width four are side by side, so that 120 take about 45 inches."""
 ALONE = SeriesStyle(MAIN, MARKERS[0], LINES[0])
 BESIDE = {
     kind.role: SeriesStyle(PALETTE[place], MARKERS[place], LINES[place])
@@ -91,7 +92,7 @@ def draw_lines(table: Table, page: Page, options: Options) -> None:
         raise UsageError(
             f"{len(lesions)} series in {len(titles)} panels are more than a figure can show",
             allowed=f"{MOST_FRAMES} panels",
-            hint="choose some with --where, --subtest or --judge",
+            hint="choose some: --where model=NAME, --where lesion-target=NAME, --subtest, --judge",
         )
     top = MARGIN
     for title in titles:

@@ -248,10 +248,16 @@ def test_of_many_lesions_the_control_is_in_the_panel_of_its_lesion() -> None:
         assert gids.count("other") == 2  # other lesions, not their controls
 
 
+def test_22_models_in_three_panels_fit_one_figure() -> None:
+    figure = make("dose", groups(*families(66)), x="parameters", measure="accuracy", width="double")
+    assert len(panels(figure)) == 66 and faults(figure) == []
+
+
 def test_more_panels_than_a_figure_can_show_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "MOST_FRAMES", 5)
-    with pytest.raises(UsageError, match="6 series in 1 panels are more"):
+    with pytest.raises(UsageError, match="6 series in 1 panels are more") as told:
         make("dose", groups(*families(6)), x="parameters", measure="accuracy")
+    assert "--where model=NAME" in (told.value.hint or "")
 
 
 def test_unlike_conditions_are_series_of_their_own() -> None:
