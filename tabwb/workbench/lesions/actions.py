@@ -16,8 +16,8 @@ LESION, SWEEP = "lesion", "sweep"
 
 
 WORKS = (
-    "A sweep works ({}). Quitting stops it after the present items. Nothing that was answered is "
-    "lost: s on the page of sweeps, or the command shown there, continues it."
+    "A sweep is running ({}). Quitting stops it after the present items. Nothing that was answered "
+    "is lost: s on the page of sweeps, or the command shown there, continues it."
 )
 
 

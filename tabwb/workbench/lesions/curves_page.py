@@ -41,7 +41,7 @@ LIST_FROM = 100
 RENEW_S = 1.0
 """So often it is checked whether a sweep has given conditions since."""
 REST = 3
-"""At most one part in this many of the time is spent on reading while a sweep works."""
+"""At most one part in this many of the time is spent on reading while a sweep runs."""
 CURVE_NEEDS = (
     "A curve needs a lesion that was given with two amounts or more. A sweep gives them; with five "
     "seeds or more its means have intervals."
@@ -132,7 +132,7 @@ class CurvesPage(Page):
         self._show()
 
     def _renew(self) -> None:
-        """Read again while a sweep works; the sweep has most of the processor."""
+        """Read again while a sweep runs; the sweep has most of the processor."""
         rested = time.monotonic() - self._began > REST * self._took
         if self._stale and rested and not self._reading and self.desk.current is self:
             self.read_again()
@@ -310,7 +310,7 @@ class CurvesPage(Page):
         yield Content("")
         yield from folded(need, width, QUIET)
         if self._working:
-            yield Content.styled("A sweep works: this page is renewed as conditions end.", QUIET)
+            yield Content.styled("This page is renewed as conditions of the sweep end.", QUIET)
         keys = [("esc", "returns to the page before")]
         if self.read.curves if self.maps else self.read.maps:
             keys.insert(0, ("g", "shows the curves" if self.maps else "shows the map"))

@@ -37,7 +37,7 @@ SWEEP_PAGE = (
     Command("administer.stop-sweep", "Stop the sweep", "Stop", "x", SWEEP, 3,
             "Stop after the present items; starting again continues."),
     Command("administer.sweep-curves", "Curves and maps", "Curves", "g", SWEEP, 4,
-            "Show curves and maps of this model and battery, also while the sweep works."),
+            "Show curves and maps of this model and battery, also while the sweep runs."),
     Command("administer.sweep-results", "Results by lesion", "Results", "m", SWEEP, 5,
             "Show the results of the store by lesion."),
     Command("administer.copy-command", "Copy the command", "Copy", "y", SWEEP, 6,

@@ -283,10 +283,10 @@ class SweepPage(Page):
         if self._state.active:
             self.desk.controller(LesionsController).stop_sweep()
         else:
-            self.show_message("no sweep works")
+            self.show_message("no sweep is running")
 
     def sweep_curves(self) -> None:
-        """Show curves and maps of this model and battery, also while the sweep works."""
+        """Show curves and maps of this model and battery, also while the sweep runs."""
         wish = self._wish()
         where = (f"model={wish.model}", f"battery={(battery := _battery(wish.battery))}")
         words = f"{battery} · {wish.model}"
