@@ -126,7 +126,7 @@ def sweep(
         store: a path, a URL, or None for the configured store; it is made where there is none.
         workers: number of models that work at one time, each in a process of its own.
         lanes: number of conditions in one batch of the model, 1 for none; None: as many as are
-            faster together and give the same texts.
+            faster together, in float32.
         batch_size: number of items given at once.
         shard: ``I/N``: give only the Ith of N shares of the conditions.
         dry_run: give nothing; return the conditions, with what the store has of them.

@@ -129,7 +129,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     type=click.IntRange(1, 64),
     metavar="N",
     help="Number of conditions in one batch of the model; 1: each alone. Default: up to 16 where "
-    "that is faster and gives the same texts.",
+    "that is faster, in float32.",
 )
 @click.option(
     "--shard",
