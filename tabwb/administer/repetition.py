@@ -10,7 +10,8 @@ from tabwb.administer.session.setup import versions_of
 from tabwb.administer.sweep.manipulation import manipulation_facts
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.lesion.facts import LANES, PARENT_PARTS, PERPLEXITY, PERPLEXITY_REASON
-from tabwb.plugin_api.components import Cancel, LesionableBackend
+from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Reply

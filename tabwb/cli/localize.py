@@ -17,7 +17,7 @@ from tabwb.cli.signals import stopping
 from tabwb.lesion.file_option import escaped
 from tabwb.lesion.items import read_items, shipped_items
 from tabwb.lesion.localizer import list_document, localize
-from tabwb.plugin_api.components import ActivationBackend
+from tabwb.plugin_api.lesionable import ActivationBackend
 from tabwb.plugin_api.writing import write_bytes
 from tabwb.records.errors import UsageError
 from tabwb.report.destination import check_destination

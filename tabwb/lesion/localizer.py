@@ -29,7 +29,7 @@ from tabwb.records.errors import ComponentError, Interrupted, UsageError
 Values = NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 Activations = Callable[[str, Sequence[str], Pool, threading.Event], Iterator[NDArray[np.float32]]]
-"""``activations`` of :class:`tabwb.plugin_api.components.ActivationBackend`."""
+"""``activations`` of :class:`tabwb.plugin_api.lesionable.ActivationBackend`."""
 STATISTIC = "welch-t"
 
 

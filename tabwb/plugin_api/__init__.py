@@ -20,15 +20,12 @@ if TYPE_CHECKING:
     from tabwb.lesion.spec import parse_lesions as parse_lesions
     from tabwb.plugin_api.answer_files import AnswerFile as AnswerFile
     from tabwb.plugin_api.answer_files import AnswerProblems as AnswerProblems
-    from tabwb.plugin_api.components import ActivationBackend as ActivationBackend
     from tabwb.plugin_api.components import BatchingBackend as BatchingBackend
     from tabwb.plugin_api.components import Cancel as Cancel
     from tabwb.plugin_api.components import ExpectingExporter as ExpectingExporter
     from tabwb.plugin_api.components import Exporter as Exporter
     from tabwb.plugin_api.components import Importer as Importer
     from tabwb.plugin_api.components import Judge as Judge
-    from tabwb.plugin_api.components import LaneBackend as LaneBackend
-    from tabwb.plugin_api.components import LesionableBackend as LesionableBackend
     from tabwb.plugin_api.components import LikelihoodBackend as LikelihoodBackend
     from tabwb.plugin_api.components import ModelBackend as ModelBackend
     from tabwb.plugin_api.components import ModelJudge as ModelJudge
@@ -52,6 +49,9 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.hookspecs import RegisterPage as RegisterPage
     from tabwb.plugin_api.hookspecs import RegisterStatistic as RegisterStatistic
     from tabwb.plugin_api.hookspecs import hookimpl as hookimpl
+    from tabwb.plugin_api.lesionable import ActivationBackend as ActivationBackend
+    from tabwb.plugin_api.lesionable import LaneBackend as LaneBackend
+    from tabwb.plugin_api.lesionable import LesionableBackend as LesionableBackend
     from tabwb.plugin_api.registry.plugins import Plugins as Plugins
     from tabwb.plugin_api.remote.failures import RemoteFailure as RemoteFailure
     from tabwb.plugin_api.remote.keys import find_key as find_key
@@ -103,14 +103,15 @@ _NAMES = {
     "tabwb.lesion.part": "Part",
     "tabwb.lesion.spec": "Lesion parse_lesions",
     "tabwb.plugin_api.answer_files": "AnswerFile AnswerProblems",
-    "tabwb.plugin_api.components": "ActivationBackend BatchingBackend Cancel ExpectingExporter "
-    "Exporter Importer Judge LaneBackend LesionableBackend LikelihoodBackend ModelBackend "
-    "ModelJudge Response ScopedJudge Scorer StreamingExporter Transcriber Verdict",
+    "tabwb.plugin_api.components": "BatchingBackend Cancel ExpectingExporter Exporter Importer "
+    "Judge LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer "
+    "StreamingExporter Transcriber Verdict",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.extensions": "CommandSource PageData PageSource Responses Statistic "
     "StatisticValue",
     "tabwb.plugin_api.hookspecs": "Register RegisterBattery RegisterCommand RegisterPage "
     "RegisterStatistic hookimpl",
+    "tabwb.plugin_api.lesionable": "ActivationBackend LaneBackend LesionableBackend",
     "tabwb.plugin_api.registry.plugins": "Plugins",
     "tabwb.plugin_api.remote.failures": "RemoteFailure",
     "tabwb.plugin_api.remote.keys": "find_key missing_key redact",

@@ -16,7 +16,8 @@ from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
 from tabwb.administer.sweep.sweep import Model, Told
 from tabwb.cli.main import main
-from tabwb.plugin_api.components import Cancel, LesionableBackend
+from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records import events
 from tabwb.records.conditions import Conditions

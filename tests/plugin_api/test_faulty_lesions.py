@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tabwb.lesion.part import Part
-from tabwb.plugin_api.components import LesionableBackend
+from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.registry.guarded import GuardedModel
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError

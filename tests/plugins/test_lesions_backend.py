@@ -12,7 +12,7 @@ import pytest
 from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import LocalOptions
 
-from tabwb.plugin_api.components import LesionableBackend
+from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Request

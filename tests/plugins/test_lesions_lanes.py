@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tabwb.lesion.spec import parse_lesions
-from tabwb.plugin_api.components import LaneBackend, LesionableBackend
+from tabwb.plugin_api.lesionable import LaneBackend, LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Request

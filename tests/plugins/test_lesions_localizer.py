@@ -24,7 +24,7 @@ from tabwb.lesion.items import Condition, Items  # noqa: E402
 from tabwb.lesion.localizer import localize  # noqa: E402
 from tabwb.lesion.plan import planned  # noqa: E402
 from tabwb.lesion.spec import parse_lesions  # noqa: E402
-from tabwb.plugin_api.components import ActivationBackend  # noqa: E402
+from tabwb.plugin_api.lesionable import ActivationBackend  # noqa: E402
 from tabwb.plugin_api.registry.plugins import Plugins  # noqa: E402
 from tabwb.records.errors import ComponentError, UsageError  # noqa: E402
 from tests.plugins.conftest import model, save_model, save_tokenizer  # noqa: E402

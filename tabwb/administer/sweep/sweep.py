@@ -14,7 +14,8 @@ from tabwb.administer.sweep.point import Point
 from tabwb.lesion.declared import CONTROL, CONTROL_ROLES
 from tabwb.lesion.facts import OTHER, PARENT_PARTS, SAME
 from tabwb.lesion.part import Part
-from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
+from tabwb.plugin_api.components import Cancel, ModelBackend
+from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import HeldElsewhere, Interrupted, TabwbError
 from tabwb.records.marks import Marks, changes

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Generic, Literal, Protocol
 
-from tabwb.plugin_api.components import ActivationBackend, LaneBackend, LesionableBackend
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
+from tabwb.plugin_api.lesionable import ActivationBackend, LaneBackend, LesionableBackend
 from tabwb.plugin_api.registry.guarded import (
     GuardedModel,
     GuardedTranscriber,

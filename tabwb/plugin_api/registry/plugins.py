@@ -12,7 +12,6 @@ from tabwb.plugin_api.components import (
     Exporter,
     Importer,
     Judge,
-    LesionableBackend,
     ModelBackend,
     ModelJudge,
     Scorer,
@@ -22,6 +21,7 @@ from tabwb.plugin_api.config.profiles import Profile, number_of_parameters
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descriptor
 from tabwb.plugin_api.extensions import ExtensionKind, Statistic
+from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.registry.extensions import EXTENSIONS, Extended, ExtensionIndex
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.plugin_api.registry.index import (

@@ -15,7 +15,8 @@ from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.part import Part
 from tabwb.lesion.plan import change_text, kept, planned, whole
 from tabwb.lesion.spec import parse_lesions
-from tabwb.plugin_api.components import BatchingBackend, LesionableBackend
+from tabwb.plugin_api.components import BatchingBackend
+from tabwb.plugin_api.lesionable import LesionableBackend
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, TabwbError
