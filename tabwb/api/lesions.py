@@ -124,7 +124,7 @@ def sweep(
         items: give only these; ids, or ``SUBTEST/ITEM``.
         limit: give only so many items of each subtest, the first ones.
         store: a path, a URL, or None for the configured store; it is made where there is none.
-        workers: number of models that work at one time, each in a process of its own.
+        workers: number of models that work at one time, each in a separate process.
         lanes: number of conditions in one batch of the model, 1 for none; None: as many as are
             faster together, in float32.
         batch_size: number of items given at once.

@@ -122,7 +122,7 @@ def plan(lesion: str, model: str, as_json: bool, offline: bool | None) -> None:
     type=click.IntRange(1, 256),
     default=1,
     show_default=True,
-    help="Number of models that work at one time, each in a process of its own.",
+    help="Number of models that work at one time, each in a separate process.",
 )
 @click.option(
     "--lanes",

@@ -84,7 +84,7 @@ class LesionsActions(Actions):
             work = message.work
             lesion = None if work is None else work.administration.conditions.lesion
             what = f"lesioned, {lesion}" if lesion else "intact"
-            words = f"This administration has a model of its own ({what})."
+            words = f"This administration loads its own model ({what})."
             self.desk.notify(f"{words} That of the laboratory is closed.", markup=False)
             self.desk.run_worker(asyncio.to_thread(close))  # the worker's thread loads meanwhile
 

@@ -42,7 +42,7 @@ class LesionsController(Controller):
 
         self.engine.cancel.clear()
         self._end_model()
-        self.say(LaboratoryState("loading", model, f"loading {model} in a process of its own"))
+        self.say(LaboratoryState("loading", model, f"loading {model} in a separate process"))
         try:
             laboratory = self._laboratory = Laboratory(self.plugins, model, self.engine.cancel)
             self._loading = True

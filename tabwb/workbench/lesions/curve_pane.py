@@ -22,7 +22,7 @@ difference to the intact model. The shade and the glyph behind the number show i
 
 - **up**, **down** change the measure, **/** lists all; **left**, **right** change the lesion
 - **g** changes between curves and maps; **d** between differences and values of a map
-- **r** reads again; while a sweep runs, that happens by itself after each condition
+- **r** reads again; while a sweep runs, this happens after each condition
 - **y** copies the command that gives the same numbers; **e** exports responses and figures
 
 The numbers are those of `tabwb results --table doses` and `--table map`. A value for which fewer

@@ -38,7 +38,7 @@ HELPS = {
     "with other content is not overwritten",
 }
 LAYERS = (
-    (OWN, "as in the lesion"), ("all", "all together"), ("each", "each by itself (a map)"),
+    (OWN, "as in the lesion"), ("all", "all together"), ("each", "each separately (a map)"),
 )  # fmt: skip
 IN_LAYERS = tuple(kind.id for kind in DECLARED.values() if kind.in_layers)
 CONTROLS = (

@@ -86,7 +86,7 @@ class SweepJob(threading.Thread):
         battery = setup.find_battery(plugins, wish.battery)
         asked = conditions_of(wish.model, "model", {})
         conditions = resolved(plugins, battery, asked)
-        self._tell(name=grid.name, words=f"loading {wish.model} in a process of its own")
+        self._tell(name=grid.name, words=f"loading {wish.model} in a separate process")
         model = Model.loaded(plugins, conditions.examinee)
         with closing(model.backend):
             sweep = sweep_of(plugins, battery, conditions, grid, grid.needed(model))

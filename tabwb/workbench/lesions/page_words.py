@@ -18,14 +18,14 @@ BEGIN = (
     ("space", "gives the item to the intact model and under the lesion, side by side"),
     ("a", "gives the whole subtest; n and p the next and the previous item"),
     ("o", "turns the lesion on or off; ▲ marks it on every page while it is on"),
-    ("w", "administers a battery with this lesion, by a model of its own; that is stored"),
+    ("w", "administers a battery with this lesion; the answers are stored"),
     ("g", "sweeps this lesion over amounts, layers and seeds"),
 )
 """What can be done first."""
 HELP = """\
 # Laboratory
 
-A model is loaded in a process of its own, lesioned, and asked. **No answer here is stored.**
+A model is loaded in a separate process, lesioned, and asked. **No answer here is stored.**
 
 - the tree shows what the model has, ▲ marks what the lesion changes; **enter** puts a part into
   the fields

@@ -36,7 +36,7 @@ FIELD_HELPS = {
     "lesioned",
     "battery": "The battery that is given under each condition; **down** lists those installed",
     "grid": "A TOML file with targets, amounts, layers and seeds; docs/lesions.md describes it",
-    "workers": "Number of models that work at one time, each in a process of its own",
+    "workers": "Number of models that work at one time, each in a separate process",
 }
 HELP = """\
 # Sweep
