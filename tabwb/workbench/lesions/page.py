@@ -258,9 +258,11 @@ class LesionsPage(Page):
         elif not words:
             words, style = ("" if form.spec else "no lesion: only the intact model is asked"), QUIET
         self._counted = words if style == AMBER else ""
-        if self.is_attached:
-            self.query_one("#lab-count", Static).update(Content.styled(words, style))
-            self.query_one(PartsTree).mark(taken)
+        # The page may have been closed meanwhile, and its parts may be gone before it is.
+        for line in self.query("#lab-count").results(Static):
+            line.update(Content.styled(words, style))
+        for tree in self.query(PartsTree):
+            tree.mark(taken)
 
     def _text(self, name: str) -> str:
         return self.query_one(f"#lab-{name}", Input).value.strip()

@@ -232,8 +232,8 @@ class MicrophoneScreen(Dialog[str | None]):
             self.query_one(LevelMeter).show(recorder.level)
 
     def _tell(self, words: str, style: str) -> None:
-        if self.is_attached:
-            self.query_one("#test-message", Static).update(Content.styled(words, style))
+        for line in self.query("#test-message").results(Static):  # none once it is closed
+            line.update(Content.styled(words, style))
 
 
 def _quality_words(test: Quality) -> str:

@@ -252,7 +252,8 @@ class NewAdministration(Dialog[Draft | None]):
             widget.remove_class("-wrong")
 
     def _say(self, text: str, style: str) -> None:
-        self.query_one("#message", Static).update(Content.styled(text, style))
+        for line in self.query("#message").results(Static):  # none once it is closed
+            line.update(Content.styled(text, style))
 
     def _tell_about_open(self) -> None:
         draft = self._read()
@@ -297,8 +298,7 @@ class NewAdministration(Dialog[Draft | None]):
         try:
             devices = await asyncio.to_thread(inputs)
         except TabwbError as error:
-            if self.is_attached:
-                self._say(str(error), AMBER)
+            self._say(str(error), AMBER)
             return
         known = [
             Known(device.name, title(device), "the system's own" if device.default else "")
