@@ -17,6 +17,7 @@ from tabwb_interchange.reading import number_of, plain_text, real, whole
 
 FIELDS: Mapping[str, str] = {
     "response": "the answer, unaltered; an empty cell is an empty answer",
+    "text": "a text of no battery, whose prompts become items; in place of the response",
     "item": "id of the item, or SUBTEST/ITEM",
     "subtest": "id of the subtest; needed only where two subtests have an item of this id",
     "prompt": "the message as it was sent; without a column item it finds the item",
@@ -27,6 +28,9 @@ FIELDS: Mapping[str, str] = {
     "model_tuning": ", ".join(TUNINGS),
     "model_parameters": "its number of parameters: 1240000000, 1.24B",
     "participant": "the participant code of a person who answered",
+    "source": "of a text: who wrote or said it, where no column says whether model or person",
+    "group": "of a text: the group of its source, kept as a tag",
+    "language": "of all texts: en, de ...; without it en",
     "origin": ", ".join(ORIGINS),
     "administration": "tells runs of one file apart",
     "temperature": "0 is greedy",
@@ -46,11 +50,13 @@ FIELDS: Mapping[str, str] = {
 ALSO = {
     "latency_s": "latency", "session_date": "date", "examinee": "model", "answer": "response",
     "completion": "response", "output": "response", "subtest_id": "subtest", "item_id": "item",
-    "epoch": "replicate",
+    "epoch": "replicate", "speaker": "participant",
 }  # fmt: skip
 """Other usual names of fields, used where the field itself has no column."""
-NEEDED = ("item", "prompt")
+NEEDED = ("item", "prompt", "text")
 """At least one of these must be there, besides ``response``."""
+OF_TEXTS = ("source", "group", "language")
+"""Fields that only texts of no battery have."""
 
 
 @dataclass(slots=True)
@@ -210,6 +216,13 @@ def columns_of(
     for column, own in ALSO.items():
         if column in header and own not in found and column not in used:
             found[own] = column
+    if "response" in found:
+        found.pop("text", None)
+    elif "text" in found:
+        found["response"] = found["text"]
+    if "text" not in found:
+        for own in OF_TEXTS:
+            found.pop(own, None)
     if not problems:
         problems += _missing(found, header, shown, file, line)
     for column in dict.fromkeys(header):

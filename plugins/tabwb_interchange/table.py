@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +23,8 @@ from tabwb.plugin_api import (
     StopReason,
     TabwbError,
 )
+from tabwb.records.errors import UsageError
+from tabwb.records.marks import check_tag
 from tabwb.records.speakers import ORIGINS, Origin
 from tabwb_interchange import ours
 from tabwb_interchange.fields import Row, columns_of
@@ -41,6 +44,7 @@ LINES = (".jsonl", ".ndjson")
 SUFFIXES = {".csv": "CSV", ".tsv": "TSV", ".tab": "TSV", **dict.fromkeys(LINES, "JSON lines")}
 MOST_CELL = 16 * 2**20
 """The longest cell."""
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 STATUSES = {"truncated": StopReason.LENGTH, "refused": StopReason.REFUSED}
 _NOT_METADATA = frozenset({"ratings", "reply", "expected", "tags", "foils", "foil", "options"})
 """Keys of our own export that say what the battery or another key says already."""
@@ -77,12 +81,21 @@ class Table:
         if not rows:
             raise TabwbError("there are no answers", where=str(path), allowed="one row for each")
         answers = list(_with_decoding([_answer(row) for row in rows]))
+        languages = _languages(rows)
         if problems := [problem for row in rows for problem in row.problems]:
             raise AnswerProblems(problems)
         title = SUFFIXES.get(path.suffix.lower(), "JSON lines" if lines else "CSV")
         files = () if str(path) == "-" else (path,)
+        names = rows[0].names
+        texts = "text" in names and "item" not in names
         return AnswerFile(
-            f"{title} of answers", tuple(answers), files, strict=True, names=rows[0].names
+            f"{title} of {'texts' if texts else 'answers'}",
+            tuple(answers),
+            files,
+            strict=True,
+            names=names,
+            texts=texts,
+            language=next(iter(languages), "en"),
         )
 
 
@@ -224,6 +237,30 @@ def _decoding(row: Row, reply: Mapping[str, Any]) -> KnownDecoding:
     )
 
 
+def _languages(rows: Sequence[Row]) -> dict[str, None]:
+    """Return the language of all texts; a second one is noted as a problem."""
+    languages: dict[str, None] = {}
+    for row in rows:
+        if (language := row.text("language")) and language not in languages:
+            if languages:
+                row.wrong("language", "this is another language", language, *languages)
+            elif not LANGUAGE.fullmatch(language):
+                row.wrong("language", "this is not a language", language, "en, de, pt-BR ...")
+            languages[language] = None
+    return languages
+
+
+def _tags(row: Row) -> tuple[str, ...]:
+    group = "-".join(row.text("group").replace(",", " ").split())
+    if not group:
+        return ()
+    try:
+        return (check_tag(group),)
+    except UsageError as error:
+        row.wrong("group", "this cannot be a tag", group, error.allowed or "")
+        return ()
+
+
 def _run(row: Row, decoding: KnownDecoding) -> RecordedRun:
     kind = row.others.get("kind")
     origin = row.one_of("origin", ORIGINS)
@@ -239,6 +276,9 @@ def _run(row: Row, decoding: KnownDecoding) -> RecordedRun:
         made_by = "human"
     if made_by is None and model:
         made_by = "model"
+    if source := row.text("source") if not model and not participant else "":
+        # It says who, and not whether a model or a person; the user does where no column does.
+        model = participant = source
     date = row.text("date")
     if date and not moment_of(date):
         row.wrong("date", "this is not a date", date, "YYYY-MM-DD")
@@ -259,6 +299,7 @@ def _run(row: Row, decoding: KnownDecoding) -> RecordedRun:
         facts=ours.facts_of(row.others.get("model_facts")) if exported else (),
         labels=ours.labels_of(row.others.get("labels")) if exported else row.labels(),
         exported=exported,
+        tags=_tags(row),
     )
 
 

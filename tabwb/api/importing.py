@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def import_answers(
     path: str | PathLike[str],
-    battery: str | PathLike[str],
+    battery: str | PathLike[str] | None = None,
     *,
     model: str | None = None,
     speaker: str | None = None,
@@ -38,13 +38,14 @@ def import_answers(
 ) -> list[Administration]:
     """Return the administrations of answers that were given elsewhere, after they are scored.
 
-    A table (CSV, TSV, JSON lines) with the columns item and response, a log of inspect_ai, or
-    samples of lm-evaluation-harness. All answers of a file are stored, or none. What is left out is
-    a warning. The options are those of ``tabwb import``.
+    A table (CSV, TSV, JSON lines) with the columns item and response, or text and prompt; a log of
+    inspect_ai, or samples of lm-evaluation-harness. All answers of a file are stored, or none. What
+    is left out is a warning. The options are those of ``tabwb import``.
 
     Args:
         path: of the file or folder.
-        battery: an id or path: the battery whose items were answered.
+        battery: an id or path: the battery whose items were answered; None: texts of no battery,
+            whose prompts become the items of one.
         model: who answered: a spec, or any name; None: as in the file.
         speaker: the participant code of a person; None: as in the file.
         origin: who answered; ``unknown`` is protected as a person's. None: as in the file.
@@ -87,7 +88,8 @@ def import_answers(
                 hint="spoken naming is imported by tabwb.import_naming",
             )
         request = ImportRequest(
-            place, named(battery), Stated(model, speaker, origin), columns=dict(columns or {}),
+            place, None if battery is None else named(battery), Stated(model, speaker, origin),
+            columns=dict(columns or {}),
             number_replicates=number_replicates, skip_unknown=skip_unknown, date=date or "",
             judges=_judges(judges), research_protocol=research_protocol,
         )  # fmt: skip

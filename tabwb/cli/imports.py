@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 @click.command(name="import")
 @click.argument("path", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--battery", required=True, metavar="ID|PATH", help="The battery whose items were answered."
+    "--battery",
+    metavar="ID|PATH",
+    help="The battery whose items were answered. Texts of no battery need none: their prompts "
+    "become the items of one.",
 )
 @click.option(
     "--format",
@@ -113,10 +116,10 @@ if TYPE_CHECKING:
 def import_(**options: Any) -> None:
     """Read answers that were given elsewhere from PATH, and score them with the battery.
 
-    A table (CSV, TSV, JSON lines) with the columns item and response; a log of inspect_ai, or
-    a folder of them; samples of lm-evaluation-harness; or spoken naming: a TextGrid, an EAF, a
-    folder of them, or a PSST folder, with the sound files beside them. All answers of a file are
-    stored, or none.
+    A table (CSV, TSV, JSON lines) with the columns item and response, or text and prompt; a log of
+    inspect_ai, or a folder of them; samples of lm-evaluation-harness; or spoken naming: a TextGrid,
+    an EAF, a folder of them, or a PSST folder, with the sound files beside them. All answers of a
+    file are stored, or none.
     """
     with opened_plugins(options["offline"]) as plugins:
         path: Path = options["path"]
@@ -125,6 +128,8 @@ def import_(**options: Any) -> None:
         importer = _importer(plugins, path, options["format_id"])
         _check_options(options, naming=importer is None)
         if importer is None:
+            if options["battery"] is None:
+                raise UsageError("spoken naming needs a battery", hint="name it with --battery ID")
             _import_naming(plugins, path, options)
             return
         from tabwb.cli.import_answers import import_file

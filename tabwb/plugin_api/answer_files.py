@@ -9,6 +9,7 @@ from pathlib import Path
 from tabwb.battery.problems import Problem
 from tabwb.records.answers import RecordedAnswer
 from tabwb.records.errors import TabwbError
+from tabwb.records.ratings import Declaration
 from tabwb.records.words import plural
 
 MOST_PROBLEMS = 20
@@ -38,6 +39,10 @@ class AnswerFile:
             and counted. Tables are strict, logs of other tasks are not.
         names: field of :class:`~tabwb.records.answers.RecordedAnswer` to what the source calls it.
         left_out: what was read and is not an answer: reason to number.
+        texts: whether they are texts of no battery: each prompt becomes an item of connected text.
+        language: of the texts, BCP 47.
+        spoken: whether the texts are transcripts of speech.
+        declarations: what the raters declare whose ratings the answers have.
     """
 
     title: str
@@ -46,3 +51,7 @@ class AnswerFile:
     strict: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    texts: bool = False
+    language: str = "en"
+    spoken: bool = False
+    declarations: tuple[Declaration, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tabwb.records.exchange import Message
+from tabwb.records.ratings import Rating
 from tabwb.records.speakers import Origin
 from tabwb.records.states import Protocol, StopReason
 
@@ -51,6 +52,8 @@ class RecordedRun:
         facts: more of the model and the run (revision, dtype), by name.
         labels: family, tuning and parameters of the model, by name.
         exported: whether tabwb wrote the source; ``model`` is then a spec as a store has it.
+        tags: of the administration (the group of a speaker).
+        notes: of the administration, besides those that say where the answers are from.
     """
 
     id: str = ""
@@ -71,6 +74,8 @@ class RecordedRun:
     facts: tuple[tuple[str, str], ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
     exported: bool = False
+    tags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,7 @@ class RecordedAnswer:
         prompt_tokens, reply_tokens: as counted by the source.
         error: why there is no answer.
         metadata: more, by name.
+        ratings: that the source has, by raters that the file of answers declares.
     """
 
     where: str
@@ -114,3 +120,4 @@ class RecordedAnswer:
     reply_tokens: int | None = None
     error: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
+    ratings: tuple[Rating, ...] = ()

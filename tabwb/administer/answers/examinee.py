@@ -62,6 +62,9 @@ def examinee_of(run: RecordedRun, stated: Stated, plugins: Plugins, source: Path
             where=where,
             allowed="--model NAME; --origin human --speaker ID; or --origin unknown, which is "
             "protected as a person's",
+            hint="of sources that the file names, --origin human or --origin model is enough"
+            if run.participant
+            else None,
         )
     participant = run.participant or stated.speaker or ""
     if origin == "human" and not participant:

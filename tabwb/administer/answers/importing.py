@@ -25,7 +25,8 @@ from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.conditions import Conditions, OptionOrder
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding, Reply
-from tabwb.records.ratings import FailedRater
+from tabwb.records.marks import Marks, changes
+from tabwb.records.ratings import Declaration, FailedRater
 from tabwb.records.speakers import LogEntry
 from tabwb.records.states import ResponseKind, StopReason, TrialState
 from tabwb.records.trials import (
@@ -224,7 +225,9 @@ def import_answers(
     if not again:
         check_new(store, battery, conditions, digests)
     made = [
-        _Recording(store, plugins, battery, run, given).whole(plan, digests, rated, marks)
+        _Recording(store, plugins, battery, run, given, plan.source.declarations).whole(
+            plan, digests, rated, (*marks, *changes(Marks(), add=run.run.tags))
+        )
         for run, given in zip(plan.runs, conditions, strict=True)
     ]
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
@@ -248,8 +251,9 @@ class _Recording:
         battery: Battery,
         planned: PlannedRun,
         conditions: Conditions,
+        theirs: Sequence[Declaration],
     ) -> None:
-        self._plugins, self._battery = plugins, battery
+        self._plugins, self._battery, self._theirs = plugins, battery, theirs
         self._planned, self._conditions = planned, conditions
         dialect = consent.dialect_of(store, conditions)
         self._raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
@@ -270,7 +274,7 @@ class _Recording:
         if conditions.kind == "model":
             facts = json.dumps(self._facts(digests), sort_keys=True, ensure_ascii=False)
             entries.append(EventEntry("model-opened", None, storable(facts)))
-        notes = _provenance(plan, self._planned, digests)
+        notes = _provenance(plan, self._planned, digests, self._drawn)
         entries += [EventEntry("noted", None, storable(note)) for note in notes]
         entries += marks
         name = ", ".join(list(digests)[:2]) or "standard input"
@@ -310,11 +314,13 @@ class _Recording:
             yield EventEntry("skipped", plan.number, storable(reason))
             return
         attempt = self._attempt(Trial(plan), answer, answer.text)
-        ratings = self._raters.rate(plan, attempt, self._trials)
+        ratings = (*self._raters.rate(plan, attempt, self._trials), *answer.ratings)
         self._trials[plan.number - 1] = Trial(plan, TrialState.ANSWERED, (attempt,), ratings)
         yield AttemptEntry(plan.number, attempt)
         yield RatingsEntry(plan.number, attempt.number, ratings)
-        for declaration in self._raters.declarations(ratings):
+        raters = {rating.rater for rating in answer.ratings}
+        theirs = [each for each in self._theirs if each.rater in raters]
+        for declaration in (*self._raters.declarations(ratings), *theirs):
             if declaration.rater not in self._declared:
                 self._declared.add(declaration.rater)
                 yield DeclarationEntry(declaration)
@@ -366,7 +372,9 @@ class _Recording:
         return {**stated, **({DRAWN: "yes"} if self._drawn else {})}
 
 
-def _provenance(plan: ImportPlan, planned: PlannedRun, digests: dict[str, str]) -> tuple[str, ...]:
+def _provenance(
+    plan: ImportPlan, planned: PlannedRun, digests: dict[str, str], drawn: bool
+) -> tuple[str, ...]:
     """Return the notes that say where the answers of an administration are from."""
     shown = [noted_file(name, digest) for name, digest in list(digests.items())[:2]]
     if len(digests) > 2:
@@ -374,14 +382,14 @@ def _provenance(plan: ImportPlan, planned: PlannedRun, digests: dict[str, str]) 
     tool = planned.run.tool or plan.source.title
     files = " and ".join(shown) or "standard input"
     said = [f"Imported from {files}: {tool}. {told(planned)}."]
-    if planned.drawn and planned.run.decoding.temperature is None:
+    if drawn:
         said.append(
             "The source does not say the temperature. Answers to equal requests differ, so each "
             "counts as a draw of its own."
         )
     if not any(each.answer and each.answer.prompt for each in planned.planned):
         said.append("The source does not say what was sent: the prompts are the battery's.")
-    return tuple(said)
+    return (*said, *planned.run.notes)
 
 
 def told(planned: PlannedRun) -> str:

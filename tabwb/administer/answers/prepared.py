@@ -9,8 +9,10 @@ from pathlib import Path
 from tabwb.administer.answers.examinee import Stated
 from tabwb.administer.answers.importing import check_names, import_conditions, told
 from tabwb.administer.answers.plan import ImportPlan, PlannedRun, plan_import
+from tabwb.administer.answers.texts import with_battery
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
+from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.guarded_importer import recognising
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -21,6 +23,8 @@ from tabwb.records.errors import UsageError
 from tabwb.records.speakers import read_day
 from tabwb.records.words import plural
 
+RATED = "tab"
+"""The battery whose features are rated in texts of no battery."""
 SHOWN = 5
 """How many places or items one line names."""
 
@@ -31,7 +35,7 @@ class ImportRequest:
 
     Attributes:
         path: of the file or folder.
-        battery: its id or path.
+        battery: its id or path; None for texts of no battery.
         stated: who responded.
         columns: of a table: field to the name of its column.
         number_replicates: take further answers to an item as replicates.
@@ -42,7 +46,7 @@ class ImportRequest:
     """
 
     path: Path
-    battery: str
+    battery: str | None
     stated: Stated
     columns: Mapping[str, str] = field(default_factory=dict)
     number_replicates: bool = False
@@ -86,14 +90,24 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
     Raises:
         UsageError: the file cannot be read, or an option cannot be used.
     """
-    battery = setup.find_battery(plugins, request.battery)
     day = read_day(request.date, "--date") if request.date else ""
     judges = setup.resolved_judges(plugins, _checked(request.judges))
+    battery = None if request.battery is None else setup.find_battery(plugins, request.battery)
     source = importer.read(request.path, dict(request.columns))
+    made = battery is None
+    if battery is None:
+        source, battery = _texts(plugins, source, request.path)
+    elif source.strict and not {"item", "prompt"} & source.names.keys():
+        raise UsageError(
+            f"neither items nor prompts are named, by which the items of '{battery.id}' are found",
+            where=str(request.path),
+            hint="say which column it is: --column item=NAME or --column prompt=NAME; or leave "
+            "out --battery: texts of no battery make one",
+        )
     plan = plan_import(
         source,
         battery,
-        number_replicates=request.number_replicates,
+        number_replicates=request.number_replicates or made,
         lenient=request.skip_unknown,
     )
     check_names(plan, request.stated, request.path)
@@ -111,6 +125,18 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
         for run in plan.runs
     )
     return PreparedImport(battery, plan, tuple(conditions))
+
+
+def _texts(plugins: Plugins, source: AnswerFile, path: Path) -> tuple[AnswerFile, Battery]:
+    """Return texts of no battery, and a battery made of their prompts."""
+    if not source.texts:
+        raise UsageError(
+            "the battery whose items were answered is not named",
+            where=str(path),
+            hint="name it with --battery ID; texts of no battery are in a column 'text' "
+            "(--column text=NAME)",
+        )
+    return with_battery(source, setup.find_battery(plugins, RATED))
 
 
 def columns_of(texts: Sequence[str]) -> dict[str, str]:

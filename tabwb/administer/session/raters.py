@@ -109,6 +109,7 @@ class Raters:
             options=plan.options,
             expected=item.expected,
             foils=item.foils,
+            spoken=item.metadata.get("spoken") is True,
             previous=self._previous(plan, trials),
             messages=attempt.messages,
             dialect=self._dialect,

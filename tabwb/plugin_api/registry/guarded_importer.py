@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from tabwb.plugin_api.components import Importer
 from tabwb.plugin_api.registry.guarded import error_words, plugin_code
 from tabwb.records.answers import KnownDecoding, RecordedAnswer, RecordedRun
 from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.ratings import Rating
 from tabwb.records.states import StopReason
 
 TEXTS = ("where", "subtest", "item", "prompt", "question", "given_at", "error")
@@ -71,8 +72,9 @@ class GuardedImporter:
             raise self._wrong(path, f"files={read.files!r:.60}", "paths (pathlib.Path)")
         if not read.answers:
             raise TabwbError("there is no answer in it", where=str(path))
+        declared = {declaration.rater for declaration in read.declarations}
         for number, answer in enumerate(read.answers, 1):
-            for given, allowed in _mistakes(answer):
+            for given, allowed in (*_mistakes(answer), *_wrong_ratings(answer, declared)):
                 raise self._wrong(path, f"answer {number} with {given}", allowed)
         return read
 
@@ -109,6 +111,18 @@ def recognising(importers: Iterable[Importer], path: Path) -> Importer | None:
     if failures:
         raise failures[0]
     return None
+
+
+def _wrong_ratings(answer: Any, declared: Container[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the ratings that an answer has."""
+    given = set()
+    for rating in getattr(answer, "ratings", ()):
+        if not isinstance(rating, Rating) or rating.rater not in declared:
+            yield f"ratings={rating!r:.60}", "ratings of raters in AnswerFile.declarations"
+        elif (key := (rating.rater, rating.measure)) in given:
+            yield f"'{rating.measure}' rated twice", "one rating for each rater and measure"
+        else:
+            given.add(key)
 
 
 def _mistakes(answer: Any) -> Iterator[tuple[str, str]]:

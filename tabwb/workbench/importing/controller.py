@@ -112,13 +112,15 @@ class ImportingController(Controller):
         origin: Origin | None = next((one for one in ORIGINS if one == wish.by), None)
         importer = importer_of(self.plugins, path, None)
         if importer is None:
+            if not wish.battery:
+                raise UsageError("spoken naming needs a battery")
             naming = NamingImport(
                 path, wish.battery, speaker=speaker or None, origin=origin, date=wish.date
             )
             return prepare_sessions(self.plugins, naming)
         request = ImportRequest(
             path,
-            wish.battery,
+            wish.battery or None,
             Stated(model or None, speaker or None, origin),
             columns=columns_of(wish.columns.split()),
             number_replicates=wish.numbered,

@@ -20,10 +20,11 @@ from tabwb.workbench.shell.fields import Combo, Known
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
-    "file": "A table (CSV, TSV, JSON lines) with the columns item and response; a log of "
-    "inspect_ai (`.eval`); samples of lm_eval, or their folder; spoken naming: a TextGrid, an EAF, "
-    "a folder of them, or a PSST folder.",
-    "battery": "The battery whose items were answered. **down** lists those installed.",
+    "file": "A table (CSV, TSV, JSON lines) with the columns item and response, "
+    "or text and prompt; a log of inspect_ai (`.eval`); samples of lm_eval, or their folder; "
+    "spoken naming: a TextGrid, an EAF, a folder of them, or a PSST folder.",
+    "battery": "The battery whose items were answered. **down** lists those installed. Texts of no "
+    "battery need none: their prompts become the items of one.",
     "by": "A person's answers are guarded by consents; those of unknown origin are guarded alike.",
     "name": "The model: a spec, or any name. The person: the participant code, never a name. "
     "Empty: as the file says.",
@@ -159,10 +160,9 @@ class ImportScreen(Dialog[None]):
             self._typed("date"),
             **self._on,
         )
-        for value, what in ((wish.path, "a file"), (wish.battery, "a battery")):
-            if not value:
-                self._tell(f"! {what} is needed", AMBER)
-                return
+        if not wish.path:
+            self._tell("! a file is needed", AMBER)
+            return
         self._working = True
         self._tell(f"… {words}", QUIET)
         self._desk.do(partial(job, wish))
