@@ -36,7 +36,8 @@ NOTE = (
     "code that the rules propose for the attempt. by_ear: true where the phonemes are those of "
     "what a listener heard, not of the transcriber. score, heard and code are those that count, "
     "all_scores, all_heard and all_codes those of every rater; counts says why the score counts: "
-    "only (one rater), first (whoever scored first), primary (the study's rater)."
+    "only (one rater), first (whoever scored first), primary (the study's rater), or the rule "
+    "(majority, consensus, adjudicated), whose score is empty where it gives none."
 )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.phonology.inventory import to_ipa
+from tabwb.records.counting import rule_of
 from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
 from tabwb_annotations.chat_words import main_tier
 from tabwb_annotations.folder import Made, sound_name, write_folder
@@ -182,6 +183,8 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | Non
             comments.append(f"score {row['score']} by {row['rater']}")
         if row["heard"] and not (tier.heard and row["heard"] == naming["heard"]):
             comments.append(f"heard {row['heard']} by {row['rater']}")
+    if (rule := rule_of(naming["counts"] or "")) is not None:
+        comments.append(f"score {naming['score'] or 'open'} by {rule} counts")
     code, by = code_of(naming)
     comments += [f"code {row['code']} by {row['rater']}" for row in naming["raters"] if row["code"]]
     if by == "proposed":

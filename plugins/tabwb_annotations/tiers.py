@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.phonology.inventory import SILENT, to_ipa
+from tabwb.records.counting import rule_of
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import propose_attempts
 
@@ -158,7 +159,7 @@ def code_of(naming: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def by_raters(naming: Mapping[str, Any], what: str) -> str:
-    """Return the ratings of each person by ear; of several the one that counts is first.
+    """Return the ratings of each person by ear; the one that counts, or a rule's, is first.
 
     Args:
         naming: of the trial.
@@ -170,6 +171,11 @@ def by_raters(naming: Mapping[str, Any], what: str) -> str:
     ('right (person:A, counts); error (person:B)', 'right (person:A)')
     """
     raters = [rater for rater in naming.get("raters", ()) if rater[what]]
+    if (rule := rule_of(naming.get("counts") or "")) is not None:
+        own = naming[what] or "open"
+        return "; ".join(
+            (f"{own} ({rule}, counts)", *(f"{row[what]} ({row['rater']})" for row in raters))
+        ) if raters or naming[what] else ""  # fmt: skip
     rows = sorted(raters, key=lambda row: row["rater"] != naming[f"{what}_by"])
     mark = ", counts" if len(rows) > 1 else ""
     return "; ".join(

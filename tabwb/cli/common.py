@@ -49,10 +49,12 @@ store_option = click.option(
 )
 primary_option = click.option(
     "--primary",
-    metavar="RATER",
+    "--counts",
+    "primary",
+    metavar="RATER|RULE",
     default="",
-    help="If several people scored a spoken response, the scores of RATER count (default: "
-    "primary_rater of [study] in tabwb.toml, else whoever scored first).",
+    help="If several people rated a response, the ratings of RATER count, or those of a rule: "
+    "majority, consensus, adjudicated (default: [study] in tabwb.toml, else whoever scored first).",
 )
 force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 within_study_option = click.option(

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from tabwb.records.counting import counting
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean
 
@@ -130,8 +131,8 @@ class Study:
         id_pattern: a regular expression that the whole of an ID matches.
         columns: by name; the built-in ones first.
         require_consent: whether data are recorded only with a recorded consent.
-        primary_rater: whose scores of spoken responses count where several people scored; empty:
-            those of whoever scored first.
+        primary_rater: whose ratings count where several people rated: a rater's code, or a rule
+            (:mod:`tabwb.records.counting`); empty: those of whoever scored first.
     """
 
     id_pattern: str = ID_PATTERN
@@ -140,8 +141,12 @@ class Study:
     primary_rater: str = ""
 
     def counting_rater(self, primary: str = "") -> str:
-        """Return whose scores of spoken responses count: ``primary`` if named, else the study's."""
-        return primary or self.primary_rater
+        """Return whose ratings count, a rater or a rule: ``primary`` if named, else the study's.
+
+        Raises:
+            UsageError: ``primary`` names neither.
+        """
+        return counting(primary) if primary else self.primary_rater
 
     def column(self, name: str) -> Column:
         """Return a column by its name.

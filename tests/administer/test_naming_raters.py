@@ -17,7 +17,7 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.naming import RecordingBegan, RecordingEnded
+from tabwb.records.naming import RecordingBegan, RecordingEnded, Score
 from tabwb.records.study import Study
 from tabwb.report.documents.naming_document import naming_json
 from tabwb.report.render.naming import raters_line, score_of
@@ -114,6 +114,72 @@ def test_the_primary_rater_counts_else_the_first(
         ("person:A", "right", None),
         ("person:B", "error", "semantic"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "third", "score", "outcome"),
+    [
+        ("majority", None, None, None),
+        ("majority", "error", "error", "error"),
+        ("majority", "self-corrected", None, None),
+        ("adjudicated", "error", None, None),
+    ],
+)
+def test_a_rule_counts_the_raters_and_leaves_open_what_it_cannot_decide(
+    session: Session,
+    store: Store,
+    rule: str,
+    third: Score | None,
+    score: str | None,
+    outcome: str | None,
+) -> None:
+    _second(session)
+    if third is not None:
+        with session.spoken.looking_at(1, "score", listener="C"):
+            session.spoken.score(third)
+    (one,) = load_administrations(store, (1,), primary=rule)
+    naming = namings(one.source)[0]
+    said, item = naming_json(naming), named_item(naming)
+    assert (said["score"], said["counts"]) == (score, rule)
+    assert said["score_by"] == (None if score is None else rule)
+    # The transcript is right by the rules: they do not decide what listeners differ on.
+    assert (item.outcome, item.decided_by) == (outcome, "" if outcome is None else "listener")
+    assert len(item.other_scores) == (2 if third is None else 3)
+    line = raters_line([item], rule)
+    assert line.startswith(f"1 item scored by several raters: the {rule} of their scores counts")
+    assert line.endswith("1 without one, open") == (score is None)
+
+
+def test_a_settled_score_counts_for_the_consensus_alone(session: Session) -> None:
+    _second(session)
+    view = replace(_view(session), settled={"score": "right", "code": "formal"})
+    consensus, majority = (replace(view, primary=rule) for rule in ("consensus", "majority"))
+    assert consensus.score is not None and consensus.code is not None
+    assert (consensus.score.score, consensus.score.by) == ("right", "consensus")
+    assert (consensus.code.code, consensus.code.by) == ("formal", "consensus")
+    assert majority.score is None
+
+
+def test_the_code_of_another_rater_never_contradicts_the_score_that_counts(
+    session: Session,
+) -> None:
+    _second(session)  # B's code is semantic, A's score is right
+    assert _view(session).code is None
+    assert named_item(naming_of(_view(session))).code == "correct"
+    with session.spoken.looking_at(1, "score", listener="A"):
+        session.spoken.score("error")
+    assert named_item(naming_of(_view(session))).code == "semantic"
+
+
+def test_the_name_of_a_rule_is_no_rater(session: Session) -> None:
+    with pytest.raises(UsageError, match="'majority' cannot be a person's code"):
+        _score_as(session, "majority")
+    assert len(_view(session).scores) == 1
+
+
+def _score_as(session: Session, rater: str) -> None:
+    with session.spoken.looking_at(1, "score", listener=rater):
+        session.spoken.score("error")
 
 
 def test_the_rule_of_the_study_holds_in_the_session(session: Session) -> None:

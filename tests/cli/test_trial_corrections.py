@@ -86,6 +86,31 @@ def test_the_rule_of_the_study_says_who_counts(
     monkeypatch.setenv("TABWB_CONFIG_DIR", str(folder))
     assert (_naming(given)["score"], _naming(given)["counts"]) == ("error", "primary")
     assert _naming(given, "--primary", "A")["score"] == "right"
+    assert _naming(given, "--counts", "majority")["score"] is None
+    assert given("results", "1", "--counts", "primary:").status == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "score"),
+    [('counts = "consensus"', None), ('counts = "primary:B"', "error")],
+)
+def test_the_study_counts_by_a_rule(
+    given: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str, score: str | None
+) -> None:
+    (tmp_path / "tabwb.toml").write_text(f"[study]\n{written}\n", encoding="utf-8")
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path))
+    assert _naming(given)["score"] == score
+
+
+@pytest.mark.parametrize("written", ['"R1"', '"primary:"', '"majority"\nprimary_rater = "B"'])
+def test_a_study_names_a_rule_or_a_rater(
+    given: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    (tmp_path / "tabwb.toml").write_text(f"[study]\ncounts = {written}\n", encoding="utf-8")
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path))
+    refused = given("results", "1")
+    assert refused.status == 2
+    assert "counts" in refused.err
 
 
 @pytest.mark.parametrize("format_id", ["attempts", "textgrid", "eaf", "chat", "csv", "jsonl"])
@@ -107,3 +132,32 @@ def test_the_table_of_attempts_says_which_score_counts(given: Run, tmp_path: Pat
     assert (row["score"], row["counts"]) == ("error", "primary")
     assert row["all_scores"] == "error (person:B, counts); right (person:A)"
     assert json.loads(json.dumps(row))["code"] == "unrelated"
+
+
+def test_the_table_of_attempts_has_every_score_beside_that_of_a_rule(
+    given: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "attempts.csv"
+    given("trial", "score", "1", "dog", "error", "--rater", "C")
+    given("export", "1", "--format", "attempts", "--out", out, "--within-study",
+          "--counts", "majority")  # fmt: skip
+    with out.open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["score"], row["score_by"], row["counts"]) == ("error", "majority", "majority")
+    assert row["all_scores"] == (
+        "error (majority, counts); right (person:A); error (person:B); error (person:C)"
+    )
+
+
+def test_the_report_of_a_session_gives_kappa_of_scores_and_codes(given: Run) -> None:
+    given("trial", "code", "1", "dog", "semantic", "--rater", "C")
+    document = given("results", "1", "--json").document
+    (subtest,) = document["summary"]["subtests"]
+    (pair,) = [one for one in subtest["naming"]["code_agreement"] if one["second"] == "person:C"][
+        1:
+    ]
+    assert pair["differences"] == [{"first": "unrelated", "second": "semantic", "n": 1}]
+    shown = " ".join(given("results", "1").out.split())
+    assert (
+        "B and C code 0 of 1 name alike, Cohen's kappa 0.00; unlike: unrelated/semantic 1" in shown
+    )

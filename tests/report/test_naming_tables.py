@@ -10,7 +10,8 @@ from rich.console import Console
 
 from tabwb.records.naming import Score
 from tabwb.report.render.naming import naming_views
-from tabwb.report.summaries.naming import NamedSubtest, rater_agreements
+from tabwb.report.summaries.naming import NamedSubtest
+from tabwb.report.summaries.naming_agreement import rater_agreements
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.intervals import rate_interval
 from tabwb.scoring.naming.summary import NamedItem, accuracy, summarise

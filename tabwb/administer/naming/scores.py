@@ -167,8 +167,12 @@ def named_item(naming: Naming) -> NamedItem:
         status = "not-scorable"
     decides = view.rules.rule
     code = "" if view.code is None else view.code.code
+    # Listeners who differ, and a rule that gives no score: the item is open, no transcript decides.
+    is_open = score is None and bool(view.scores)
     by_person = score is not None or code not in {"", "undecided"}
-    if score is not None:
+    if is_open:
+        right = None
+    elif score is not None:
         right = right_by_score(score.score, decides)
         code = code or code_by_score(score.score, decides)
     else:
@@ -199,8 +203,26 @@ def named_item(naming: Naming) -> NamedItem:
         transcriber="" if naming.transcript is None else naming.transcript.transcriber,
         score_by="" if score is None else score.by,
         other_scores=tuple((other.by, other.score) for other in view.scores if other != score),
-        decided_by="listener" if by_person else "rule" if right is not None else "",
+        listener_codes=_listener_codes(view),
+        decided_by=""
+        if is_open
+        else "listener"
+        if by_person
+        else "rule"
+        if right is not None
+        else "",
     )
+
+
+def _listener_codes(view: NamingView) -> tuple[tuple[str, str], ...]:
+    """Return each listener's code: the one given, else the one that follows from the score."""
+    codes = {
+        said.by: code_by_score(said.score, view.rules.rule)
+        for said in view.scores
+        if said.score != "not-scorable"
+    }
+    codes.update((said.by, said.code) for said in view.codes if said.code != "undecided")
+    return tuple((by, code) for by, code in codes.items() if code)
 
 
 def _heard_of_speaker(view: NamingView, transcript: Transcript) -> tuple[Segment, ...]:

@@ -32,6 +32,7 @@ from tabwb.administer.naming.views import (
 from tabwb.administer.session.session import Events, Session
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.records import events, naming
+from tabwb.records.counting import check_own
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.naming import LimitsSet, Observation, Score, Take
 from tabwb.records.ratings import Rating
@@ -423,9 +424,11 @@ class SpokenStrategy:
 
         Raises:
             NoConsent: the speaker has not agreed that people rate what was said.
+            UsageError: the listener's name is one of a rule's.
             TabwbError: an item waits for its answer, or this one has none.
         """
         session, state = self.session, self.session.state
+        check_own(listener)
         if state.awaiting:
             hint = "score, skip or void it first"
             raise TabwbError("an item still waits for its answer", hint=hint)

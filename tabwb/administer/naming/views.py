@@ -6,6 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from tabwb.administer.naming.counting import (
+    Said,
+    Settled,
+    counting_code,
+    counting_score,
+    counting_word,
+)
 from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import Notation
 from tabwb.records import naming
@@ -24,7 +31,6 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 Stretch = TypeVar("Stretch", Take, LimitsSet)
-Said = TypeVar("Said", Scored, Heard, Coded)
 Limits = tuple[float, float]
 """Start and end, seconds of the recording."""
 UNWRITTEN = "not transcribed yet"
@@ -65,9 +71,11 @@ class NamingView:
         trial, item, rules: what was given, and the rules that score it.
         observations: of this trial.
         earlier: what was said to the items before it, oldest first.
-        primary: the rater whose score, code and word count; empty: whoever said it first.
+        primary: the rater, or the rule (:mod:`tabwb.records.counting`), whose score, code and word
+            count; empty: whoever said it first.
         speech: how the speaker talks, as recorded.
         listed: words of the battery's lists, which are words whatever their frequency.
+        settled: what the adjudication of a rating set says of the counting attempt, or None.
     """
 
     trial: Trial
@@ -78,6 +86,7 @@ class NamingView:
     primary: str = ""
     speech: Speech = Speech()
     listed: frozenset[str] = frozenset()
+    settled: Settled | None = None
 
     @property
     def attempt(self) -> Attempt | None:
@@ -123,7 +132,7 @@ class NamingView:
     @property
     def score(self) -> Scored | None:
         """The score of the counting attempt that counts: see :attr:`primary`."""
-        return self._that_counts(self.scores)
+        return counting_score(self.scores, self.primary, self.settled)
 
     @property
     def scores(self) -> tuple[Scored, ...]:
@@ -133,7 +142,7 @@ class NamingView:
     @property
     def heard(self) -> Heard | None:
         """What was heard in the counting attempt, as it counts: see :attr:`primary`."""
-        return self._that_counts(self.words_heard)
+        return counting_word(self.words_heard, self.primary, self.settled)
 
     @property
     def words_heard(self) -> tuple[Heard, ...]:
@@ -148,7 +157,7 @@ class NamingView:
     @property
     def code(self) -> Coded | None:
         """The person's code of the counting attempt that counts: see :attr:`primary`."""
-        return self._that_counts(self.codes)
+        return counting_code(self.codes, self.score, self.primary, self.settled)
 
     @property
     def codes(self) -> tuple[Coded, ...]:
@@ -279,11 +288,6 @@ class NamingView:
     def _by_rater(self, kind: type[Said]) -> tuple[Said, ...]:
         return tuple({given.by: given for given in _of(kind, self._of_attempt)}.values())
 
-    def _that_counts(self, given: Sequence[Said]) -> Said | None:
-        """What the primary rater said, else who said it first."""
-        own = [observation for observation in given if is_rater(observation.by, self.primary)]
-        return next(iter(own or given), None)
-
 
 def observations_of(trial: Trial) -> tuple[Observation, ...]:
     """Return what was observed of a trial, oldest first."""
@@ -294,19 +298,6 @@ def is_recorded(trial: Trial) -> bool:
     """Return whether the response that counts was given aloud."""
     attempt = trial.counting
     return attempt is not None and Take.of_metadata(attempt.metadata) is not None
-
-
-def is_rater(by: str, name: str) -> bool:
-    """Return whether a rater as stored is the one that a name means.
-
-    Args:
-        by: the rater as stored.
-        name: a study ID or a rater, or empty.
-
-    >>> is_rater("person:R1", "R1"), is_rater("person:R1", "person:R1"), is_rater("person", "")
-    (True, True, False)
-    """
-    return bool(name) and name in {by, by.partition(":")[2]}
 
 
 def observed(number: int | None, observation: Observation) -> EventEntry:

@@ -20,6 +20,7 @@ from tabwb.lesion.unit_list import stored_form
 from tabwb.plugin_api.components import Judge
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
+from tabwb.records.counting import check_own
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import Act, LogEntry
 from tabwb.records.speech import is_typed
@@ -322,9 +323,10 @@ def create_naming(
         conditions: resolved.
 
     Raises:
-        UsageError: nothing in the battery is named aloud.
+        UsageError: nothing in the battery is named aloud, or the rater has the name of a rule.
         TabwbError: a table of typed transcripts is wrong; nothing was begun.
     """
+    check_own(conditions.rater)
     if not battery.spoken:
         raise UsageError(
             f"'{battery.id}' has no items that are named aloud",

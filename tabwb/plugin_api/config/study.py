@@ -3,7 +3,7 @@
     [study]
     speaker_id_pattern = "[A-Z]{2}[0-9]{3}"
     require_consent = true
-    primary_rater = "R1"
+    primary_rater = "R1"      # or counts = "majority", "consensus", "adjudicated", "primary:R1"
     columns = [
       { name = "site", type = "choice", choices = ["Leeds", "York"] },
       { name = "therapy_hours", type = "number", unit = "h", minimum = 0, maximum = 500 },
@@ -17,9 +17,11 @@ from __future__ import annotations
 import re
 
 from tabwb.plugin_api.config.table import Table
+from tabwb.records.counting import PRIMARY, RULES, counting, rule_of
+from tabwb.records.errors import UsageError
 from tabwb.records.study import BUILT_IN, COLUMN_NAME, COLUMN_TYPES, Column, Study
 
-KEYS = ("speaker_id_pattern", "require_consent", "primary_rater", "columns")
+KEYS = ("speaker_id_pattern", "require_consent", "primary_rater", "counts", "columns")
 COLUMN_KEYS = ("name", "type", "unit", "minimum", "maximum", "choices", "title")
 
 
@@ -42,8 +44,26 @@ def read_study(table: Table) -> Study:
         _pattern(table),
         tuple(columns.values()),
         table.get("require_consent", bool, False),
-        table.get("primary_rater", str, ""),
+        _counts(table),
     )
+
+
+def _counts(table: Table) -> str:
+    """Return whose ratings count: ``primary_rater``, or ``counts``, which has rules too."""
+    names = ("primary_rater", "counts")
+    primary, counts = (table.get(name, str, "") for name in names)
+    if primary and counts:
+        raise table.error("counts", "either 'counts' or 'primary_rater', not both")
+    for name, given in zip(names, (primary, counts), strict=True):
+        allowed = f"primary:CODE, {', '.join(RULES)}"
+        if name == "counts" and given and rule_of(given) is None and not given.startswith(PRIMARY):
+            raise table.error(name, f"'{given}' names neither a rule nor a rater", allowed=allowed)
+        try:
+            if given:
+                return counting(given)
+        except UsageError as error:
+            raise table.error(name, error.message, allowed=allowed) from error
+    return ""
 
 
 def _pattern(table: Table) -> str:

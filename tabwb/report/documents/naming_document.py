@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from tabwb.administer.naming.counting import is_rater
 from tabwb.administer.naming.scores import RATER, Naming
-from tabwb.administer.naming.views import NamingView, is_rater
+from tabwb.administer.naming.views import NamingView
 from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import to_ipa
-from tabwb.records.naming import Coded, LimitsSet, OnsetSet
+from tabwb.records.counting import is_derived, rule_of
+from tabwb.records.naming import Coded, LimitsSet, OnsetSet, Scored
 from tabwb.records.speech import Segment, Transcript
 from tabwb.report.plain import Json, picked, picked_or_none
 
@@ -105,14 +107,26 @@ def _raters_json(view: NamingView) -> list[Json]:
                 **_of(heard.get(rater), heard="text"),
                 **_of(code, code="code"),
                 "flags": [] if code is None else list(code.flags),
-                "score_counts": score is not None and score == view.score,
+                "score_counts": _score_counts(score, view.score),
             }
         )
     return raters
 
 
+def _score_counts(score: Scored | None, counting: Scored | None) -> bool:
+    """Return whether a rater's score counts, itself or as one of those a rule agrees with."""
+    if score is None or counting is None:
+        return False
+    return score == counting or (is_derived(counting.by) and score.score == counting.score)
+
+
 def _which_counts(view: NamingView) -> str | None:
-    """Return why a score counts: it is the ``primary`` rater's, the ``first`` or the ``only``."""
+    """Return why a score counts: the rule, or it is of the ``primary``, ``first``, ``only`` rater.
+
+    With a rule the score is None where the raters differ and the rule gives none.
+    """
+    if (rule := rule_of(view.primary)) is not None:
+        return rule if view.scores or view.score is not None else None
     if view.score is None:
         return None
     if len(view.scores) < 2:

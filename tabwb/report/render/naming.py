@@ -13,11 +13,17 @@ from rich.table import Table
 from rich.text import Text
 
 from tabwb.phonology.inventory import SILENT, to_ipa
+from tabwb.records.counting import is_derived, rule_of
 from tabwb.records.words import plural
 from tabwb.report.measures import NAMING_MEASURES, NONE
 from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import between, plain
-from tabwb.report.summaries.naming import NamedSubtest, rater_agreements
+from tabwb.report.summaries.naming import NamedSubtest
+from tabwb.report.summaries.naming_agreement import (
+    RaterAgreement,
+    code_agreements,
+    rater_agreements,
+)
 from tabwb.scoring.naming.summary import NamedItem, NamingAccuracy
 
 BASES = {measure.id: measure.title for measure in NAMING_MEASURES}
@@ -174,11 +180,14 @@ def score_of(item: NamedItem) -> str:
     >>> score_of(NamedItem("a", "dog", "void"))
     'void'
     """
-    if item.status in {"answered", "not-scorable"} and item.score:
-        words = SCORES[item.score]
-        if not item.other_scores:
+    if item.status in {"answered", "not-scorable"} and (item.score or item.other_scores):
+        words = SCORES[item.score] if item.score else "open"
+        several = len(item.other_scores) > is_derived(item.score_by)
+        if item.score and not several:
             return words
         others = ", ".join(f"{_rater(by)} {SCORES[score]}" for by, score in item.other_scores)
+        if not item.score:
+            return f"{words} ({others})"
         return f"{words} ({_rater(item.score_by)}; {others})"
     if item.status != "answered":
         return plain(item.status)
@@ -186,11 +195,13 @@ def score_of(item: NamedItem) -> str:
 
 
 def _rater(by: str) -> str:
-    """Return a rater's ID for people.
+    """Return a rater's ID, or the rule, for people.
 
-    >>> _rater("person:R1"), _rater("person")
-    ('R1', 'rater without an ID')
+    >>> _rater("person:R1"), _rater("person"), _rater("majority")
+    ('R1', 'rater without an ID', 'majority')
     """
+    if is_derived(by):
+        return by
     return by.partition(":")[2] or "rater without an ID"
 
 
@@ -217,7 +228,7 @@ def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
 
     Args:
         items: all of the subtest.
-        primary: the rater whose scores count; empty: whoever scored first.
+        primary: the rater or the rule whose scores count; empty: whoever scored first.
 
     >>> item = NamedItem("a", "dog", "answered", score="right", score_by="person:R1",
     ...                  other_scores=(("person:R2", "error"),))
@@ -226,6 +237,14 @@ def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
     >>> raters_line([item], "R1")
     '1 item scored by several raters: the score of the primary rater R1 counts'
     """
+    if (rule := rule_of(primary)) is not None:
+        scored = [len(item.other_scores) for item in items if item.other_scores]
+        n_open = sum(not item.score for item in items if item.other_scores)
+        if max(scored, default=0) < 2:
+            return ""
+        number = plural(sum(n > 1 for n in scored), "item")
+        words = f"{number} scored by several raters: the {rule} of their scores counts"
+        return f"{words}; {n_open} without one, open" if n_open else words
     several = [item for item in items if item.other_scores]
     if not several:
         return ""
@@ -237,6 +256,28 @@ def raters_line(items: Sequence[NamedItem], primary: str = "") -> str:
     own = _rater(primary) if ":" in primary else primary
     words += f"the primary rater {own} counts"
     return words if counting == [own] else f"{words}; where {own} has none, {first}"
+
+
+def agreement_line(pair: RaterAgreement) -> str:
+    """Return how far two listeners agree.
+
+    >>> agreement_line(RaterAgreement("person:R1", "person:R2", 3, 2, 0.5, what="code",
+    ...                               differences=(("semantic", "formal", 1),)))
+    "R1 and R2 code 2 of 3 names alike, Cohen's kappa 0.50; unlike: semantic/formal 1"
+    """
+    kappa = "undefined: neither varies" if pair.kappa is None else f"{pair.kappa:.2f}"
+    if pair.interval is not None:
+        kappa += f" (95 % {between(pair.interval)})"
+    elif pair.kappa is not None and pair.what == "score":
+        kappa += " (no interval: 3 names or fewer are right, or not right, for a listener)"
+    alike = f"{pair.agreed} of {plural(pair.n, 'name')} alike"
+    words = (
+        f"{_rater(pair.first)} and {_rater(pair.second)} {pair.what} {alike}"
+        f"{' (right or not)' if pair.what == 'score' else ''}, Cohen's kappa {kappa}"
+    )
+    if not pair.differences:
+        return words
+    return f"{words}; unlike: {', '.join(f'{a}/{b} {n}' for a, b, n in pair.differences)}"
 
 
 def verdict_of(item: NamedItem, rule: str) -> str:
@@ -297,16 +338,8 @@ def _facts(subtest: NamedSubtest) -> Iterator[str]:
         )
     if raters := raters_line(subtest.items, subtest.primary):
         yield raters
-    for pair in rater_agreements(subtest.items):
-        kappa = "undefined: neither varies" if pair.kappa is None else f"{pair.kappa:.2f}"
-        if pair.interval is not None:
-            kappa += f" (95 % {between(pair.interval)})"
-        elif pair.kappa is not None:
-            kappa += " (no interval: 3 names or fewer are right, or not right, for a listener)"
-        yield (
-            f"{_rater(pair.first)} and {_rater(pair.second)} score {pair.agreed} of "
-            f"{plural(pair.n, 'name')} alike (right or not), Cohen's kappa {kappa}"
-        )
+    for pair in (*rater_agreements(subtest.items), *code_agreements(subtest.items)):
+        yield agreement_line(pair)
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
         items = plural(cue.given, "item")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 from tabwb.administer.naming.scores import Naming, named_item, naming_of
 from tabwb.administer.naming.views import (
@@ -15,9 +14,10 @@ from tabwb.administer.naming.views import (
     speech_of,
 )
 from tabwb.battery.naming import listed_words, naming_item
+from tabwb.records.counting import rule_of
 from tabwb.report.plain import Json, picked, picked_or_none
 from tabwb.report.summaries.counted import Source
-from tabwb.scoring.estimate import Interval
+from tabwb.report.summaries.naming_agreement import code_agreements, rater_agreements
 from tabwb.scoring.naming.case import Earlier
 from tabwb.scoring.naming.summary import (
     RATING_SOURCES,
@@ -61,77 +61,12 @@ def namings(source: Source) -> tuple[Naming, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class RaterAgreement:
-    """Two listeners on the names that both scored.
-
-    Attributes:
-        first, second: the raters.
-        n, agreed: names that both scored right or not right, and those that they scored alike.
-        kappa: Cohen's; None where neither varies.
-        interval: of kappa, 95 %, by Dirichlet resampling with the names as independent; None
-            without kappa, and where a listener calls three names or fewer right, or not right.
-    """
-
-    first: str
-    second: str
-    n: int
-    agreed: int
-    kappa: float | None
-    interval: Interval | None = None
-
-
-def rater_agreements(items: Sequence[NamedItem]) -> tuple[RaterAgreement, ...]:
-    """Return the agreement of every two listeners who scored the same responses.
-
-    Right and self-corrected are right, an error and no response are not; what cannot be scored is
-    left out.
-
-    >>> def item(name, first, second):
-    ...     return NamedItem(name, name, "answered", score=first, score_by="person:R1",
-    ...                      other_scores=(("person:R2", second),))
-    >>> (found,) = rater_agreements([item("a", "right", "self-corrected"),
-    ...                              item("b", "error", "right"), item("c", "error", "error")])
-    >>> found.agreed, found.n, round(found.kappa, 2)
-    (2, 3, 0.4)
-    """
-    pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
-    for item in items:
-        scores = {item.score_by: item.score, **dict(item.other_scores)}
-        verdicts = {by: _VERDICT[score] for by, score in scores.items() if score in _VERDICT}
-        for first, second in combinations(sorted(verdicts), 2):
-            pairs.setdefault((first, second), []).append((verdicts[first], verdicts[second]))
-    return tuple(_agreement(*raters, both) for raters, both in pairs.items())
-
-
-_VERDICT = {"right": True, "self-corrected": True, "error": False, "no-response": False}
-
-
-def _agreement(first: str, second: str, both: Sequence[tuple[bool, bool]]) -> RaterAgreement:
-    import numpy as np
-
-    from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
-    from tabwb.agreement.pairs import cohen_kappa
-
-    counts = Counter(both)
-    table = np.array([[[counts[a, b] for b in (False, True)] for a in (False, True)]], np.int64)
-    agreed = sum(a == b for a, b in both)
-    kappa = float(cohen_kappa(table)[0])
-    if np.isnan(kappa):
-        return RaterAgreement(first, second, len(both), agreed, None)
-    fewest = min(least_positives(table)[0], least_positives(table[:, ::-1, ::-1])[0])
-    if fewest <= FEW_POSITIVES:
-        return RaterAgreement(first, second, len(both), agreed, kappa)
-    low, high = map(float, dirichlet_intervals(table, cohen_kappa)[0])
-    return RaterAgreement(first, second, len(both), agreed, kappa, Interval(low, high))
-
-
-@dataclass(frozen=True, slots=True)
 class NamedSubtest:
     """One naming subtest.
 
     Attributes:
         items: in the order given, practice left out, administration by administration.
-        primary: the rater whose scores count; empty: whoever scored first.
+        primary: the rater or the rule whose scores count; empty: whoever scored first.
         tags: of items that have some, by the item's id.
     """
 
@@ -159,7 +94,8 @@ class NamedSubtest:
         summary = self.summary
         return {
             "rule": self.rules.rule,
-            "primary_rater": self.primary or None,
+            "primary_rater": None if rule_of(self.primary) else self.primary or None,
+            "counts": rule_of(self.primary) or ("primary" if self.primary else "first"),
             "scored_by_several": sum(bool(item.other_scores) for item in self.items),
             "accuracy": {
                 share.basis: {
@@ -176,13 +112,8 @@ class NamedSubtest:
                 tag: picked(share, "correct", "n", "rate", "interval")
                 for tag, share in self.by_tag.items()
             },
-            "agreement": [
-                {
-                    **picked(one, "first", "second", "n", "agreed", "kappa", "interval"),
-                    "status": "undefined" if one.kappa is None else "value",
-                }
-                for one in rater_agreements(self.items)
-            ],
+            "agreement": [one.to_json() for one in rater_agreements(self.items)],
+            "code_agreement": [one.to_json() for one in code_agreements(self.items)],
             "decided_by": {"listener": summary.by_listener, "rule": summary.by_rule},
         }
 

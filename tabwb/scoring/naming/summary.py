@@ -176,8 +176,10 @@ class NamedItem:
         cues: kind of each cue given, in order, with whether it counts.
         latency_s: from the picture to the onset, or None.
         heard, phonemes: what a person heard, and what was transcribed.
-        score, score_by: a person's score that counts, and whose it is.
-        other_scores: (rater, score) of every other person who scored it.
+        score, score_by: the score that counts, and whose it is: a person's or a rule's
+            (:mod:`tabwb.records.counting`).
+        other_scores: (rater, score) of every other person who scored it; with a rule of everybody.
+        listener_codes: (rater, code) of every person: the code given, else that of the score.
         decided_by: what decides the outcome: a listener (a score or a code) or a rule.
         cluster: whose responses are not independent of each other: the speaker where several are
             pooled; empty: the item.
@@ -201,6 +203,7 @@ class NamedItem:
     transcriber: str = ""
     score_by: str = ""
     other_scores: tuple[tuple[str, Score], ...] = ()
+    listener_codes: tuple[tuple[str, str], ...] = ()
     decided_by: Literal["listener", "rule", ""] = ""
     cluster: str = ""
 

@@ -34,6 +34,7 @@ class NamedResponse:
         flags: a person's, beside their code.
         listed: whether the list of results shows what the rules say.
         scored_by: the IDs of those who scored it; empty for somebody without one.
+        said_by: the IDs of those who scored, coded or wrote down a word.
     """
 
     item: NamedItem
@@ -44,10 +45,11 @@ class NamedResponse:
     flags: tuple[str, ...]
     listed: bool
     scored_by: tuple[str, ...]
+    said_by: tuple[str, ...]
 
     def seen_by(self, rater: str) -> NamedResponse:
         """What a rater may see: what others said only once this one has scored too."""
-        if not self.scored_by or rater in self.scored_by:
+        if rater in self.scored_by or not set(self.said_by) - {rater}:
             return self
         item = self.item
         hidden = NamedItem(item.item, item.target, item.status, latency_s=item.latency_s)
@@ -196,4 +198,5 @@ def _named_response(naming: Naming) -> NamedResponse:
         () if view.code is None else view.code.flags,
         known,
         tuple(score.by.partition(":")[2] for score in view.scores),
+        tuple(by.partition(":")[2] for by in view.raters),
     )
