@@ -324,11 +324,21 @@ def battery_schema() -> str:
     """Return the page of all keys of a battery file."""
     from tabwb.battery.toml_schema import json_schema
 
-    schema = json_schema()
+    return _schema_page("a battery file", "tabwb battery schema", json_schema())
+
+
+def form_schema() -> str:
+    """Return the page of all keys of a rating form's file."""
+    from tabwb.battery.form_schema import form_json_schema
+
+    return _schema_page("a rating form", "tabwb rate forms schema", form_json_schema())
+
+
+def _schema_page(what: str, command: str, schema: dict[str, Any]) -> str:
     lines = [
-        "# Keys of a battery file",
+        f"# Keys of {what}",
         "",
-        "`tabwb battery schema` prints the same as a JSON schema for editors.",
+        f"`{command}` prints the same as a JSON schema for editors.",
         "",
     ]
     parts: dict[str, Any] = {"the file": schema, **schema.get("$defs", {})}
@@ -466,6 +476,7 @@ PAGES = {
     "records.md": records,
     "commands.md": commands,
     "battery-schema.md": battery_schema,
+    "form-schema.md": form_schema,
     "export-columns.md": export_columns,
     "measures.md": measures,
     "figures.md": figures,

@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("imports", "Read answers from tables and logs of other tools, and spoken naming."),
     "trial": ("trial", "Declare a trial void, write a note, undo, rescore."),
     "judge": ("judge", "Judge stored responses, compare judges, show their prompts."),
+    "rate": ("rate", "Plan what people rate, rate it, settle disagreements."),
     "transcribe": ("transcribe", "Transcribe sound files to phonemes."),
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
     "microphone": ("microphone", "List microphones and try one."),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabwb.plugin_api.config.settings import config_folder
+from tabwb.plugin_api import own_files
 from tabwb.records.exchange import Message
 from tabwb.records.specs import is_component_id
 
@@ -177,28 +175,12 @@ def sha256(text: str) -> str:
 
 def bundled_folder() -> Path:
     """Return the folder of the prompts that come with tabwb."""
-    batteries = find_spec("tabwb_batteries")
-    (root, *_) = (batteries and batteries.submodule_search_locations) or ("",)
-    return Path(root) / "judges"
+    return own_files.bundled_folder("judges")
 
 
 def prompt_files() -> tuple[dict[str, Path], list[str]]:
-    """Return the prompt files by judge id, and the problems of other files' names.
-
-    A file has the id of its judge as its name: ``tab-2026+prompt.toml``. A prompt of tabwb is never
-    replaced: an id must mean the same on every machine.
-    """
-    files: dict[str, Path] = {}
-    wrong: list[str] = []
-    for folder in (bundled_folder(), config_folder(os.environ) / "judges"):
-        for path in sorted(folder.glob("*.toml"), key=lambda path: path.stem):
-            if problem := name_problem(path.stem):
-                wrong.append(f"{path}: {problem}")
-            elif path.stem in files:
-                wrong.append(f"{path}: a judge '{path.stem}' comes with tabwb; choose another name")
-            else:
-                files[path.stem] = path
-    return files, wrong
+    """Return the prompt files by judge id, and the problems of other files' names."""
+    return own_files.own_files("judges", "judge", name_problem)
 
 
 def name_problem(judge: str) -> str:

@@ -1,0 +1,289 @@
+"""A rating form as frozen plain data: what raters are asked, and what their answers mean.
+
+:mod:`tabwb.battery.form_loader` reads one from TOML. A rating set keeps the form as canonical JSON,
+so that later changes of a file change no set.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
+
+from tabwb.records.errors import TabwbError
+from tabwb.records.words import plural
+
+Answer = str | float | None
+"""What a person says to one question; None is not rated."""
+CANNOT_TELL = "cannot-tell"
+"""The answer of somebody who looked and cannot decide."""
+Kind = Literal["present-absent", "scale", "choice", "phonemes", "text"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Unmarked = Literal["absent", "ask"]
+Shown = Literal["text", "prompt", "picture", "audio", "target"]
+SHOWN: tuple[Shown, ...] = get_args(Shown)
+SOURCE = "source-guess"
+"""The measure of the last question that a set may ask: a person or a machine?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One allowed answer of a choice, or one named point of a scale.
+
+    Attributes:
+        value: what is stored; of a scale the number as text (``"0"``).
+        title: for people.
+        definition: for people, or empty.
+        key: of the keyboard, or empty.
+        number: the value in results, or None where the answer has no number.
+        incomplete: whether an attempt with this answer is passed over for the answer of the whole
+            response, which is that of its first complete attempt.
+    """
+
+    value: str
+    title: str
+    definition: str = ""
+    key: str = ""
+    number: float | None = None
+    incomplete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Questions that stand together on the page."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a form.
+
+    Attributes:
+        measure: kebab-case id, unique within the form; the measure's name in results.
+        title: for people.
+        definition: for people.
+        example: for people, or empty.
+        key: of the keyboard, or empty.
+        group: id of a group of the form, or empty.
+        kind: the kind of answer.
+        options: of a choice its answers; of a scale its named points, or none.
+        low, high: ends of a scale, whole numbers; 0 for other kinds.
+        cut: the least value of a scale that counts as present, or None where the value itself is
+            the number in results.
+        cannot_tell: whether a rater may answer so.
+        objective: whether the question has a clear criterion (True) or needs a judgement of the
+            whole (False); None where the form does not say.
+        per_attempt: whether each attempt of a response has an answer of its own.
+        optional: whether a complete rating may lack the answer.
+    """
+
+    measure: str
+    title: str
+    definition: str = ""
+    example: str = ""
+    key: str = ""
+    group: str = ""
+    kind: Kind = "present-absent"
+    options: tuple[Option, ...] = ()
+    low: int = 0
+    high: int = 0
+    cut: int | None = None
+    cannot_tell: bool = False
+    objective: bool | None = None
+    per_attempt: bool = False
+    optional: bool = False
+
+    @property
+    def values(self) -> tuple[Answer, ...]:
+        """Every allowed answer; of phonemes and text only *cannot tell*, where it is allowed.
+
+        >>> Question("anomia", "Anomia", cannot_tell=True).values
+        (1.0, 0.0, 'cannot-tell')
+        """
+        allowed: tuple[Answer, ...] = ()
+        if self.kind == "present-absent":
+            allowed = (1.0, 0.0)
+        elif self.kind == "scale":
+            allowed = tuple(float(value) for value in range(self.low, self.high + 1))
+        elif self.kind == "choice":
+            allowed = tuple(option.value for option in self.options)
+        return (*allowed, CANNOT_TELL) if self.cannot_tell else allowed
+
+    def option(self, value: str) -> Option:
+        """Return the option with this value.
+
+        Raises:
+            TabwbError: there is none.
+        """
+        for option in self.options:
+            if option.value == value:
+                return option
+        raise _not_allowed(self, value)
+
+    def check(self, answer: Answer) -> None:
+        """Check one answer; None (not rated) is always allowed.
+
+        Raises:
+            TabwbError: the answer is not one that the question allows.
+        """
+        if answer is None or (answer == CANNOT_TELL and self.cannot_tell):
+            return
+        if self.kind in {"phonemes", "text"}:
+            if not isinstance(answer, str) or answer == CANNOT_TELL or not answer.strip():
+                raise _not_allowed(self, answer)
+            if self.kind == "phonemes":
+                from tabwb.phonology.inventory import parse_spoken
+
+                parse_spoken(answer)
+        elif isinstance(answer, bool) or answer not in self.values:
+            raise _not_allowed(self, answer)
+
+    def number(self, answer: Answer) -> float | None:
+        """Return what an answer counts in results; None where it has no number.
+
+        A value of a scale is 1.0 from the cut on and 0.0 below; without a cut it is itself.
+
+        >>> scale = Question("jargon", "Jargon", kind="scale", high=4, cut=2)
+        >>> scale.number(1.0), scale.number(2.0), scale.number(None)
+        (0.0, 1.0, None)
+        """
+        if answer is None or answer == CANNOT_TELL or self.kind in {"phonemes", "text"}:
+            return None
+        if self.kind == "choice":
+            return self.option(str(answer)).number
+        value = float(answer)
+        return value if self.cut is None else float(value >= self.cut)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether some answer has a number; otherwise each answer is a measure of its own."""
+        if self.kind == "choice":
+            return any(option.number is not None for option in self.options)
+        return self.kind in {"present-absent", "scale"}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What raters are asked about each sample.
+
+    Attributes:
+        id, version: name the form.
+        title: for people.
+        license: SPDX id or text.
+        citation: how to cite it, or empty.
+        questions: in the order in which they are asked.
+        groups: in the order in which they are shown.
+        unmarked: what a question of present or absent without a mark means when the rater goes on:
+            ``absent``, or ``ask``: the rater must answer.
+        shows: the parts of a sample that the rater gets. A rater of ``target`` knows the expected
+            word; ``text`` of a spoken response is what was written down of it.
+        doi, notes: for people, or empty.
+        objective_source: whose division into objective and subjective questions it is, or empty.
+    """
+
+    id: str
+    version: str
+    title: str
+    license: str
+    citation: str
+    questions: tuple[Question, ...]
+    groups: tuple[Group, ...] = ()
+    unmarked: Unmarked = "ask"
+    shows: tuple[Shown, ...] = ("text", "prompt")
+    doi: str = ""
+    notes: str = ""
+    objective_source: str = ""
+
+    def question(self, measure: str) -> Question:
+        """Return the question of a measure.
+
+        Raises:
+            TabwbError: there is none; the message lists those that are.
+        """
+        for question in self.questions:
+            if question.measure == measure:
+                return question
+        allowed = ", ".join(question.measure for question in self.questions)
+        raise TabwbError(f"form '{self.id}' has no question '{measure}'", allowed=allowed)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures of all questions, in order."""
+        return tuple(question.measure for question in self.questions)
+
+    @property
+    def spoken(self) -> bool:
+        """Whether raters hear the sample."""
+        return "audio" in self.shows
+
+    @property
+    def canonical(self) -> str:
+        """The canonical JSON: sorted keys, no white space, every value."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 (hex) of the canonical JSON."""
+        return hashlib.sha256(self.canonical.encode("utf-8")).hexdigest()
+
+
+def form_from_canonical(canonical: str) -> Form:
+    """Return the form that a rating set kept.
+
+    Raises:
+        TabwbError: the text is not a canonical form (a damaged store).
+    """
+    try:
+        table: dict[str, Any] = json.loads(canonical)
+        questions = tuple(
+            Question(**{**given, "options": tuple(Option(**each) for each in given["options"])})
+            for given in table["questions"]
+        )
+        groups = tuple(Group(**given) for given in table["groups"])
+        made = {**table, "questions": questions, "groups": groups, "shows": tuple(table["shows"])}
+        return Form(**made)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise TabwbError(
+            f"the stored form cannot be read: {error}", hint="look at: tabwb store check"
+        ) from error
+
+
+def with_source_question(form: Form) -> Form:
+    """Return the form with the last question *person or machine?*, of which no result counts."""
+    options = (
+        Option("person", "A person", key="1", definition="a person said or wrote this"),
+        Option("machine", "A machine", key="2", definition="a language model wrote this"),
+    )
+    question = Question(
+        SOURCE,
+        "Person or machine?",
+        "Who produced this sample. Answered last, so that it changes no other answer.",
+        kind="choice",
+        options=options,
+        cannot_tell=True,
+    )
+    return replace(form, questions=(*form.questions, question))
+
+
+def counted(form: Form) -> str:
+    """Return what a form asks, in words: ``19 questions, present or absent``."""
+    words = {"present-absent": "present or absent", "scale": "on a scale", "choice": "by choice",
+             "phonemes": "in phonemes", "text": "in words"}  # fmt: skip
+    kinds = dict.fromkeys(words[question.kind] for question in form.questions)
+    return f"{plural(len(form.questions), 'question')}, {', '.join(kinds)}"
+
+
+def _not_allowed(question: Question, answer: object) -> TabwbError:
+    if question.kind == "text":
+        allowed = "text"
+    elif question.kind == "phonemes":
+        allowed = "ARPAbet (D AO G) or IPA (dɔɡ)"
+    else:
+        allowed = ", ".join(
+            f"{value:g}" if isinstance(value, float) else str(value) for value in question.values
+        )
+    shown = f"{answer:g}" if isinstance(answer, float) else repr(answer)
+    return TabwbError(f"'{question.measure}' cannot be {shown}", allowed=allowed)
