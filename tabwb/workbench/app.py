@@ -53,7 +53,7 @@ def run_workbench(
 ) -> int:
     """Open the workbench and return its exit status; arguments as for :func:`make_workbench`."""
     from tabwb.workbench.engine.gc_tuning import settle
-    from tabwb.workbench.naming import graphics
+    from tabwb.workbench.shell import graphics
 
     graphics.prepare()
     prepare()

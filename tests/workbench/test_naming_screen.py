@@ -18,7 +18,8 @@ from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.page import NamingPage
-from tabwb.workbench.naming.pictures import Picture, SpeakerSheet, path_of
+from tabwb.workbench.naming.pictures import SpeakerSheet, path_of
+from tabwb.workbench.shell.pictures import Picture
 from tests.workbench.naming_seat import Name, NamingSeat
 from tests.workbench.seat import SIZES
 

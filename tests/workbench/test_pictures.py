@@ -14,8 +14,8 @@ from textual.app import App, ComposeResult
 
 from tabwb.battery.loader import check_battery
 from tabwb.records.errors import MissingExtra, UsageError
-from tabwb.workbench.naming import graphics
-from tabwb.workbench.naming.pictures import (
+from tabwb.workbench.shell import graphics
+from tabwb.workbench.shell.pictures import (
     Picture,
     fitted,
     half_blocks,

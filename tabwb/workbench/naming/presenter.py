@@ -18,7 +18,6 @@ from tabwb.records.naming import Take
 from tabwb.records.states import TrialState
 from tabwb.scoring.naming.target import right_by_score
 from tabwb.tasks.spoken_naming.rules import cues_of
-from tabwb.workbench.naming.pictures import read_picture
 from tabwb.workbench.naming.view_models import (
     AttemptSpan,
     Card,
@@ -29,6 +28,7 @@ from tabwb.workbench.naming.view_models import (
     OnsetMark,
     Standing,
 )
+from tabwb.workbench.shell.pictures import read_picture
 from tabwb.workbench.shell.rule_verdicts import rule_verdicts, score_words
 from tabwb.workbench.shell.wording import MARKS
 

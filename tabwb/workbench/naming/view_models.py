@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from tabwb.records.speakers import Scope
     from tabwb.tasks.spoken_naming.rules import Cue
-    from tabwb.workbench.naming.pictures import Pixels
+    from tabwb.workbench.shell.pictures import Pixels
     from tabwb.workbench.shell.rule_verdicts import RuleVerdicts
 
 
