@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tabwb.agreement.pairs import Counts, Floats
+from tabwb.agreement.pairs import Counts
+from tabwb.agreement.verdicts import Floats
 
 DRAWS = 10_000
 SEED = 20260

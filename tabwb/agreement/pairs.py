@@ -11,47 +11,58 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from tabwb.agreement.verdicts import Floats, Verdicts, verdicts_of
+
 Counts = NDArray[np.int64]
+Tables = Counts | Floats
+"""Counts of samples, or sums of their weights."""
 
 
-def tables_of(first: Floats, second: Floats) -> Counts:
-    """Return the contingency table of present and absent for each feature.
+def tables_of(first: Floats | Verdicts, second: Floats | Verdicts, categories: int = 2) -> Counts:
+    """Return the contingency table of two raters for each feature.
 
     Args:
-        first: verdicts of a rater, float64 of shape (samples, features): 1 present, 0 absent, NaN
-            not rated, undefined or unparsed. A sample counts for a feature where both raters have
-            a verdict.
+        first: verdicts of a rater, of shape (..., samples, features): int8 as in
+            :mod:`tabwb.agreement.verdicts`, or float64 with 1 present, 0 absent, NaN without a
+            verdict. A sample counts for a feature where both raters have a verdict.
         second: those of the other rater, of the same shape.
+        categories: number of categories; the verdicts are 0 to categories - 1.
 
     Returns:
-        int64 of shape (features, 2, 2); index 0 is absent, 1 present.
+        int64 of shape (..., features, categories, categories); of two, index 1 is present.
 
     Raises:
-        ValueError: the arrays have different shapes or are not two-dimensional.
+        ValueError: the arrays have different shapes, fewer than two dimensions, or a verdict is
+            not a category.
 
     >>> tables_of(np.array([[1.0], [0.0], [np.nan]]), np.array([[1.0], [1.0], [1.0]])).tolist()
     [[[0, 1], [0, 1]]]
     """
-    if first.shape != second.shape or first.ndim != 2:
+    if first.shape != second.shape or first.ndim < 2:
         raise ValueError(
             f"two arrays (samples, features) of one shape, not {first.shape} and {second.shape}"
         )
-    shared = ~(np.isnan(first) | np.isnan(second))
-    tables = np.empty((first.shape[1], 2, 2), dtype=np.int64)
-    for row in (0, 1):
-        for column in (0, 1):
-            tables[:, row, column] = (shared & (first == row) & (second == column)).sum(axis=0)
-    return tables
+    one, other = _integers(first), _integers(second)
+    if max(one.max(initial=0), other.max(initial=0)) >= categories:
+        raise ValueError(f"a verdict is at most {categories - 1}")
+    cells = categories * categories
+    *leading, _, features = one.shape
+    tables = np.empty((*leading, features, cells), dtype=np.int64)
+    for at in np.ndindex(*leading):
+        # One count for all features: cell of the sample plus the place of its feature's cells.
+        shared = (one[at] >= 0) & (other[at] >= 0)
+        cell = one[at].astype(np.int32) * categories + other[at] + np.arange(features) * cells
+        tables[at] = np.bincount(cell[shared], minlength=features * cells).reshape(features, cells)
+    return tables.reshape(*leading, features, categories, categories)
 
 
-def samples(tables: Counts) -> Counts:
-    """Return how many samples each table counts; int64 of shape (...)."""
-    total: Counts = tables.sum(axis=(-2, -1))
+def samples(tables: Tables) -> Tables:
+    """Return how many samples each table counts: of shape (...)."""
+    total: Tables = tables.sum(axis=(-2, -1))
     return total
 
 
-def percent_agreement(tables: Counts) -> Floats:
+def percent_agreement(tables: Tables) -> Floats:
     """Return the share of samples with the same category from both, in [0, 1].
 
     >>> float(percent_agreement(np.array([[20, 5], [10, 15]])))
@@ -60,7 +71,7 @@ def percent_agreement(tables: Counts) -> Floats:
     return _ratio(np.trace(tables, axis1=-2, axis2=-1), samples(tables))
 
 
-def cohen_kappa(tables: Counts) -> Floats:
+def cohen_kappa(tables: Tables) -> Floats:
     """Return Cohen's kappa, (po - pe) / (1 - pe) with pe the product of both raters' own shares.
 
     Undefined where neither rater varies (pe = 1). Source: Cohen 1960, Educ. Psychol. Meas. 20.
@@ -77,7 +88,31 @@ def cohen_kappa(tables: Counts) -> Floats:
     return _ratio(total * agreed - shared, total * total - shared)
 
 
-def gwet_ac1(tables: Counts) -> Floats:
+def weighted_kappa(tables: Tables, power: int = 2) -> Floats:
+    """Return Cohen's weighted kappa, 1 - sum(w o) / sum(w e), w = |i - j|^power.
+
+    o are the counts, e those expected from both raters' own shares. For ordered categories at equal
+    distances; for codes without an order use :func:`cohen_kappa`. Undefined where both raters use
+    one category only, the same. Source: Cohen 1968, Psychol. Bull. 70, 213.
+
+    Args:
+        tables: int64 of shape (..., categories, categories).
+        power: 1 (linear weights) or 2 (quadratic weights).
+
+    >>> abstractors = np.array([[13, 0, 0], [0, 20, 7], [0, 4, 56]])
+    >>> [round(float(weighted_kappa(abstractors, power)), 3) for power in (1, 2)]
+    [0.843, 0.892]
+    """
+    ranks = np.arange(tables.shape[-1], dtype=np.float64)
+    weights = np.abs(ranks[:, None] - ranks) ** power
+    rows, columns = (tables.sum(axis=axis).astype(np.float64) for axis in (-1, -2))
+    by_chance = rows[..., :, None] * columns[..., None, :]
+    total = samples(tables).astype(np.float64)
+    expected = (weights * by_chance).sum(axis=(-2, -1))
+    return _ratio(expected - total * (weights * tables).sum(axis=(-2, -1)), expected)
+
+
+def gwet_ac1(tables: Tables) -> Floats:
     """Return Gwet's AC1, (po - pe) / (1 - pe), pe = sum_k p_k (1 - p_k) / (categories - 1).
 
     p_k is the mean of both raters' shares of category k. Defined also where neither varies.
@@ -93,7 +128,7 @@ def gwet_ac1(tables: Counts) -> Floats:
     return _ratio(percent_agreement(tables) - by_chance, 1 - by_chance)
 
 
-def specific_agreement(tables: Counts, category: int) -> Floats:
+def specific_agreement(tables: Tables, category: int) -> Floats:
     """Return the agreement on one category, 2 a / (2 a + b + c), in [0, 1].
 
     ``a`` is the number of samples that both put into it, ``b + c`` those that one of them did.
@@ -127,3 +162,11 @@ def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
     )
     ratio: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
     return ratio
+
+
+def _integers(values: Floats | Verdicts) -> Verdicts:
+    return (
+        verdicts_of(np.asarray(values, np.float64))
+        if values.dtype.kind == "f"
+        else values.astype(np.int8, copy=False)
+    )

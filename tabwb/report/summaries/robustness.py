@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tabwb.agreement.pairs import (
     Counts,
-    Floats,
     cohen_kappa,
     gwet_ac1,
     mean_of_defined,
@@ -20,6 +19,7 @@ from tabwb.agreement.pairs import (
     specific_agreement,
     tables_of,
 )
+from tabwb.agreement.verdicts import Floats
 from tabwb.records.ratings import Judged
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.columns.judged import summarise_judges

@@ -1,0 +1,280 @@
+"""Agreement of several pairs of raters: feature by feature, and over features.
+
+One comparison serves every question: people with each other (all pairs of them), a judge with each
+person (the pair judge and person, for every person), a judge with the consensus (one pair), a rater
+with the rest (:func:`tabwb.agreement.consensus.rest_of`), a rater with the same rater later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
+from tabwb.agreement.pairs import (
+    Counts,
+    Tables,
+    cohen_kappa,
+    gwet_ac1,
+    mean_of_defined,
+    percent_agreement,
+    samples,
+    specific_agreement,
+    tables_of,
+)
+from tabwb.agreement.resampling import DRAWS, SEED, Pair, drawn_tables
+from tabwb.agreement.verdicts import PRESENT, Floats, Verdicts
+
+FEWEST_SHARED = 10
+"""A pair with fewer shared samples for a feature is listed and not averaged."""
+COEFFICIENTS: Mapping[str, Callable[[Tables], Floats]] = MappingProxyType(
+    {
+        "agreement": percent_agreement,
+        "kappa": cohen_kappa,
+        "ac1": gwet_ac1,
+        "positive_agreement": partial(specific_agreement, category=1),
+        "negative_agreement": partial(specific_agreement, category=0),
+    }
+)
+CHANCE_CORRECTED = ("kappa", "ac1")
+"""Coefficients without an interval where nearly all samples are in one category."""
+OVER_FEATURES = ("unweighted", "positive_count_weighted", "nonzero_prevalence")
+
+
+@dataclass(frozen=True, slots=True)
+class OverFeatures:
+    """One coefficient over features.
+
+    Attributes:
+        value: None where no feature has one.
+        features: number of features that it is made from.
+        ends: of its 95 % interval; None where it has none.
+        drawn: values of the draws of the interval, NaN where undefined: float64, (draws,).
+    """
+
+    value: float | None
+    features: int
+    ends: tuple[float, float] | None = None
+    drawn: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What :func:`compare` finds of some pairs.
+
+    Attributes:
+        tables: int64 of shape (pairs, features, 2, 2).
+        by_pair: coefficient to float64 of shape (pairs, features), NaN where undefined.
+        averaged: bool of shape (pairs, features): the pairs that ``by_feature`` averages.
+        by_feature: coefficient to float64 of shape (features,): means over these pairs, weighted
+            by shared samples; NaN where no pair has one.
+        intervals: coefficient to float64 of shape (features, 2); NaN where there is none.
+        few: bool of shape (features,): no averaged pair in which both raters put more than three
+            samples into each category, hence no interval of kappa and AC1.
+        positives: samples that the consensus calls present: int64, (features,); the weights.
+        over_features: (kind of mean, coefficient) to its value, kinds as in ``OVER_FEATURES``.
+        pooled: sum(n agreed - s) / sum(n^2 - s) over averaged pairs and features, a kappa that one
+            rare feature hardly moves.
+    """
+
+    tables: Counts
+    by_pair: Mapping[str, Floats]
+    averaged: NDArray[np.bool_]
+    by_feature: Mapping[str, Floats]
+    intervals: Mapping[str, Floats]
+    few: NDArray[np.bool_]
+    positives: Counts
+    over_features: Mapping[tuple[str, str], OverFeatures]
+    pooled: OverFeatures
+
+
+def compare(
+    pairs: Sequence[Pair],
+    consensus: Verdicts | None,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    speakers: NDArray[np.integer] | None = None,
+    fewest: int = FEWEST_SHARED,
+) -> Comparison:
+    """Return the agreement of some pairs of raters by feature and over features, with intervals.
+
+    Args:
+        pairs: verdicts of both raters of each pair, int8 of shape (samples, features).
+        consensus: int8 of shape (samples, features); its positives are the weights of features in
+            ``positive_count_weighted``. The same for every comparison of a table. None: no weights.
+        draws: of the joint resampling; 0: no intervals.
+        seed: of the resampling. Comparisons of the same samples, speakers, draws and seed can be
+            subtracted, see :func:`difference`.
+        speakers: the speaker of each sample, integers from 0: speakers are resampled. None: samples
+            are independent.
+        fewest: pairs with fewer shared samples for a feature are not averaged.
+
+    Raises:
+        ValueError: no pair, or arrays of different shapes.
+    """
+    if not pairs:
+        raise ValueError("agreement needs one pair of raters or more")
+    tables = np.stack([tables_of(one, other) for one, other in pairs])
+    counts = samples(tables)
+    averaged = counts >= fewest
+    by_pair = {name: of(tables) for name, of in COEFFICIENTS.items()}
+    by_feature = {name: over_pairs(values, counts, averaged) for name, values in by_pair.items()}
+    least = np.minimum(least_positives(tables), least_positives(tables[..., ::-1, ::-1]))
+    few = np.where(averaged, least, 0).max(axis=0) <= FEW_POSITIVES
+    positives = np.zeros(tables.shape[1], np.int64)
+    if consensus is not None:
+        positives = (consensus == PRESENT).sum(axis=0, dtype=np.int64)
+    intervals, drawn = _intervals(
+        pairs, consensus, tables, averaged, by_feature, draws, seed, speakers
+    )
+    for name in CHANCE_CORRECTED:
+        intervals[name][few] = np.nan
+    over = {
+        (kind, name): _over_features(kind, by_feature[name], positives, drawn.get(name), drawn)
+        for kind in OVER_FEATURES
+        for name in COEFFICIENTS
+    }
+    pooled = float(pooled_kappa(tables, averaged))
+    return Comparison(
+        tables, by_pair, averaged, by_feature, intervals, few, positives, over,
+        _with_ends(None if np.isnan(pooled) else pooled, int((averaged.any(axis=0)).sum()),
+                   drawn.get("pooled")),
+    )  # fmt: skip
+
+
+def over_pairs(values: Floats, counts: Tables, averaged: NDArray[np.bool_]) -> Floats:
+    """Return means over pairs, weighted by their shared samples; NaN where no pair has a value.
+
+    Args:
+        values: a coefficient: float64 of shape (..., pairs, features), NaN where undefined.
+        counts: shared samples: of the same shape.
+        averaged: pairs that count: bool of shape (pairs, features).
+
+    >>> values, counts = np.array([[0.5], [0.2], [np.nan]]), np.array([[10], [20], [30]])
+    >>> over_pairs(values, counts, counts >= 10).round(3).tolist()
+    [0.3]
+    """
+    weights = np.where(averaged & ~np.isnan(values), counts, 0.0)
+    total = weights.sum(axis=-2)
+    summed = (weights * np.nan_to_num(values)).sum(axis=-2)
+    means: Floats = np.divide(summed, total, out=np.full(total.shape, np.nan), where=total > 0)
+    return means
+
+
+def weighted_mean(values: Floats, weights: Tables) -> Floats:
+    """Return weighted means over the features where a value is defined; NaN where none is.
+
+    Args:
+        values: float64 of shape (..., features), NaN where undefined.
+        weights: numbers of the same shape, 0 or more.
+
+    >>> float(weighted_mean(np.array([0.2, 0.4, np.nan]), np.array([1, 3, 9])))
+    0.35000000000000003
+    """
+    weights = np.where(np.isnan(values), 0.0, weights)
+    total = weights.sum(axis=-1)
+    summed = (weights * np.nan_to_num(values)).sum(axis=-1)
+    return np.asarray(np.divide(summed, total, out=np.full(total.shape, np.nan), where=total > 0))
+
+
+def pooled_kappa(tables: Tables, averaged: NDArray[np.bool_] | None = None) -> Floats:
+    """Return sum(n agreed - s) / sum(n^2 - s) over pairs and features, NaN where nothing varies.
+
+    s is the sum over categories of row total x column total, so that each term is n^2 times
+    numerator and denominator of Cohen's kappa: a kappa in which features count as they vary.
+
+    Args:
+        tables: of shape (..., pairs, features, categories, categories).
+        averaged: which of them count: bool of shape (pairs, features); None: all.
+
+    >>> float(pooled_kappa(np.array([[[[20, 5], [10, 15]], [[50, 0], [0, 0]]]])))
+    0.4
+    """
+    total = tables.sum(axis=(-2, -1)).astype(np.float64)
+    agreed = np.trace(tables, axis1=-2, axis2=-1)
+    by_chance = (tables.sum(axis=-1).astype(np.float64) * tables.sum(axis=-2)).sum(axis=-1)
+    above, below = total * agreed - by_chance, total * total - by_chance
+    if averaged is not None:
+        above, below = np.where(averaged, above, 0.0), np.where(averaged, below, 0.0)
+    above, below = above.sum(axis=(-2, -1)), below.sum(axis=(-2, -1))
+    return np.asarray(np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0))
+
+
+def difference(one: OverFeatures, other: OverFeatures) -> OverFeatures:
+    """Return one value less another of the same samples, with the interval of the difference.
+
+    Args:
+        one: of a comparison.
+        other: of a comparison of the same samples with the same draws, seed and speakers.
+    """
+    if one.value is None or other.value is None:
+        return OverFeatures(None, 0)
+    drawn = None if one.drawn is None or other.drawn is None else one.drawn - other.drawn
+    return _with_ends(one.value - other.value, min(one.features, other.features), drawn)
+
+
+def _intervals(
+    pairs: Sequence[Pair],
+    consensus: Verdicts | None,
+    tables: Counts,
+    averaged: NDArray[np.bool_],
+    by_feature: Mapping[str, Floats],
+    draws: int,
+    seed: int,
+    speakers: NDArray[np.integer] | None,
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return intervals by coefficient, and the draws of what is combined over features."""
+    none = {name: np.full((tables.shape[1], 2), np.nan) for name in COEFFICIENTS}
+    if not draws or not averaged.any():
+        return none, {}
+    drawn = drawn_tables(pairs, consensus, draws=draws, seed=seed, speakers=speakers)
+    smoothed, counts = drawn.smoothed, samples(drawn.tables)
+    single = len(pairs) == 1 and speakers is None
+    found = {"positives": drawn.positives, "pooled": pooled_kappa(drawn.tables, averaged)}
+    for name, coefficient in COEFFICIENTS.items():
+        found[name] = over_pairs(coefficient(drawn.tables), counts, averaged)
+        values = over_pairs(coefficient(smoothed), counts, averaged)
+        ends = (
+            dirichlet_intervals(tables[0], coefficient, seed=seed)
+            if single
+            else np.quantile(values, (0.025, 0.975), axis=0).T
+        )
+        estimate = by_feature[name]
+        ends[:, 0], ends[:, 1] = np.fmin(ends[:, 0], estimate), np.fmax(ends[:, 1], estimate)
+        ends[np.isnan(estimate)] = np.nan
+        none[name] = ends
+    return none, found
+
+
+def _over_features(
+    kind: str,
+    values: Floats,
+    positives: Counts,
+    drawn: Floats | None,
+    every: Mapping[str, Floats],
+) -> OverFeatures:
+    if kind == "unweighted":
+        return OverFeatures(*mean_of_defined(values))
+    if kind == "nonzero_prevalence":
+        return OverFeatures(*mean_of_defined(values[positives > 0]))
+    used = ~np.isnan(values) & (positives > 0)
+    if not used.any():
+        return OverFeatures(None, 0)
+    value = float(weighted_mean(values, positives))
+    found = None
+    if drawn is not None:
+        found = weighted_mean(drawn[:, used], every["positives"][:, used])
+    return _with_ends(value, int(used.sum()), found)
+
+
+def _with_ends(value: float | None, features: int, drawn: Floats | None) -> OverFeatures:
+    if value is None or drawn is None or np.isnan(drawn).all():
+        return OverFeatures(value, features)
+    low, high = np.nanquantile(drawn, (0.025, 0.975))
+    return OverFeatures(value, features, (min(float(low), value), max(float(high), value)), drawn)

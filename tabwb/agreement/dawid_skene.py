@@ -1,0 +1,336 @@
+"""Error rates of raters without a known truth: the model of Dawid and Skene for two categories.
+
+Each sample has the feature with probability p; given that, rater r calls it present with
+probability sensitivity_r, otherwise with 1 - specificity_r, independently of the other raters. The
+estimates are the mode of the posterior (EM from several starts). Prior: every probability
+Beta(3/2, 3/2), which adds half a success and half a failure to each count. Raters are taken to be
+better than chance on average; without that, present and absent could be exchanged. Source: Dawid
+and Skene 1979, Appl. Statist. 28, 20.
+
+Raters who share a reason for errors (the same guidelines, the same misreading) break the assumption
+of independence: the rates then come out too good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tabwb.agreement.resampling import drawn_sums
+from tabwb.agreement.verdicts import ABSENT, PRESENT, Floats, Verdicts
+
+PRIOR = 0.5
+"""Successes and failures that the prior adds."""
+STARTS = 10
+DRAWS = 1_000
+SEED = 20260
+MOST_STEPS = 20_000
+TOLERANCE = 1e-9
+"""Largest change of a probability in the last step."""
+ROUGH = 1e-5
+"""The same for the draws of intervals."""
+SAME = 1e-4
+"""Starts whose probabilities differ by less found the same maximum."""
+_NULL = 1e-10
+_LARGEST_PATTERN = 12
+
+NO_RATINGS = "no sample with ratings"
+NEVER_PRESENT = "no rater calls it present"
+NEVER_ABSENT = "no rater calls it absent"
+NOT_IDENTIFIED = "not identifiable: it needs three raters or more who rated the same samples"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRates:
+    """Estimates for each feature; NaN where undefined.
+
+    Attributes:
+        prevalence: float64, (features,).
+        sensitivity: float64, (features, raters).
+        specificity: likewise.
+        prevalence_ends: of 95 % intervals: float64, (features, 2).
+        sensitivity_ends: float64, (features, raters, 2).
+        specificity_ends: likewise.
+        probability: that a sample has the feature: float64, (samples, features); NaN without
+            ratings.
+        reasons: why a feature has no estimates; empty where it has some. A rater alone may have
+            none in a feature that has (nobody rated the same samples).
+        converged: bool, (features,): the best start reached the tolerance.
+        steps: of the best start: int64, (features,).
+        starts: number of starts.
+        same_maximum: starts that found the best one's maximum: int64, (features,).
+    """
+
+    prevalence: Floats
+    sensitivity: Floats
+    specificity: Floats
+    prevalence_ends: Floats
+    sensitivity_ends: Floats
+    specificity_ends: Floats
+    probability: Floats
+    reasons: tuple[str, ...]
+    converged: NDArray[np.bool_]
+    steps: NDArray[np.int64]
+    starts: int
+    same_maximum: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """The different rows of verdicts of one feature.
+
+    Attributes:
+        verdicts: int8, (patterns, raters); every row has a verdict.
+        of_sample: pattern of each sample that has one: (rated samples,).
+        rated: bool, (samples,).
+    """
+
+    verdicts: Verdicts
+    of_sample: NDArray[np.intp]
+    rated: NDArray[np.bool_]
+
+    @property
+    def counts(self) -> Floats:
+        return np.bincount(self.of_sample, minlength=len(self.verdicts)).astype(np.float64)
+
+    @property
+    def present(self) -> Floats:
+        return np.asarray(self.verdicts == PRESENT, np.float64)
+
+    @property
+    def absent(self) -> Floats:
+        return np.asarray(self.verdicts == ABSENT, np.float64)
+
+
+def error_rates(
+    verdicts: Verdicts,
+    *,
+    draws: int = DRAWS,
+    starts: int = STARTS,
+    seed: int = SEED,
+    speakers: NDArray[np.integer] | None = None,
+) -> ErrorRates:
+    """Return prevalence and each rater's sensitivity and specificity for each feature.
+
+    Intervals are quantiles over fits to resampled samples, with exponential weights and with
+    gamma(1/2) weights of the prior's successes and failures; with a known truth that would be
+    Jeffreys' interval. Source: Newton and Raftery 1994, J. R. Statist. Soc. B 56, 3.
+
+    Args:
+        verdicts: int8 of shape (raters, samples, features).
+        draws: for the intervals; 0: none.
+        starts: the first from the share of raters that say present, the others random.
+        seed: of starts and draws.
+        speakers: the speaker of each sample, integers from 0: speakers are resampled. None: samples
+            are independent.
+    """
+    raters, n, features = verdicts.shape
+    size = 1 + 2 * raters
+    best, ends = np.full((features, size), np.nan), np.full((features, size, 2), np.nan)
+    probability = np.full((n, features), np.nan)
+    reasons, converged = [], np.zeros(features, np.bool_)
+    steps, same = np.zeros(features, np.int64), np.zeros(features, np.int64)
+    for at in range(features):
+        patterns = _patterns(verdicts[:, :, at].T)
+        reasons.append(_reason(patterns))
+        if reasons[-1]:
+            continue
+        generator = np.random.Generator(np.random.PCG64([seed, at]))
+        found, taken, done = _from_starts(patterns, starts, generator)
+        scores = _log_posterior(found, patterns)
+        first = int(np.argmax(scores))
+        fit, steps[at], converged[at] = found[first], taken[first], done[first]
+        same[at] = int((np.abs(found - fit).max(axis=1) < SAME).sum())
+        known = _identified(fit, patterns)
+        if not known[0]:
+            reasons[-1] = NOT_IDENTIFIED
+            continue
+        best[at] = np.where(known, fit, np.nan)
+        probability[patterns.rated, at] = _posterior(fit[None], patterns)[0][patterns.of_sample]
+        if draws:
+            drawn = _drawn(fit, patterns, draws, seed, speakers, generator)
+            low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+            ends[at] = np.stack([np.fmin(low, fit), np.fmax(high, fit)], axis=-1)
+            ends[at][~known] = np.nan
+    middle = 1 + raters
+    return ErrorRates(
+        best[:, 0], best[:, 1:middle], best[:, middle:],
+        ends[:, 0], ends[:, 1:middle], ends[:, middle:],
+        probability, tuple(reasons), converged, steps, starts, same,
+    )  # fmt: skip
+
+
+def _patterns(rows: Verdicts) -> _Patterns:
+    """Return the different rows of (samples, raters); every value below 0 is missing."""
+    given = np.maximum(rows, -1)
+    rated: NDArray[np.bool_] = np.any(given >= 0, axis=1)
+    different, of_sample = np.unique(given[rated], axis=0, return_inverse=True)
+    return _Patterns(different, of_sample.ravel(), rated)
+
+
+def _reason(patterns: _Patterns) -> str:
+    if not len(patterns.of_sample):
+        return NO_RATINGS
+    if not patterns.present.any():
+        return NEVER_PRESENT
+    return "" if patterns.absent.any() else NEVER_ABSENT
+
+
+def _from_starts(
+    patterns: _Patterns, starts: int, generator: np.random.Generator
+) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the fit of each start, its steps, and whether it converged."""
+    raters = patterns.verdicts.shape[1]
+    begun = generator.uniform(0.5, 0.99, (starts, 1 + 2 * raters))
+    begun[:, 0] = generator.uniform(0.05, 0.5, starts)
+    counts = np.repeat(patterns.counts[None], starts, axis=0)
+    prior = np.full((starts, 1 + 2 * raters, 2), PRIOR)
+    share = patterns.present.sum(axis=1) / (patterns.verdicts >= 0).sum(axis=1)
+    begun[0] = _maximise(share[None], counts[:1], prior[:1], patterns)[0]
+    found, steps, done = _expect_maximise(begun, counts, prior, patterns, TOLERANCE)
+    turned = (found[:, 1:] - 0.5).sum(axis=1) < 0  # worse than chance on average
+    found[turned] = _turned(found[turned])
+    return found, steps, done
+
+
+def _turned(fits: Floats) -> Floats:
+    """Return the same model with present and absent exchanged."""
+    raters = (fits.shape[1] - 1) // 2
+    sensitivity, specificity = fits[:, 1 : 1 + raters], fits[:, 1 + raters :]
+    return 1 - np.concatenate([fits[:, :1], specificity, sensitivity], axis=1)
+
+
+def _drawn(
+    fit: Floats,
+    patterns: _Patterns,
+    draws: int,
+    seed: int,
+    speakers: NDArray[np.integer] | None,
+    generator: np.random.Generator,
+) -> Floats:
+    """Return fits to resampled samples: (draws, parameters)."""
+    if speakers is None:
+        counts = generator.standard_gamma(patterns.counts, (draws, len(patterns.verdicts)))
+    else:
+        inside = patterns.of_sample[:, None] == np.arange(len(patterns.verdicts))
+        rated = np.asarray(speakers)[patterns.rated]
+        counts = drawn_sums(inside, draws=draws, seed=seed, speakers=rated)
+    prior = generator.standard_gamma(PRIOR, (draws, len(fit), 2))
+    begun = np.repeat(fit[None], draws, axis=0)
+    return _expect_maximise(begun, counts, prior, patterns, ROUGH)[0]
+
+
+def _expect_maximise(
+    fits: Floats, counts: Floats, prior: Floats, patterns: _Patterns, tolerance: float
+) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
+    """Return fits after EM, each until it no longer changes, the steps, and which converged."""
+    fits, steps = fits.copy(), np.zeros(len(fits), np.int64)
+    active = np.arange(len(fits))
+    for step in range(1, MOST_STEPS + 1):
+        given, weights, added = fits[active], counts[active], prior[active]
+        new = _maximise(_posterior(given, patterns), weights, added, patterns)
+        fits[active], steps[active] = new, step
+        active = active[np.abs(new - given).max(axis=1) > tolerance]
+        if not active.size:
+            break
+    done = np.ones(len(fits), np.bool_)
+    done[active] = False
+    return fits, steps, done
+
+
+def _posterior(fits: Floats, patterns: _Patterns) -> Floats:
+    """Return the probability that samples of each pattern have the feature: (fits, patterns)."""
+    with_it, without = _log_likelihoods(fits, patterns)
+    return np.asarray(1 / (1 + np.exp(np.clip(without - with_it, -700, 700))))
+
+
+def _log_likelihoods(fits: Floats, patterns: _Patterns) -> tuple[Floats, Floats]:
+    raters = patterns.verdicts.shape[1]
+    # The prior keeps probabilities inside; random pseudo-counts may come close to 0.
+    inside = np.clip(fits, 1e-12, 1 - 1e-12)
+    log, log_not = np.log(inside), np.log1p(-inside)
+    present, absent = patterns.present.T, patterns.absent.T
+    ones, zeros = slice(1, 1 + raters), slice(1 + raters, None)
+    with_it = log[:, :1] + log[:, ones] @ present + log_not[:, ones] @ absent
+    without = log_not[:, :1] + log[:, zeros] @ absent + log_not[:, zeros] @ present
+    return with_it, without
+
+
+def _log_posterior(fits: Floats, patterns: _Patterns) -> Floats:
+    data = np.logaddexp(*_log_likelihoods(fits, patterns)) @ patterns.counts
+    inside = np.clip(fits, 1e-12, 1 - 1e-12)
+    found: Floats = data + PRIOR * (np.log(inside) + np.log1p(-inside)).sum(axis=1)
+    return found
+
+
+def _maximise(posterior: Floats, counts: Floats, prior: Floats, patterns: _Patterns) -> Floats:
+    """Return the probabilities that fit the expected counts best, with the prior's."""
+    present, absent = patterns.present, patterns.absent
+    with_it, without = counts * posterior, counts * (1 - posterior)
+    successes = [with_it.sum(axis=1, keepdims=True), with_it @ present, without @ absent]
+    failures = [without.sum(axis=1, keepdims=True), with_it @ absent, without @ present]
+    right = np.concatenate(successes, axis=1) + prior[..., 0]
+    wrong = np.concatenate(failures, axis=1) + prior[..., 1]
+    return np.asarray(right / (right + wrong))
+
+
+def _identified(fit: Floats, patterns: _Patterns) -> NDArray[np.bool_]:
+    """Return which parameters the pattern of who rated what determines, near the estimates.
+
+    A parameter is determined if no direction in which the expected information is 0 contains it.
+    Source: Rothenberg 1971, Econometrica 39, 577.
+    """
+    size, rated = len(fit), patterns.verdicts >= 0
+    information = np.zeros((size, size))
+    for who in np.unique(rated, axis=0):
+        weight = patterns.counts[(rated == who).all(axis=1)].sum()
+        information += weight * _information(fit, np.flatnonzero(who))
+    scale = fit * (1 - fit)  # of logits: without unit
+    values, directions = np.linalg.eigh(information * scale[:, None] * scale)
+    free = directions[:, values < _NULL * values[-1]]
+    return np.asarray((np.abs(free) < 1e-4).all(axis=1))
+
+
+def _information(fit: Floats, who: NDArray[np.intp]) -> Floats:
+    """Return the expected information of one sample that these raters rated."""
+    raters = (len(fit) - 1) // 2
+    who = who[:_LARGEST_PATTERN]
+    every = np.array(list(product((0.0, 1.0), repeat=len(who))))
+    hit, reject = fit[1 + who], fit[1 + raters + who]
+    with_it = np.where(every == 1, hit, 1 - hit)
+    without = np.where(every == 1, 1 - reject, reject)
+    p, q = with_it.prod(axis=1), without.prod(axis=1)
+    slopes = np.zeros((len(every), len(fit)))
+    slopes[:, 0] = p - q
+    slopes[:, 1 + who] = fit[0] * p[:, None] * np.where(every == 1, 1 / hit, -1 / (1 - hit))
+    slopes[:, 1 + raters + who] = (
+        (1 - fit[0]) * q[:, None] * np.where(every == 1, -1 / (1 - reject), 1 / reject)
+    )
+    share = fit[0] * p + (1 - fit[0]) * q
+    return np.asarray(slopes.T @ (slopes / share[:, None]))
+
+
+def simulate(
+    prevalence: float,
+    sensitivity: Sequence[float],
+    specificity: Sequence[float],
+    samples: int,
+    generator: np.random.Generator,
+) -> Verdicts:
+    """Return verdicts drawn from the model: int8 of shape (raters, samples, 1).
+
+    Args:
+        prevalence: probability that a sample has the feature.
+        sensitivity: of each rater.
+        specificity: of each rater.
+        samples: number of samples.
+        generator: of random numbers.
+    """
+    truth = generator.random(samples) < prevalence
+    hit, reject = np.array(sensitivity)[:, None], np.array(specificity)[:, None]
+    share = np.where(truth, hit, 1 - reject)
+    return (generator.random(share.shape) < share).astype(np.int8)[..., None]

@@ -1,0 +1,163 @@
+"""Comparisons of pairs: by feature, over features, resampled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tabwb.agreement.compare import compare, difference, over_pairs, pooled_kappa, weighted_mean
+from tabwb.agreement.consensus import consensus
+from tabwb.agreement.intervals import dirichlet_intervals
+from tabwb.agreement.pairs import cohen_kappa, tables_of
+from tabwb.agreement.resampling import drawn_sums, drawn_tables
+
+
+def study(samples: int = 60, features: int = 3, raters: int = 3, seed: int = 1) -> np.ndarray:
+    """Verdicts of raters who are right in four of five cases; one of twenty is missing."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random((samples, features)) < np.linspace(0.1, 0.5, features)
+    right = rng.random((raters, samples, features)) < 0.8
+    verdicts = np.where(right, truth, ~truth).astype(np.int8)
+    verdicts[rng.random(verdicts.shape) < 0.05] = -1
+    return verdicts
+
+
+def pairs_of(verdicts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(verdicts[a], verdicts[b]) for a in range(len(verdicts)) for b in range(a)]
+
+
+def test_pairs_combine_by_shared_samples_and_few_are_not_averaged() -> None:
+    verdicts = study()
+    verdicts[2, 9:] = -1  # at most nine samples with anybody
+    found = compare(pairs_of(verdicts), consensus(verdicts), draws=0)
+    assert found.averaged.tolist() == [[True] * 3, [False] * 3, [False] * 3]
+    kappa = cohen_kappa(tables_of(verdicts[1], verdicts[0]))
+    assert found.by_feature["kappa"].tolist() == kappa.tolist()
+    assert not np.isnan(found.by_pair["kappa"][1]).all()
+
+
+def test_the_mean_over_pairs_is_weighted_by_shared_samples() -> None:
+    values = np.array([[0.1, np.nan], [0.4, 0.2], [0.9, np.nan]])
+    counts = np.array([[10, 50], [20, 20], [5, 5]])
+    found = over_pairs(values, counts, counts >= 10)
+    assert found.tolist() == pytest.approx([(0.1 * 10 + 0.4 * 20) / 30, 0.2])
+
+
+def test_undefined_kappas_are_left_out_of_means_and_counted() -> None:
+    first, second = np.zeros((2, 20, 3), np.int8)
+    first[:6, 0] = second[:8, 0] = 1  # 6 agree on present, 2 differ
+    first[:1, 1] = 1  # kappa 0
+    found = compare([(first, second)], second, draws=0)
+    assert np.isnan(found.by_feature["kappa"][2])
+    assert found.by_feature["ac1"][2] == 1.0
+    kappa = found.by_feature["kappa"][0]
+    means = found.over_features
+    assert means["unweighted", "kappa"].value == pytest.approx(kappa / 2)
+    assert means["unweighted", "kappa"].features == 2
+    assert means["positive_count_weighted", "kappa"].value == pytest.approx(kappa)
+    assert means["positive_count_weighted", "kappa"].features == 1
+    assert means["nonzero_prevalence", "kappa"].features == 1
+    assert means["unweighted", "ac1"].features == 3
+
+
+def test_positive_counts_of_the_consensus_are_the_weights() -> None:
+    verdicts = study()
+    labels = consensus(verdicts)
+    found = compare(pairs_of(verdicts)[:1], labels, draws=0)
+    kappas, weights = found.by_feature["kappa"], (labels == 1).sum(axis=0)
+    expected = sum(kappas * weights) / sum(weights)
+    assert found.over_features["positive_count_weighted", "kappa"].value == pytest.approx(expected)
+    assert found.positives.tolist() == weights.tolist()
+    assert float(weighted_mean(kappas, weights)) == pytest.approx(expected)
+
+
+def test_the_pooled_kappa_of_one_table_is_its_kappa() -> None:
+    tables = np.array([[[[20, 5], [10, 15]]]])
+    assert float(pooled_kappa(tables)) == pytest.approx(0.4)
+    constant = np.array([[[[20, 0], [0, 0]]]])
+    assert np.isnan(pooled_kappa(constant))
+    assert float(pooled_kappa(np.concatenate([tables, constant], axis=1))) == pytest.approx(0.4)
+
+
+def test_one_pair_has_the_dirichlet_interval() -> None:
+    """Exponential weights of samples with gamma pseudo-counts are Dirichlet shares of cells."""
+    verdicts = study(80, 1, 2)
+    drawn = drawn_tables([(verdicts[0], verdicts[1])], draws=20_000).smoothed
+    ends = np.quantile(cohen_kappa(drawn)[:, 0, 0], (0.025, 0.975))
+    expected = dirichlet_intervals(tables_of(*verdicts), cohen_kappa)[0]
+    assert ends == pytest.approx(expected, abs=0.012)
+    found = compare([(verdicts[0], verdicts[1])], None, draws=100)
+    assert found.intervals["kappa"][0] == pytest.approx(expected)
+
+
+def test_with_three_positives_or_three_negatives_kappa_has_no_interval() -> None:
+    verdicts = np.zeros((2, 40, 4), np.int8)
+    verdicts[:, :4, 0] = 1
+    verdicts[:, :3, 1] = 1
+    verdicts[:, 3:, 2] = 1
+    found = compare([(verdicts[0], verdicts[1])], verdicts[0], draws=100)
+    assert found.few.tolist() == [False, True, True, True]
+    assert np.isnan(found.intervals["kappa"]).all(axis=1).tolist() == [False, True, True, True]
+    assert np.isnan(found.intervals["positive_agreement"][1]).tolist() == [False, False]
+
+
+def test_every_interval_contains_its_estimate() -> None:
+    verdicts = study()
+    verdicts[1] = verdicts[0]  # perfect agreement: the prior alone would exclude 1
+    found = compare(pairs_of(verdicts[:2]), verdicts[0], draws=200)
+    for name, ends in found.intervals.items():
+        assert (ends[:, 0] <= found.by_feature[name]).all()
+        assert (found.by_feature[name] <= ends[:, 1]).all()
+        assert (ends[:, 0] < ends[:, 1]).all()
+    over = found.over_features["positive_count_weighted", "kappa"]
+    assert over.value == 1.0
+    assert over.ends is not None
+    assert over.ends[1] == 1.0
+
+
+def test_unweighted_means_have_no_interval() -> None:
+    found = compare(pairs_of(study()), study()[0], draws=50).over_features
+    assert {kind for (kind, _), over in found.items() if over.ends} == {"positive_count_weighted"}
+
+
+def test_the_order_of_samples_of_a_speaker_does_not_matter() -> None:
+    verdicts, speakers = study(60), np.repeat(np.arange(12), 5)
+    order = np.random.default_rng(3).permutation(60)
+    one = compare(pairs_of(verdicts), verdicts[0], draws=50, speakers=speakers)
+    shuffled = verdicts[:, order]
+    other = compare(pairs_of(shuffled), shuffled[0], draws=50, speakers=speakers[order])
+    np.testing.assert_allclose(one.intervals["kappa"], other.intervals["kappa"], rtol=1e-5)
+
+
+def test_alike_samples_of_a_speaker_widen_the_interval() -> None:
+    verdicts = np.repeat(study(20, 1, 2), 10, axis=1)
+    pair = [(verdicts[0], verdicts[1])]
+    low, high = compare(pair, None, draws=400).intervals["ac1"][0]
+    speakers = np.repeat(np.arange(20), 10)
+    lower, higher = compare(pair, None, draws=400, speakers=speakers).intervals["ac1"][0]
+    assert 2 < (higher - lower) / (high - low) < 4.5  # the square root of 10 is 3.2
+
+
+def test_differences_use_the_same_weights() -> None:
+    verdicts = study(80)
+    labels = consensus(verdicts)
+    key = "positive_count_weighted", "kappa"
+    one, same, other = (
+        compare(pairs, labels, draws=300).over_features[key]
+        for pairs in (pairs_of(verdicts), pairs_of(verdicts), pairs_of(verdicts[:2]))
+    )
+    assert difference(one, same).ends == (0.0, 0.0)
+    found = difference(one, other)
+    assert found.ends is not None
+    assert found.ends[0] <= found.value <= found.ends[1]  # type: ignore[operator]
+
+
+def test_sums_of_ones_have_the_variance_of_exponential_weights() -> None:
+    drawn = drawn_sums(np.ones((400, 1)), draws=4000)
+    assert drawn.mean() == pytest.approx(400, rel=0.01)
+    assert drawn.std() == pytest.approx(20, rel=0.05)
+
+
+def test_no_pair_is_refused() -> None:
+    with pytest.raises(ValueError, match="one pair"):
+        compare([], None)

@@ -1,0 +1,62 @@
+"""The verdict of most raters: ties, gaps, decisions, the rest without one rater."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tabwb.agreement.consensus import consensus, majority, rest_of
+from tabwb.agreement.verdicts import ABSENT, cannot_tell_as, cut_at, verdicts_of
+
+# Columns: two of three, a tie, one verdict, none, a tie that somebody decided.
+VERDICTS = np.array([[1, 1, 1, -1, 0], [1, 0, -1, -1, 1], [0, -1, -2, -2, -1]], np.int8)[..., None]
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"),
+    [
+        ("drop", [1, -1, -1, -1, -1]),
+        ("positive", [1, 1, -1, -1, 1]),
+        ("negative", [1, 0, -1, -1, 0]),
+        ("adjudicated", [0, -1, -1, -1, 1]),
+    ],
+)
+def test_ties(ties: str, expected: list[int]) -> None:
+    decided = np.array([0, -1, -1, -1, 1], np.int8)[:, None]
+    found = consensus(VERDICTS, ties=ties, adjudicated=decided)  # type: ignore[arg-type]
+    assert found[:, 0].tolist() == expected
+    assert found.dtype == np.int8
+
+
+def test_ties_are_reported() -> None:
+    assert majority(VERDICTS)[1][:, 0].tolist() == [False, True, False, False, True]
+
+
+def test_one_verdict_is_a_majority_when_asked_for() -> None:
+    assert consensus(VERDICTS, fewest=1)[2, 0] == 1
+
+
+def test_the_rest_leaves_the_rater_out() -> None:
+    found = rest_of(VERDICTS)
+    assert found.shape == VERDICTS.shape
+    assert found[:, 0, 0].tolist() == [-1, -1, 1]
+    changed = VERDICTS.copy()
+    changed[1] = 1 - np.abs(changed[1])
+    assert (rest_of(changed)[1] == found[1]).all()
+
+
+def test_wrong_rules_are_refused() -> None:
+    with pytest.raises(ValueError, match="drop, positive, negative, adjudicated"):
+        consensus(VERDICTS, ties="coin")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="needs the adjudicated"):
+        consensus(VERDICTS, ties="adjudicated")
+    with pytest.raises(ValueError, match="drop, positive or negative"):
+        rest_of(VERDICTS, ties="adjudicated")
+
+
+def test_verdicts_from_numbers() -> None:
+    assert verdicts_of(np.array([[1.0, np.nan]])).tolist() == [[1, -1]]
+    with pytest.raises(ValueError, match="not 2"):
+        verdicts_of(np.array([2.0]))
+    assert cut_at(np.array([0, 1, 2, np.nan]), 2).tolist() == [0, 0, 1, -1]
+    assert cannot_tell_as(VERDICTS, ABSENT)[2, :, 0].tolist() == [0, -1, 0, 0, -1]
