@@ -141,7 +141,21 @@ class EmbeddedDatabase:
         Raises:
             StoreError: another process holds it; the message names it.
         """
-        return locks.lock_file(self.path, administration_id)
+        what = locks.open_administration(administration_id)
+        return locks.lock_file(self.path, str(administration_id), what)
+
+    def lock_rater(self, set_id: int, rater_id: int, what: str) -> AbstractContextManager[None]:
+        """Hold one rater's work on one rating set for this process.
+
+        Args:
+            set_id: of the rating set.
+            rater_id: key of the rater.
+            what: is open while it is held, for the message.
+
+        Raises:
+            StoreError: another process holds it; the message names it.
+        """
+        return locks.lock_file(self.path, f"set-{set_id}-{rater_id}", what)
 
     def held(self, administrations: Collection[int]) -> frozenset[int]:
         """Return those of some administrations that a session holds now."""

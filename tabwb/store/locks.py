@@ -1,4 +1,4 @@
-"""One lock for each administration of an embedded store.
+"""One lock for each administration, and each rater of a rating set, of an embedded store.
 
 A small file in ``<store>.locks`` names the holder's process and is locked through ``filelock``: the
 system frees the lock when the process ends. A second lock in the same process is refused too, and a
@@ -28,19 +28,24 @@ def folder_of(store: Path) -> Path:
 
 
 @contextmanager
-def lock_file(store: Path, administration_id: int) -> Iterator[None]:
-    """Hold the lock of one administration.
+def lock_file(store: Path, name: str, what: str) -> Iterator[None]:
+    """Hold one lock.
+
+    Args:
+        store: path of the store.
+        name: of the lock's file.
+        what: is open while it is held, for the message.
 
     Raises:
         StoreError: another session holds it; the message names the process.
     """
-    path = folder_of(store) / str(administration_id)
+    path = folder_of(store) / name
     try:
         make_private_folder(path.parent)
-        lock = _acquired(path, administration_id)
+        lock = _acquired(path, what)
     except OSError as error:
         raise StoreError(
-            f"the lock of administration {administration_id} cannot be made: {error.strerror}",
+            f"the lock for '{what}' cannot be made: {error.strerror}",
             where=str(path),
             hint="allow writing there, or name another place with --store",
         ) from error
@@ -69,7 +74,7 @@ def is_held(store: Path, administration_id: int) -> bool:
     if not process or _is_alive(int(process)):
         return True
     try:
-        lock = _acquired(path, administration_id)
+        lock = _acquired(path, "")
     except (StoreError, OSError):
         return True
     # It names this process now; the next one to look must not take that for a holder.
@@ -96,7 +101,7 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _acquired(path: Path, administration_id: int) -> BaseFileLock:
+def _acquired(path: Path, what: str) -> BaseFileLock:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a platform has no locks of its own
         from filelock import FileLock, SoftFileLock, Timeout
@@ -105,7 +110,7 @@ def _acquired(path: Path, administration_id: int) -> BaseFileLock:
     try:
         lock.acquire()
     except Timeout:
-        raise held_by(_holder(path), administration_id) from None
+        raise held_by(_holder(path), what) from None
     if not isinstance(lock, SoftFileLock):  # that one writes the process itself
         with suppress(OSError):  # on Windows nobody reads or writes a locked file
             path.write_text(str(os.getpid()), encoding="ascii")
@@ -120,10 +125,20 @@ def _holder(path: Path) -> str:
     return first if first.isdigit() else ""
 
 
-def held_by(process: str, administration_id: int) -> HeldElsewhere:
-    """Return the error for a lock that another process holds."""
+def open_administration(number: int) -> str:
+    """Return what is open while an administration is held."""
+    return f"administration {number} is open"
+
+
+def held_by(process: str, what: str) -> HeldElsewhere:
+    """Return the error for a lock that another process holds.
+
+    Args:
+        process: its id, or empty where it is not known.
+        what: is open in it.
+    """
     holder = f"process {process}" if process else "another process"
     return HeldElsewhere(
-        f"administration {administration_id} is open in {holder}",
+        f"{what} in {holder}",
         hint="close it there first; when that process ends, however it ends, the lock is free",
     )

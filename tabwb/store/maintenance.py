@@ -27,6 +27,9 @@ COUNTED = {
     "attempts": "attempts",
     "ratings": "ratings",
     "recordings": "recordings",
+    "rating-sets": "sample_sets",
+    "samples": "samples",
+    "sample-ratings": "sample_ratings",
     "files": "assets",
 }
 """What ``info`` counts: name for people to table."""

@@ -142,11 +142,21 @@ def refuse_deleted(transaction: Transaction, speaker: str) -> None:
 _ATTEMPTS = "SELECT id FROM attempts WHERE administration_id = ?"
 _SETS = f"SELECT id FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})"
 _JUDGEMENTS = f"SELECT id FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"
+_SAMPLES = f"SELECT set_id, number FROM samples WHERE attempt_id IN ({_ATTEMPTS})"
+_ASSIGNED = (
+    f"SELECT set_id, rater_id, position FROM assignments WHERE (set_id, sample) IN ({_SAMPLES})"
+)
+_RATED = f"(set_id, rater_id, position) IN ({_ASSIGNED})"
 
 # Children before parents.
 _STEPS = (
     f"UPDATE judgements SET same_as = NULL WHERE same_as IN ({_JUDGEMENTS})",
     f"DELETE FROM judgements WHERE attempt_id IN ({_ATTEMPTS})",
+    f"UPDATE sample_ratings SET replaces = NULL WHERE {_RATED} AND replaces IS NOT NULL",
+    f"DELETE FROM sample_ratings WHERE {_RATED}",
+    f"DELETE FROM adjudications WHERE (set_id, sample) IN ({_SAMPLES})",
+    f"DELETE FROM assignments WHERE (set_id, sample) IN ({_SAMPLES})",
+    f"DELETE FROM samples WHERE attempt_id IN ({_ATTEMPTS})",
     f"DELETE FROM ratings WHERE set_id IN ({_SETS})",
     f"DELETE FROM rating_sets WHERE attempt_id IN ({_ATTEMPTS})",
     f"DELETE FROM messages WHERE attempt_id IN ({_ATTEMPTS})",
@@ -173,6 +183,9 @@ _SHARED: dict[str, tuple[str, _Uses]] = {
             ("judgements", "prompt_id", _OF_ATTEMPTS),
             ("judgements", "raw_id", _OF_ATTEMPTS),
             ("judgements", "first_raw_id", _OF_ATTEMPTS),
+            ("samples", "prompt_id", _OF_ATTEMPTS),
+            ("sample_sets", "form_text_id", None),
+            ("sample_sets", "guidelines_id", None),
             ("batteries", "canonical_id", None),
         ),
     ),
@@ -184,11 +197,17 @@ _SHARED: dict[str, tuple[str, _Uses]] = {
             ("rating_sets", "rater_id", _OF_ATTEMPTS),
             ("judgements", "rater_id", _OF_ATTEMPTS),
             ("rater_declarations", "rater_id", _OWN),
+            ("assignments", "rater_id", None),
+            ("rater_links", "rater_id", None),
         ),
     ),
     "assets": (
         "sha256",
-        (("recordings", "sha256", _OWN), ("battery_assets", "sha256", None)),
+        (
+            ("recordings", "sha256", _OWN),
+            ("samples", "audio_sha256", _OF_ATTEMPTS),
+            ("battery_assets", "sha256", None),
+        ),
     ),
 }
 """What administrations share: its table and key; and every table and column that refer to it, with

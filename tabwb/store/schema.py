@@ -15,7 +15,7 @@ from tabwb.store.database import EmbeddedDatabase, Transaction
 from tabwb.store.sqlite_errors import PATIENCE_S
 from tabwb.store.write import STATUSES
 
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 """Every revision in order, oldest first, as in ``migrations/versions``."""
 CURRENT = REVISIONS[-1]
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     import psycopg
 
 LOCK_SPACE = 0x7AB
-"""First key of our advisory locks; the second is the administration's id, 0 the schema."""
+"""First key of our advisory locks; the second is the administration's id, 0 the schema.
+
+Of a rater's work on a rating set the first key is this plus the set's id."""
 
 
 def _driver() -> Any:
@@ -57,24 +59,37 @@ class ServerDatabase:
 
     erasing = writing  # the server's own clean-up removes deleted rows
 
-    @contextmanager
-    def lock(self, administration_id: int) -> Iterator[None]:
-        """Hold the lock of one administration on a connection of its own.
+    def lock(self, administration_id: int) -> AbstractContextManager[None]:
+        """Return a lock of one administration, held on a connection of its own.
 
         Raises:
             StoreError: another process holds it; the message names it.
         """
+        what = locks.open_administration(administration_id)
+        return self._lock((LOCK_SPACE, administration_id), what)
+
+    def lock_rater(self, set_id: int, rater_id: int, what: str) -> AbstractContextManager[None]:
+        """Return a lock of one rater's work on one rating set.
+
+        Args:
+            set_id: of the rating set.
+            rater_id: key of the rater.
+            what: is open while it is held, for the message.
+
+        Raises:
+            StoreError: another process holds it; the message names it.
+        """
+        return self._lock((LOCK_SPACE + set_id, rater_id), what)
+
+    @contextmanager
+    def _lock(self, key: tuple[int, int], what: str) -> Iterator[None]:
         with self._explained():
             connection = self.connect(autocommit=True)
         try:
             with self._explained():
-                row = connection.execute(
-                    "SELECT pg_try_advisory_lock(%s, %s)", (LOCK_SPACE, administration_id)
-                ).fetchone()
+                row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", key).fetchone()
                 if row is None or not row[0]:
-                    raise locks.held_by(
-                        self._holder(connection, administration_id), administration_id
-                    )
+                    raise locks.held_by(self._holder(connection, key), what)
             yield
         finally:
             connection.close()
@@ -150,13 +165,13 @@ class ServerDatabase:
             words = words.replace(secret, "***")
         return words
 
-    def _holder(self, connection: psycopg.Connection[Any], administration_id: int) -> str:
+    def _holder(self, connection: psycopg.Connection[Any], key: tuple[int, int]) -> str:
         row = connection.execute(
             "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
             " WHERE locktype = 'advisory' AND classid = %s AND objid = %s AND granted"
             " AND pg_locks.database ="
             " (SELECT oid FROM pg_database WHERE datname = current_database())",
-            (LOCK_SPACE, administration_id),
+            key,
         ).fetchone()
         return "" if row is None else str(row[0]).removeprefix("tabwb ")
 

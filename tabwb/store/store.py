@@ -21,6 +21,7 @@ from tabwb.store.derive import History
 from tabwb.store.location import resolve
 from tabwb.store.people import People
 from tabwb.store.schema import open_embedded
+from tabwb.store.sets import RatingSets
 from tabwb.store.sqlite_errors import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Store:
         self.location = database.location
         self._access = Access(database)
         self.people = People(self._access)
+        self.sets = RatingSets(self._access)
 
     @classmethod
     def open(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Message
+from tabwb.records.rating_sets import Assignment, RatingSet, Sample, SetPlan
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.states import AttemptState, ResponseKind, ResponseStatus, StopReason
 from tabwb.records.trials import Administration, Attempt, PlannedTrial
@@ -95,6 +96,15 @@ def scores(rater: str = "repetition", value: bool = True) -> tuple[Rating, ...]:
 ADDED = {
     "0003": ("rater_declarations",),
     "0004": ("access_log", "consents", "recordings", "speakers", "tombstones"),
+    "0005": (
+        "rater_links",
+        "set_events",
+        "adjudications",
+        "sample_ratings",
+        "assignments",
+        "samples",
+        "sample_sets",
+    ),
 }
 """Tables that a revision added to those of the revision before it."""
 
@@ -106,3 +116,31 @@ def make_older(connection: sqlite3.Connection, revision: str) -> None:
             for table in tables:
                 connection.execute(f"DROP TABLE {table}")
     connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+
+
+FORM = (
+    '{"id":"two","questions":[{"kind":"present-absent","measure":"jargon"},'
+    '{"cut":1,"high":4,"kind":"scale","low":0,"measure":"anomia"}]}'
+)
+"""A form of two questions: present or absent, and 0 to 4 with a cut at 1."""
+
+
+def rated_set(
+    store: Store,
+    administration: int,
+    n: int = 3,
+    *,
+    raters: Sequence[str] = ("R1", "R2"),
+    text: str = "as shown",
+    form: str = FORM,
+    name: str = "pilot",
+) -> RatingSet:
+    """A set of the first responses of an administration; position and sample are the same."""
+    samples = tuple(
+        Sample(number, administration, number, 1, f"{text} {number}", f"{text}?")
+        for number in range(1, n + 1)
+    )
+    assignments = tuple(
+        Assignment(rater, number, number) for rater in raters for number in range(1, n + 1)
+    )
+    return store.sets.create(SetPlan(name, form, "two", samples, assignments))

@@ -17,7 +17,7 @@ HOLD = """
 import sys, time
 from pathlib import Path
 from tabwb.store.locks import lock_file
-with lock_file(Path(sys.argv[1]), 1):
+with lock_file(Path(sys.argv[1]), "1", "it is open"):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -49,7 +49,7 @@ def test_a_lock_is_held_while_its_process_lives(tmp_path: Path) -> None:
 
 def test_a_lock_of_this_process_is_held(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
-    with locks.lock_file(store, 7):
+    with locks.lock_file(store, "7", "it is open"):
         assert locks.is_held(store, 7)
     assert not locks.is_held(store, 7)
 

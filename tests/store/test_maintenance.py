@@ -48,6 +48,9 @@ def test_info_counts_what_there_is(filled: Path) -> None:
         "attempts": 1,
         "ratings": 3,
         "recordings": 0,
+        "rating-sets": 0,
+        "samples": 0,
+        "sample-ratings": 0,
         "files": 1,
     }
 

@@ -1,0 +1,302 @@
+"""Rating sets: which responses people rate, with which form, who rates them, and what they say.
+
+Not to be confused with the table ``rating_sets`` of the store, which holds the ratings that one
+rater gave one attempt at one time. Times are UTC, ISO 8601, and empty before a row is stored; an
+``id`` is 0 until then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from tabwb.records.errors import UsageError
+
+Answer = str | float | None
+"""What a person says to one question; None is not rated."""
+CANNOT_TELL = "cannot-tell"
+"""The answer of somebody who looked and cannot decide."""
+Purpose = Literal["rate", "again", "calibration"]
+"""Why a sample is shown: for its rating, to measure how far a rater agrees with their own earlier
+rating, or to learn the form on a sample whose consensus is known."""
+PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
+SetStatus = Literal["open", "closed"]
+MOST_CONFIDENT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """How texts of every source are shown alike, so that their form does not tell the source.
+
+    Attributes:
+        case: as they were said, or in lower case.
+        punctuation: kept, or removed.
+        cut_mark: whether a text that a limit ended is marked.
+        max_words: texts are cut after so many words; None for no limit.
+    """
+
+    case: Literal["as-said", "lower"] = "as-said"
+    punctuation: Literal["kept", "none"] = "kept"
+    cut_mark: bool = True
+    max_words: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AudioCut:
+    """A part of a kept recording: its SHA-256 (hex), and the start and end in seconds."""
+
+    sha256: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One response as raters see it.
+
+    Attributes:
+        number: 1-based in its set.
+        administration, trial, attempt: the stored attempt.
+        text: the response after the set's presentation policy.
+        prompt: what was asked, shown with it.
+        context_before, context_after: what was said around it, or empty.
+        stratum: of the sampling; not shown.
+        weight: how many responses it stands for.
+        audio: what is played, or None.
+        picture: path of the picture in the battery, or None.
+        target: shown with forms that show it, else empty.
+        consensus: of a calibration sample the right answers by measure, else None.
+    """
+
+    number: int
+    administration: int
+    trial: int
+    attempt: int
+    text: str
+    prompt: str
+    context_before: str = ""
+    context_after: str = ""
+    stratum: str = ""
+    weight: float = 1.0
+    audio: AudioCut | None = None
+    picture: str | None = None
+    target: str = ""
+    consensus: Mapping[str, Answer] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One sample (by number) at one position of one rater's order; positions begin at 1."""
+
+    rater: str
+    position: int
+    sample: int
+    purpose: Purpose = "rate"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRating:
+    """What a rater had answered at one position when it was saved.
+
+    Rows of one position form a chain: each names the one before. The last complete one counts,
+    unless it was taken back since.
+
+    Attributes:
+        rater, position: the assignment.
+        sample, purpose: as the assignment has them; a stored row takes them from it.
+        answers: by measure, or by :func:`answer_key` where a question is asked of each attempt.
+        complete: whether the rater said that the sample is done.
+        confidence: 0 (guessed) to 3 (sure), or None where it was not given.
+        note: free text, or empty.
+        seconds: spent on the sample so far, pauses left out.
+        started_at: when the sample was shown first.
+        recorded_at: when this row was stored.
+        id: of the row.
+        replaces: the row before, or None for the first at this position.
+        taken_back: the rating was complete, and the rater took it back.
+    """
+
+    rater: str
+    position: int
+    sample: int
+    purpose: Purpose
+    answers: Mapping[str, Answer]
+    complete: bool
+    confidence: int | None = None
+    note: str = ""
+    seconds: float = 0.0
+    started_at: str = ""
+    recorded_at: str = ""
+    id: int = 0
+    replaces: int | None = None
+    taken_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RatingSet:
+    """The samples that people rate, their form and their raters.
+
+    Attributes:
+        name: unique in the store.
+        form: canonical JSON.
+        raters: codes, in the order of the plan.
+        guidelines: text of the guidelines file, or empty.
+        ask_source: whether the last question is "person or machine?".
+        counts: whose ratings count: ``primary:CODE``, ``majority``, ``consensus`` or
+            ``adjudicated``.
+    """
+
+    id: int
+    uid: str
+    name: str
+    form: str
+    form_id: str
+    presentation: Presentation
+    seed: int
+    raters: tuple[str, ...]
+    guidelines: str
+    ask_source: bool
+    counts: str
+    status: SetStatus
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """The value that settles one measure of one sample, with its reason and who settled it."""
+
+    sample: int
+    measure: str
+    answer: Answer
+    reason: str
+    who: str
+    recorded_at: str = ""
+    id: int = 0
+    replaces: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetEvent:
+    """Something that happened to a set: ``closed``, ``reopened``, ``counts`` (whose ratings count
+    from now on), ``begun`` and ``guidelines-read`` (by the rater ``who``), and so on.
+    """
+
+    kind: str
+    text: str = ""
+    who: str = ""
+    recorded_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterLink:
+    """A secret link of one rater to one set; the secret itself is not kept.
+
+    ``expires_at`` is empty for a link without an end, ``revoked_at`` for one that is valid.
+    """
+
+    id: int
+    set_id: int
+    rater: str
+    made_at: str
+    made_by: str
+    expires_at: str = ""
+    revoked_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPlan:
+    """Everything from which a rating set is made; see :class:`RatingSet` and :class:`Sample`."""
+
+    name: str
+    form: str
+    form_id: str
+    samples: tuple[Sample, ...]
+    assignments: tuple[Assignment, ...] = ()
+    raters: tuple[str, ...] = ()
+    presentation: Presentation = field(default_factory=Presentation)
+    seed: int = 0
+    guidelines: str = ""
+    ask_source: bool = False
+    counts: str = "majority"
+
+
+_RATER = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+_COUNTS = re.compile(rf"primary:{_RATER.pattern}|majority|consensus|adjudicated")
+
+
+def checked_rater(code: str) -> str:
+    """Return a rater's code if it is one.
+
+    Raises:
+        UsageError: it is not.
+
+    >>> checked_rater("R2")
+    'R2'
+    """
+    if _RATER.fullmatch(code) is None:
+        raise UsageError(
+            f"'{code}' is not a valid code of a rater",
+            allowed="1 to 32 letters, digits, hyphens and underscores, for example R2",
+        )
+    return code
+
+
+def checked_set_name(name: str) -> str:
+    """Return the name of a rating set if it is one.
+
+    Raises:
+        UsageError: it is not.
+
+    >>> checked_set_name("pilot-2026")
+    'pilot-2026'
+    """
+    if _NAME.fullmatch(name) is None or re.fullmatch(r"[0-9a-f][0-9a-f-]{7,35}", name):
+        raise UsageError(
+            f"'{name}' is not a valid name of a rating set",
+            allowed="a letter, then up to 63 letters, digits, dots, hyphens and underscores, for "
+            "example pilot; not the beginning of a uid",
+        )
+    return name
+
+
+def checked_counts(rule: str) -> str:
+    """Return the rule of whose ratings count if it is one.
+
+    Raises:
+        UsageError: it is not.
+
+    >>> checked_counts("primary:R1")
+    'primary:R1'
+    """
+    if _COUNTS.fullmatch(rule) is None:
+        raise UsageError(
+            f"'{rule}' does not say whose ratings count",
+            allowed="primary:CODE, majority, consensus or adjudicated",
+        )
+    return rule
+
+
+def answer_key(measure: str, attempt: int | None = None) -> str:
+    """Return the key of an answer: the measure, and the attempt's number if each is asked.
+
+    Args:
+        measure: of the question.
+        attempt: 1-based number of the attempt within the response, or None.
+
+    >>> answer_key("jargon"), answer_key("code", 2)
+    ('jargon', 'code#2')
+    """
+    return measure if attempt is None else f"{measure}#{attempt}"
+
+
+def measure_of(key: str) -> tuple[str, int | None]:
+    """Return the measure and the attempt's number of an answer's key.
+
+    >>> measure_of("jargon"), measure_of("code#2")
+    (('jargon', None), ('code', 2))
+    """
+    measure, mark, attempt = key.partition("#")
+    return measure, int(attempt) if mark else None

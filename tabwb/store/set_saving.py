@@ -1,0 +1,214 @@
+"""Saving what a rater answered, inside a transaction of the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tabwb.records.errors import StoreError
+from tabwb.records.rating_sets import MOST_CONFIDENT, RatingSet, SampleRating
+from tabwb.records.ratings import Rating
+from tabwb.store import set_rows
+from tabwb.store.database import Transaction
+from tabwb.store.set_ratings import (
+    Asked,
+    checked_answers,
+    declaration_of,
+    is_asked,
+    ratings_of,
+    with_earlier,
+)
+from tabwb.store.write import (
+    STATUS_OF_KEY,
+    Keys,
+    insert_declaration,
+    insert_ratings,
+    now,
+    to_json,
+)
+
+
+class SavedElsewhere(StoreError):
+    """Another program saved an answer at the same position meanwhile; this one was not saved."""
+
+
+def save(
+    transaction: Transaction,
+    keys: Keys,
+    kept: RatingSet,
+    asked: Sequence[Asked],
+    given: SampleRating,
+) -> SampleRating:
+    """Insert what a rater has answered at one position, and the ratings that results count.
+
+    Args:
+        transaction: of the caller.
+        keys: of what is stored once.
+        kept: the set, which is open.
+        asked: its questions.
+        given: the answers.
+
+    Returns:
+        The rating with its id and time; the row that is there where it was saved before.
+
+    Raises:
+        SavedElsewhere: ``replaces`` is not the last row of this position.
+        StoreError: nothing is assigned here, or an answer is not allowed.
+    """
+    where = f"rating set '{kept.name}', rater {given.rater}, position {given.position}"
+    rater_id = keys.of(transaction, "raters", given.rater)
+    place = kept.id, rater_id, given.position
+    assigned = transaction.first(
+        "SELECT sample, purpose, attempt_id, administration_id FROM assignments"
+        " JOIN samples ON samples.set_id = assignments.set_id AND samples.number = sample"
+        " JOIN attempts ON attempts.id = attempt_id"
+        " WHERE assignments.set_id = ? AND rater_id = ? AND position = ?",
+        *place,
+    )
+    if assigned is None:
+        raise StoreError("nothing is assigned here", where=where)
+    sample, purpose, attempt_id, administration_id = assigned
+    if (sample, purpose) != (given.sample, given.purpose):
+        raise StoreError(
+            f"sample {sample} is shown here ({purpose}), not {given.sample} ({given.purpose})",
+            where=where,
+        )
+    _check(given, where)
+    answers = checked_answers(asked, given.answers, where)
+    given = replace(given, answers=answers)
+    chain = list(set_rows.ratings(transaction, kept.id, given.rater, given.position, every=True))
+    last = chain[-1] if chain else None
+    if given.replaces != (last.id if last else None):
+        if last is not None and _same(last, given):
+            return last
+        raise _saved_elsewhere(kept, last or given)
+    moment = now()
+    ratings: tuple[Rating, ...] = ()
+    if purpose == "rate" and given.complete:
+        earlier = _last_ratings(transaction, attempt_id, rater_id, given.rater)
+        ratings = with_earlier(asked, ratings_of(asked, given.rater, answers), earlier, "not rated")
+    elif purpose == "rate" and given.taken_back:
+        ratings = _before(transaction, asked, place, attempt_id, given.rater)
+    rating_set_id = None
+    if ratings:
+        sets = insert_ratings(transaction, keys, attempt_id, ratings, moment)
+        rating_set_id = sets[given.rater]
+        declaration = declaration_of(asked, given.rater)
+        insert_declaration(transaction, keys, administration_id, declaration, moment)
+    row = {
+        "set_id": kept.id,
+        "rater_id": rater_id,
+        "position": given.position,
+        "replaces": given.replaces,
+        "state": _state(given),
+        "answers": to_json(answers),
+        "confidence": given.confidence,
+        "note": given.note,
+        "seconds": given.seconds,
+        "rating_set_id": rating_set_id,
+        "started_at": given.started_at or moment,
+        "recorded_at": moment,
+    }
+    number = transaction.insert("sample_ratings", row, "RETURNING id")
+    started_at = given.started_at or moment
+    return replace(given, id=int(number), recorded_at=moment, started_at=started_at)
+
+
+def taken_back(transaction: Transaction, kept: RatingSet, rating_id: int) -> SampleRating:
+    """Return what is to be saved to take back a complete rating.
+
+    Args:
+        transaction: of the caller.
+        kept: the set.
+        rating_id: of the last row of its position.
+
+    Raises:
+        SavedElsewhere: it is not the last row of its position any more.
+        StoreError: there is no such rating, or it is not complete.
+    """
+    row = transaction.first(
+        "SELECT spec, position FROM sample_ratings JOIN raters ON raters.id = rater_id"
+        " WHERE set_id = ? AND sample_ratings.id = ?",
+        kept.id,
+        rating_id,
+    )
+    if row is None:
+        raise StoreError(f"rating set '{kept.name}' has no rating {rating_id}")
+    *_, last = set_rows.ratings(transaction, kept.id, *row, every=True)
+    if last.id != rating_id:
+        raise _saved_elsewhere(kept, last)
+    if not last.complete:
+        raise StoreError(
+            f"rating {rating_id} is not complete, so that nothing counts of it",
+            where=f"rating set '{kept.name}'",
+        )
+    return replace(last, complete=False, taken_back=True, replaces=last.id)
+
+
+def _saved_elsewhere(kept: RatingSet, last: SampleRating) -> SavedElsewhere:
+    return SavedElsewhere(
+        f"rater {last.rater} answered this sample elsewhere meanwhile; this answer was not saved",
+        where=f"rating set '{kept.name}', position {last.position}",
+        hint="close the other window, then open the sample again",
+    )
+
+
+def _check(given: SampleRating, where: str) -> None:
+    if given.confidence is not None and given.confidence not in range(MOST_CONFIDENT + 1):
+        raise StoreError(
+            f"{given.confidence} is not a confidence", where=where, allowed=f"0 to {MOST_CONFIDENT}"
+        )
+    if not given.seconds >= 0:
+        raise StoreError(f"{given.seconds} is not a number of seconds", where=where)
+
+
+def _state(given: SampleRating) -> str:
+    draft, complete, taken_back = set_rows.STATES
+    return taken_back if given.taken_back else complete if given.complete else draft
+
+
+def _same(kept: SampleRating, given: SampleRating) -> bool:
+    """Return whether a row is what is to be saved, which a lost reply makes a caller repeat."""
+    started_at = given.started_at or kept.started_at
+    return replace(given, id=kept.id, recorded_at=kept.recorded_at, started_at=started_at) == kept
+
+
+def _last_ratings(
+    transaction: Transaction, attempt_id: int, rater_id: int, rater: str
+) -> tuple[Rating, ...]:
+    last = "SELECT max(id) FROM rating_sets WHERE attempt_id = ? AND rater_id = ?"
+    return _ratings_in(transaction, transaction.value(last, attempt_id, rater_id), rater)
+
+
+def _ratings_in(transaction: Transaction, row: int | None, rater: str) -> tuple[Rating, ...]:
+    rows: Sequence[Any] = () if row is None else transaction.rows(
+        "SELECT name, value, status_id, reasons.text FROM ratings"
+        " JOIN measures ON measures.id = measure_id LEFT JOIN reasons ON reasons.id = reason_id"
+        " WHERE set_id = ? ORDER BY measure_id",
+        row,
+    )  # fmt: skip
+    return tuple(
+        Rating(rater, name, value, STATUS_OF_KEY[status], reason or "")
+        for name, value, status, reason in rows
+    )
+
+
+def _before(
+    transaction: Transaction,
+    asked: Sequence[Asked],
+    place: tuple[int, int, int],
+    attempt_id: int,
+    rater: str,
+) -> tuple[Rating, ...]:
+    """Return the ratings of the rater's row after what this position added is taken back."""
+    first = transaction.value(
+        "SELECT min(rating_set_id) FROM sample_ratings"
+        " WHERE set_id = ? AND rater_id = ? AND position = ?",
+        *place,
+    )
+    before = transaction.value("SELECT replaces FROM rating_sets WHERE id = ?", first)
+    held = _ratings_in(transaction, before, rater)
+    own = [one for one in held if is_asked(asked, one.measure)]
+    earlier = _last_ratings(transaction, attempt_id, place[1], rater)
+    return with_earlier(asked, own, earlier, "taken back")

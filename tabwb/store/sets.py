@@ -1,0 +1,259 @@
+"""Rating sets of people in an open store: ``store.sets`` (docs/rating.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from tabwb.records.errors import StoreError
+from tabwb.records.rating_sets import (
+    Adjudication,
+    Assignment,
+    RatingSet,
+    Sample,
+    SampleRating,
+    SetEvent,
+    SetPlan,
+    checked_counts,
+)
+from tabwb.records.speakers import operator
+from tabwb.store import set_decisions, set_rows, set_saving
+from tabwb.store.database import Conflict, Transaction
+from tabwb.store.set_links import RaterLinks
+from tabwb.store.set_ratings import asked_of
+
+if TYPE_CHECKING:
+    from tabwb.store.access import Access
+    from tabwb.store.set_arrays import SetArrays
+
+
+class RatingSets:
+    """The part of an open store that keeps rating sets. Rows are only ever added."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self.links = RaterLinks(access)
+
+    def create(self, plan: SetPlan, *, who: str = "") -> RatingSet:
+        """Make a rating set with its samples and assignments, in one commit.
+
+        Args:
+            plan: the set.
+            who: makes it; :func:`tabwb.records.speakers.operator` when empty.
+
+        Raises:
+            StoreError: the name is taken, or a sample or an assignment names what is not there.
+            UsageError: a name or a code is not valid.
+        """
+        asked_of(plan.form, plan.ask_source)
+        with self._access.writing() as transaction:
+            number = set_rows.insert_set(transaction, self._access.keys, plan)
+            planned = SetEvent("planned", who=who or operator())
+            set_decisions.insert_event(transaction, number, planned)
+            return set_rows.sets(transaction, number)[0]
+
+    def all(self) -> tuple[RatingSet, ...]:
+        """Return every rating set, oldest first."""
+        with self._access.reading() as transaction:
+            return set_rows.sets(transaction)
+
+    def get(self, ref: int | str) -> RatingSet:
+        """Return the set with an id, a name, a uid or the first 8 or more signs of a uid.
+
+        Raises:
+            StoreError: none or several match.
+        """
+        with self._access.reading() as transaction:
+            return set_rows.sets(transaction, set_rows.number_of(transaction, ref))[0]
+
+    def samples(self, set_id: int) -> tuple[Sample, ...]:
+        """Return the samples of a set in order; those of deleted speakers are gone."""
+        with self._access.reading() as transaction:
+            return tuple(set_rows.samples(transaction, set_id))
+
+    def sample(self, set_id: int, number: int) -> Sample:
+        """Return one sample of a set.
+
+        Raises:
+            StoreError: it is not there.
+        """
+        with self._access.reading() as transaction:
+            for sample in set_rows.samples(transaction, set_id, number):
+                return sample
+        raise StoreError(f"rating set {set_id} has no sample {number}")
+
+    def assignments(self, set_id: int, rater: str | None = None) -> tuple[Assignment, ...]:
+        """Return who rates what, each rater's in order; of one rater where one is given."""
+        with self._access.reading() as transaction:
+            return tuple(set_rows.assignments(transaction, set_id, rater))
+
+    def add_assignments(self, set_id: int, assignments: Sequence[Assignment]) -> None:
+        """Add assignments, also of new raters, in one commit.
+
+        Raises:
+            StoreError: the set is closed, a position is taken or a sample is not there.
+            UsageError: a code is not valid.
+        """
+        with self._access.writing() as transaction:
+            _open_set(transaction, set_id)
+            set_rows.insert_assignments(transaction, self._access.keys, set_id, assignments)
+
+    def ratings(
+        self, set_id: int, rater: str | None = None, *, every: bool = False
+    ) -> tuple[SampleRating, ...]:
+        """Return the rating that counts at each position, by rater and position.
+
+        Args:
+            set_id: of the set.
+            rater: only theirs.
+            every: every row in the order recorded at each position, also half-filled samples and
+                ratings that were changed or taken back.
+        """
+        with self._access.reading() as transaction:
+            return tuple(set_rows.ratings(transaction, set_id, rater, every=every))
+
+    def arrays(self, set_id: int, purpose: str = "rate") -> SetArrays:
+        """Return the ratings that count as numpy arrays.
+
+        Args:
+            set_id: of the set.
+            purpose: see :data:`tabwb.records.rating_sets.Purpose`.
+        """
+        from tabwb.store.set_arrays import set_arrays
+
+        with self._access.reading() as transaction:
+            return set_arrays(transaction, set_id, purpose)
+
+    def rate(self, set_id: int, rating: SampleRating) -> SampleRating:
+        """Save what a rater has answered at one position; durable when this returns.
+
+        A complete first rating is also kept as the rater's ratings of the attempt, which results
+        count, in the same commit. Saving the same again changes nothing and returns the row that
+        is there, so that a caller may try again after a lost connection.
+
+        Args:
+            set_id: of the set.
+            rating: its ``replaces`` is the id of the row before, None at first.
+
+        Returns:
+            The rating with its id and time.
+
+        Raises:
+            SavedElsewhere: ``replaces`` is not the last row of this position.
+            StoreError: the set is closed, the position is not the rater's, or an answer is not one
+                that the form allows; nothing was saved.
+        """
+        return self.rate_all(set_id, [rating])[0]
+
+    def rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
+        """Save ratings as :meth:`rate` in one commit, all or none.
+
+        Raises:
+            StoreError: as :meth:`rate`.
+        """
+        try:
+            return self._rate_all(set_id, ratings)
+        except Conflict:
+            # A server lets two programs read the same last row: the second one looks again.
+            return self._rate_all(set_id, ratings)
+
+    def _rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
+        with self._access.writing() as transaction:
+            kept = _open_set(transaction, set_id)
+            asked = asked_of(kept.form, kept.ask_source)
+            save, keys = set_saving.save, self._access.keys
+            return tuple(save(transaction, keys, kept, asked, one) for one in ratings)
+
+    def take_back(self, set_id: int, rating_id: int) -> SampleRating:
+        """Take back a complete rating: it counts no more; what counted before it counts again.
+
+        Args:
+            set_id: of the set.
+            rating_id: of the last row of its position.
+
+        Returns:
+            The new row, with the same answers, not complete.
+
+        Raises:
+            SavedElsewhere: it is not the last row of its position any more.
+            StoreError: there is no such rating, it is not complete, or the set is closed.
+        """
+        with self._access.writing() as transaction:
+            kept = _open_set(transaction, set_id)
+            back = set_saving.taken_back(transaction, kept, rating_id)
+            asked = asked_of(kept.form, kept.ask_source)
+            return set_saving.save(transaction, self._access.keys, kept, asked, back)
+
+    def adjudicate(self, set_id: int, adjudication: Adjudication) -> Adjudication:
+        """Settle a measure of a sample; replaces what settled it before.
+
+        Args:
+            set_id: of the set, open or closed.
+            adjudication: an answer of None withdraws what was settled.
+
+        Returns:
+            The adjudication with its id, its time and what it replaces.
+
+        Raises:
+            StoreError: the sample is not there, the answer is not one that the form allows, or
+                the reason is empty.
+        """
+        with self._access.writing() as transaction:
+            return set_decisions.settle(transaction, _set(transaction, set_id), adjudication)
+
+    def adjudications(self, set_id: int, *, every: bool = False) -> tuple[Adjudication, ...]:
+        """Return what settles each measure of each sample.
+
+        Args:
+            set_id: of the set.
+            every: every row in the order recorded, also those replaced and withdrawn.
+        """
+        with self._access.reading() as transaction:
+            return set_decisions.adjudications(transaction, set_id, every=every)
+
+    def log(self, set_id: int, event: SetEvent) -> SetEvent:
+        """Record an event of a set; who and when are filled in where they are empty.
+
+        ``closed`` and ``reopened`` change its status, ``counts`` whose ratings count.
+
+        Raises:
+            StoreError: there is no such set.
+            UsageError: the text of ``counts`` is not such a rule.
+        """
+        if event.kind == "counts":
+            checked_counts(event.text)
+        with self._access.writing() as transaction:
+            kept = _set(transaction, set_id)
+            return set_decisions.insert_event(transaction, kept.id, event)
+
+    def events(self, set_id: int) -> tuple[SetEvent, ...]:
+        """Return what happened to a set, oldest first."""
+        with self._access.reading() as transaction:
+            return set_decisions.events(transaction, set_id)
+
+    def lock(self, set_id: int, rater: str) -> AbstractContextManager[None]:
+        """Hold the work of one rater on one set for this process, which frees it when it ends.
+
+        Raises:
+            HeldElsewhere: another process holds it; the message names it.
+        """
+        with self._access.reading() as transaction:
+            kept = _set(transaction, set_id)
+            rater_id = transaction.value("SELECT id FROM raters WHERE spec = ?", rater) or 0
+        what = f"rating set '{kept.name}' is open for rater {rater}"
+        return self._access.database.lock_rater(kept.id, int(rater_id), what)
+
+
+def _set(transaction: Transaction, set_id: int) -> RatingSet:
+    return set_rows.sets(transaction, set_rows.number_of(transaction, set_id))[0]
+
+
+def _open_set(transaction: Transaction, set_id: int) -> RatingSet:
+    kept = _set(transaction, set_id)
+    if kept.status == "closed":
+        raise StoreError(
+            f"rating set '{kept.name}' is closed",
+            hint=f"'tabwb rate reopen {kept.name}' opens it again",
+        )
+    return kept

@@ -1,0 +1,210 @@
+"""Rating sets in the store: made, rated, changed and taken back; nothing is lost or double."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.rating_sets import (
+    CANNOT_TELL,
+    Adjudication,
+    Assignment,
+    RatingSet,
+    SampleRating,
+    SetEvent,
+)
+from tabwb.records.ratings import Rating, valued
+from tabwb.records.states import RatingStatus
+from tabwb.records.trials import AttemptEntry, RatingsEntry
+from tabwb.store.set_saving import SavedElsewhere
+from tabwb.store.store import Store
+from tests.store.parts import attempt, begin, rated_set, scores
+
+
+def answered(store: Store, n: int = 3) -> int:
+    number = begin(store, n).id
+    store.append(number, [AttemptEntry(trial, attempt()) for trial in range(1, n + 1)])
+    store.append(number, [RatingsEntry(trial, 1, scores()) for trial in range(1, n + 1)])
+    return number
+
+
+@pytest.fixture
+def kept(store: Store) -> RatingSet:
+    return rated_set(store, answered(store))
+
+
+def says(
+    position: int = 1,
+    *,
+    rater: str = "R1",
+    complete: bool = True,
+    replaces: int | None = None,
+    **answers: str | float,
+) -> SampleRating:
+    return SampleRating(
+        rater, position, position, "rate", answers, complete, replaces=replaces, seconds=2.5
+    )
+
+
+def counted(store: Store, rater: str, trial: int = 1) -> dict[str, float | None]:
+    """What results count of a rater, by measure."""
+    ratings = store.trials(1)[trial - 1].ratings
+    return {one.measure: one.value for one in ratings if one.rater == rater}
+
+
+def test_a_set_is_found_by_id_name_and_uid(store: Store, kept: RatingSet) -> None:
+    assert {store.sets.get(ref).id for ref in (kept.id, "pilot", kept.uid, kept.uid[:13])} == {1}
+    assert (kept.raters, kept.status, kept.counts) == (("R1", "R2"), "open", "majority")
+    assert [sample.text for sample in store.sets.samples(1)] == [f"as shown {n}" for n in (1, 2, 3)]
+    assert store.sets.assignments(1, "R2")[2] == Assignment("R2", 3, 3)
+    with pytest.raises(StoreError, match=r"there is no rating set 'other'.*\nallowed: pilot"):
+        store.sets.get("other")
+
+
+def test_a_complete_rating_counts_in_results_beside_those_of_others(
+    store: Store, kept: RatingSet
+) -> None:
+    saved = store.sets.rate(kept.id, says(jargon=1, anomia=3))
+    assert saved.id and saved.recorded_at
+    store.sets.rate(kept.id, says(rater="R2", jargon=CANNOT_TELL, anomia=0))
+    assert counted(store, "R1") == {"jargon": 1.0, "anomia": 1.0}
+    assert counted(store, "R2") == {"jargon": None, "anomia": 0.0}
+    assert counted(store, "repetition") == {"exact": 1.0, "normalised": 1.0, "extracted": None}
+    assert Rating("R2", "jargon", None, RatingStatus.UNDEFINED, "cannot tell") in (
+        store.trials(1)[0].ratings
+    )
+    assert [one.answers for one in store.sets.ratings(1)] == [
+        {"jargon": 1.0, "anomia": 3.0},
+        {"jargon": CANNOT_TELL, "anomia": 0.0},
+    ]
+    declared = store.history(1).declarations["R1"]
+    assert (declared.kind, declared.features) == ("person", ("jargon", "anomia"))
+
+
+def test_a_half_filled_sample_is_kept_and_counts_nowhere(store: Store, kept: RatingSet) -> None:
+    first = store.sets.rate(kept.id, says(complete=False, jargon=1))
+    assert store.sets.ratings(kept.id) == ()
+    assert store.sets.ratings(kept.id, every=True) == (first,)
+    assert counted(store, "R1") == {}
+
+
+def test_a_rater_keeps_what_the_form_does_not_ask(store: Store, kept: RatingSet) -> None:
+    earlier = (valued("R1", "correct", 1.0), valued("R1", "jargon", 1.0))
+    store.append(1, [RatingsEntry(1, 1, earlier)])
+    first = store.sets.rate(kept.id, says(jargon=0))
+    assert counted(store, "R1") == {"jargon": 0.0, "correct": 1.0}
+    store.sets.take_back(kept.id, first.id)
+    assert counted(store, "R1") == {"jargon": 1.0, "correct": 1.0}
+
+
+def test_a_rating_that_is_taken_back_counts_no_more(store: Store, kept: RatingSet) -> None:
+    first = store.sets.rate(kept.id, says(jargon=1))
+    back = store.sets.take_back(kept.id, first.id)
+    assert (back.complete, back.taken_back, back.answers) == (False, True, {"jargon": 1.0})
+    assert store.sets.ratings(kept.id) == ()
+    assert counted(store, "R1") == {"jargon": None}
+    store.sets.rate(kept.id, says(jargon=0, replaces=back.id))
+    assert counted(store, "R1") == {"jargon": 0.0}
+    with pytest.raises(SavedElsewhere):
+        store.sets.take_back(kept.id, first.id)
+
+
+def test_what_is_saved_twice_is_kept_once(store: Store, kept: RatingSet) -> None:
+    first = store.sets.rate(kept.id, says(jargon=1))
+    assert store.sets.rate(kept.id, says(jargon=1)) == first
+    with pytest.raises(SavedElsewhere, match="answered this sample elsewhere"):
+        store.sets.rate(kept.id, says(jargon=0))
+    second = store.sets.rate(kept.id, says(jargon=0, replaces=first.id))
+    assert store.sets.ratings(kept.id) == (second,)
+    assert store.sets.ratings(kept.id, every=True) == (first, second)
+
+
+def test_a_rating_given_again_and_one_in_calibration_count_in_no_result(
+    store: Store, kept: RatingSet
+) -> None:
+    more = [Assignment("R1", 4, 1, "again"), Assignment("R1", 5, 2, "calibration")]
+    store.sets.add_assignments(kept.id, more)
+    for one in more:
+        given = SampleRating("R1", one.position, one.sample, one.purpose, {"jargon": 1}, True)
+        store.sets.rate(kept.id, given)
+    assert counted(store, "R1") == counted(store, "R1", 2) == {}
+    assert [one.purpose for one in store.sets.ratings(kept.id)] == ["again", "calibration"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (says(jargon=2), "'2' does not answer 'jargon'\nallowed: 1 \\(present\\), 0 \\(absent\\)"),
+        (says(anomia=5), "'5' does not answer 'anomia'\nallowed: 0 to 4"),
+        (says(colour=1), "the form does not ask 'colour'\nallowed: jargon, anomia"),
+        (says(4, jargon=1), "nothing is assigned here"),
+        (says(rater="R3", jargon=1), "rater R3.*nothing is assigned here"),
+        (replace(says(jargon=1), confidence=4), "4 is not a confidence"),
+    ],
+)
+def test_what_the_form_or_the_plan_does_not_allow_is_refused(
+    store: Store, kept: RatingSet, given: SampleRating, message: str
+) -> None:
+    with pytest.raises(StoreError, match=message):
+        store.sets.rate(kept.id, given)
+    assert store.sets.ratings(kept.id, every=True) == ()
+
+
+def test_a_closed_set_takes_no_ratings_until_it_is_opened_again(
+    store: Store, kept: RatingSet
+) -> None:
+    store.sets.log(kept.id, SetEvent("closed", who="ada"))
+    assert store.sets.get("pilot").status == "closed"
+    with pytest.raises(StoreError, match=r"'pilot' is closed\n.*rate reopen pilot"):
+        store.sets.rate(kept.id, says(jargon=1))
+    store.sets.log(kept.id, SetEvent("reopened"))
+    store.sets.rate(kept.id, says(jargon=1))
+    assert [event.kind for event in store.sets.events(kept.id)] == ["planned", "closed", "reopened"]
+
+
+def test_codes_of_programs_and_invalid_codes_are_refused(store: Store) -> None:
+    number = answered(store)
+    for raters in (("tab 2026",), ("R" * 33,), ("",)):
+        with pytest.raises(UsageError, match="not a valid code of a rater"):
+            rated_set(store, number, raters=raters)
+    assert store.sets.all() == ()
+
+
+def test_an_adjudication_replaces_the_one_before_and_can_be_withdrawn(
+    store: Store, kept: RatingSet
+) -> None:
+    first = store.sets.adjudicate(1, Adjudication(2, "jargon", 1, "clear", "ada"))
+    second = store.sets.adjudicate(1, Adjudication(2, "jargon", 0, "heard again", "ben"))
+    assert second.replaces == first.id
+    assert store.sets.adjudications(1) == (second,)
+    store.sets.adjudicate(1, Adjudication(2, "jargon", None, "open again", "ada"))
+    assert store.sets.adjudications(1) == ()
+    assert len(store.sets.adjudications(1, every=True)) == 3
+    with pytest.raises(StoreError, match="needs a reason"):
+        store.sets.adjudicate(1, Adjudication(2, "jargon", 1, " ", "ada"))
+
+
+def test_a_link_is_found_by_its_digest_and_ends_when_revoked(store: Store, kept: RatingSet) -> None:
+    link = store.sets.links.add(kept.id, "R1", b"x" * 32, expires_at="2026-12-01T00:00:00+00:00")
+    assert store.sets.links.of(b"x" * 32) == link
+    assert store.sets.links.of(b"y" * 32) is None
+    store.sets.links.revoke(link.id)
+    store.sets.links.revoke(link.id)
+    (ended,) = store.sets.links.all(kept.id)
+    assert ended.revoked_at and replace(ended, revoked_at="") == link
+    with pytest.raises(UsageError, match="'R9' is not a rater"):
+        store.sets.links.add(kept.id, "R9", b"z" * 32)
+
+
+def test_arrays_hold_what_counts(store: Store, kept: RatingSet) -> None:
+    store.sets.rate(kept.id, says(jargon=1, anomia=3))
+    store.sets.rate(kept.id, says(2, rater="R2", jargon=CANNOT_TELL, anomia=0))
+    arrays = store.sets.arrays(kept.id)
+    assert (arrays.raters, arrays.measures) == (("R1", "R2"), ("jargon", "anomia"))
+    assert arrays.raw[0, 0].tolist() == [1, 3]
+    assert arrays.values[0, 0].tolist() == [1, 1]
+    assert arrays.cannot_tell[1, 1].tolist() == [True, False]
+    assert str(arrays.values[1, 1].tolist()) == "[nan, 0.0]"
+    assert arrays.seconds[0].tolist()[0] == 2.5
