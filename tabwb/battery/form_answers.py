@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabwb.battery.forms import CANNOT_TELL, SOURCE, Answer, Form, Question
+from tabwb.battery.forms import SOURCE, Form, Question
 from tabwb.records.errors import TabwbError
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.records.ratings import Rating, undefined, valued
 
 UNSURE = "cannot tell"

@@ -12,12 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from tabwb.records.errors import TabwbError
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.records.words import plural
 
-Answer = str | float | None
-"""What a person says to one question; None is not rated."""
-CANNOT_TELL = "cannot-tell"
-"""The answer of somebody who looked and cannot decide."""
 Kind = Literal["present-absent", "scale", "choice", "phonemes", "text"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Unmarked = Literal["absent", "ask"]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.rating_sets import CANNOT_TELL, Answer, measure_of
+from tabwb.battery.form_answers import of_attempts, whole_response
+from tabwb.battery.forms import Question
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.store import set_rows
 from tabwb.store.database import Transaction
-from tabwb.store.set_ratings import Asked, asked_of
+from tabwb.store.set_ratings import asked_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +27,8 @@ class SetArrays:
         measures: of the form's questions whose answers are numbers or choices, in its order.
         raw: float64, as answered; of a choice the place in ``options``; nan where not rated and
             where the rater cannot tell.
-        values: float64, as ``raw`` with the cut of a scale applied (1 from the cut on, else 0).
+        values: float64, what results count: of a scale with a cut 1 from the cut on, else 0; of a
+            choice the option's number; nan where there is none.
         cannot_tell: bool.
         options: of each measure the ids of its choices; empty where it has none.
         seconds: float64, raters x samples; nan where not rated.
@@ -40,9 +44,6 @@ class SetArrays:
     seconds: NDArray[np.float64]
 
 
-_NUMBERS = ("present-absent", "scale", "choice")
-
-
 def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays:
     """Return the ratings that count, of one purpose.
 
@@ -55,7 +56,7 @@ def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays
         StoreError: there is no such set.
     """
     (kept,) = set_rows.sets(transaction, set_rows.number_of(transaction, set_id))
-    asked = [one for one in asked_of(kept.form, kept.ask_source) if one.kind in _NUMBERS]
+    asked = [one for one in asked_by(kept).questions if one.kind not in ("phonemes", "text")]
     numbers = transaction.rows(
         "SELECT number FROM samples WHERE set_id = ? ORDER BY number", kept.id
     )
@@ -71,25 +72,19 @@ def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays
     row_of_rater = {rater: row for row, rater in enumerate(raters)}
     row_of_sample = {number: row for row, (number,) in enumerate(numbers)}
     shape = len(raters), len(numbers), len(asked)
-    raw = np.full(shape, np.nan)
+    raw, values = np.full(shape, np.nan), np.full(shape, np.nan)
     unsure = np.zeros(shape, bool)
     seconds = np.full(shape[:2], np.nan)
-    parsed: dict[str, tuple[list[float], list[bool]]] = {}
-    empty = [np.nan] * len(asked), [False] * len(asked)
+    # Many ratings have the same answers.
+    parsed: dict[str, _Numbers] = {}
+    empty = _numbers(asked, {})
     for spec, sample, answers, state, spent in rows:
         place = row_of_rater[spec], row_of_sample[sample]
-        if state == "complete":
-            if answers not in parsed:
-                parsed[answers] = _parsed(asked, json.loads(answers))
-            raw[place], unsure[place] = parsed[answers]
-            seconds[place] = spent
-        else:
-            (raw[place], unsure[place]), seconds[place] = empty, np.nan
-    values = raw.copy()
-    for column, one in enumerate(asked):
-        if one.kind == "scale" and one.cut is not None:
-            rated = ~np.isnan(raw[:, :, column])
-            values[:, :, column][rated] = raw[:, :, column][rated] >= one.cut
+        complete = state == "complete"
+        if complete and answers not in parsed:
+            parsed[answers] = _numbers(asked, json.loads(answers))
+        raw[place], values[place], unsure[place] = parsed[answers] if complete else empty
+        seconds[place] = spent if complete else np.nan
     return SetArrays(
         raters,
         np.array([number for (number,) in numbers], np.int64),
@@ -97,23 +92,32 @@ def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays
         raw,
         values,
         unsure,
-        tuple(one.options for one in asked),
+        tuple(_options(one) for one in asked),
         seconds,
     )
 
 
-def _parsed(asked: list[Asked], answers: dict[str, Answer]) -> tuple[list[float], list[bool]]:
-    first: dict[str, Answer] = {}
-    for key in sorted(answers, key=lambda key: measure_of(key)[1] or 0):
-        if answers[key] is not None:
-            first.setdefault(measure_of(key)[0], answers[key])
+_Numbers = tuple[list[float], list[float], list[bool]]
+"""Of each question the answer, its number in results, and whether the rater cannot tell."""
+
+
+def _options(question: Question) -> tuple[str, ...]:
+    chosen = question.options if question.kind == "choice" else ()
+    return tuple(option.value for option in chosen)
+
+
+def _numbers(asked: Sequence[Question], answers: Mapping[str, Answer]) -> _Numbers:
     raw: list[float] = []
-    for one in asked:
-        answer = first.get(one.measure)
+    values: list[float] = []
+    unsure: list[bool] = []
+    for question in asked:
+        answer = whole_response(question, of_attempts(question, answers))
+        unsure.append(answer == CANNOT_TELL)
+        number = question.number(answer)
+        values.append(np.nan if number is None else number)
         if answer is None or answer == CANNOT_TELL:
             raw.append(np.nan)
-        elif isinstance(answer, str):
-            raw.append(float(one.options.index(answer)))
         else:
-            raw.append(answer)
-    return raw, [first.get(one.measure) == CANNOT_TELL for one in asked]
+            chosen = isinstance(answer, str)
+            raw.append(_options(question).index(str(answer)) if chosen else float(answer))
+    return raw, values, unsure

@@ -12,7 +12,8 @@ from tabwb.records.errors import StoreError
 from tabwb.records.rating_sets import Adjudication, RatingSet, SetEvent
 from tabwb.records.speakers import operator
 from tabwb.store.database import Transaction
-from tabwb.store.set_ratings import asked_of, checked_answers
+from tabwb.store.set_ratings import asked_by
+from tabwb.store.set_saving import checked
 from tabwb.store.write import now, to_json
 
 
@@ -28,8 +29,7 @@ def settle(transaction: Transaction, kept: RatingSet, given: Adjudication) -> Ad
         StoreError: the sample is not there, the answer is not allowed, or the reason is empty.
     """
     where = f"rating set '{kept.name}', sample {given.sample}"
-    asked = asked_of(kept.form, kept.ask_source)
-    answer = checked_answers(asked, {given.measure: given.answer}, where)[given.measure]
+    answer = checked(asked_by(kept), {given.measure: given.answer}, where)[given.measure]
     if not given.reason.strip():
         raise StoreError("an adjudication needs a reason", where=where)
     place = kept.id, given.sample

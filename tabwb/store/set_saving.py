@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tabwb.records.errors import StoreError
-from tabwb.records.rating_sets import MOST_CONFIDENT, RatingSet, SampleRating
+from tabwb.battery.form_answers import check_answers, ratings_of
+from tabwb.battery.forms import Form
+from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.rating_sets import MOST_CONFIDENT, Answer, RatingSet, SampleRating
 from tabwb.records.ratings import Rating
 from tabwb.store import set_rows
 from tabwb.store.database import Transaction
-from tabwb.store.set_ratings import (
-    Asked,
-    checked_answers,
-    declaration_of,
-    is_asked,
-    ratings_of,
-    with_earlier,
-)
+from tabwb.store.set_ratings import declaration_of, is_asked, with_earlier
 from tabwb.store.write import (
     STATUS_OF_KEY,
     Keys,
@@ -37,7 +32,7 @@ def save(
     transaction: Transaction,
     keys: Keys,
     kept: RatingSet,
-    asked: Sequence[Asked],
+    form: Form,
     given: SampleRating,
 ) -> SampleRating:
     """Insert what a rater has answered at one position, and the ratings that results count.
@@ -46,7 +41,7 @@ def save(
         transaction: of the caller.
         keys: of what is stored once.
         kept: the set, which is open.
-        asked: its questions.
+        form: that it asks.
         given: the answers.
 
     Returns:
@@ -75,7 +70,7 @@ def save(
             where=where,
         )
     _check(given, where)
-    answers = checked_answers(asked, given.answers, where)
+    answers = checked(form, given.answers, where)
     given = replace(given, answers=answers)
     chain = list(set_rows.ratings(transaction, kept.id, given.rater, given.position, every=True))
     last = chain[-1] if chain else None
@@ -87,14 +82,14 @@ def save(
     ratings: tuple[Rating, ...] = ()
     if purpose == "rate" and given.complete:
         earlier = _last_ratings(transaction, attempt_id, rater_id, given.rater)
-        ratings = with_earlier(asked, ratings_of(asked, given.rater, answers), earlier, "not rated")
+        ratings = with_earlier(form, ratings_of(form, given.rater, answers), earlier, "not rated")
     elif purpose == "rate" and given.taken_back:
-        ratings = _before(transaction, asked, place, attempt_id, given.rater)
+        ratings = _before(transaction, form, place, attempt_id, given.rater)
     rating_set_id = None
     if ratings:
         sets = insert_ratings(transaction, keys, attempt_id, ratings, moment)
         rating_set_id = sets[given.rater]
-        declaration = declaration_of(asked, given.rater)
+        declaration = declaration_of(form, given.rater)
         insert_declaration(transaction, keys, administration_id, declaration, moment)
     row = {
         "set_id": kept.id,
@@ -163,6 +158,30 @@ def _check(given: SampleRating, where: str) -> None:
         raise StoreError(f"{given.seconds} is not a number of seconds", where=where)
 
 
+def checked(form: Form, answers: Mapping[str, Answer], where: str) -> dict[str, Answer]:
+    """Return the answers, verdicts as floats, if each is one that the form allows.
+
+    Args:
+        form: with the questions.
+        answers: by key.
+        where: for the error.
+
+    Raises:
+        StoreError: one is not; nothing is recorded.
+    """
+    plain = {
+        key: float(answer) if isinstance(answer, bool | int) else answer
+        for key, answer in answers.items()
+    }
+    try:
+        check_answers(form, plain)
+    except TabwbError as error:
+        raise StoreError(
+            error.message, where=where, allowed=error.allowed, hint=error.hint
+        ) from error
+    return plain
+
+
 def _state(given: SampleRating) -> str:
     draft, complete, taken_back = set_rows.STATES
     return taken_back if given.taken_back else complete if given.complete else draft
@@ -196,7 +215,7 @@ def _ratings_in(transaction: Transaction, row: int | None, rater: str) -> tuple[
 
 def _before(
     transaction: Transaction,
-    asked: Sequence[Asked],
+    form: Form,
     place: tuple[int, int, int],
     attempt_id: int,
     rater: str,
@@ -209,6 +228,6 @@ def _before(
     )
     before = transaction.value("SELECT replaces FROM rating_sets WHERE id = ?", first)
     held = _ratings_in(transaction, before, rater)
-    own = [one for one in held if is_asked(asked, one.measure)]
+    own = [one for one in held if is_asked(form, one.measure)]
     earlier = _last_ratings(transaction, attempt_id, place[1], rater)
-    return with_earlier(asked, own, earlier, "taken back")
+    return with_earlier(form, own, earlier, "taken back")

@@ -21,7 +21,7 @@ from tabwb.records.speakers import operator
 from tabwb.store import set_decisions, set_rows, set_saving
 from tabwb.store.database import Conflict, Transaction
 from tabwb.store.set_links import RaterLinks
-from tabwb.store.set_ratings import asked_of
+from tabwb.store.set_ratings import asked_by, form_of
 
 if TYPE_CHECKING:
     from tabwb.store.access import Access
@@ -46,7 +46,7 @@ class RatingSets:
             StoreError: the name is taken, or a sample or an assignment names what is not there.
             UsageError: a name or a code is not valid.
         """
-        asked_of(plan.form, plan.ask_source)
+        form_of(plan.form, plan.ask_source)
         with self._access.writing() as transaction:
             number = set_rows.insert_set(transaction, self._access.keys, plan)
             planned = SetEvent("planned", who=who or operator())
@@ -161,9 +161,8 @@ class RatingSets:
     def _rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
         with self._access.writing() as transaction:
             kept = _open_set(transaction, set_id)
-            asked = asked_of(kept.form, kept.ask_source)
-            save, keys = set_saving.save, self._access.keys
-            return tuple(save(transaction, keys, kept, asked, one) for one in ratings)
+            form, keys = asked_by(kept), self._access.keys
+            return tuple(set_saving.save(transaction, keys, kept, form, one) for one in ratings)
 
     def take_back(self, set_id: int, rating_id: int) -> SampleRating:
         """Take back a complete rating: it counts no more; what counted before it counts again.
@@ -182,8 +181,7 @@ class RatingSets:
         with self._access.writing() as transaction:
             kept = _open_set(transaction, set_id)
             back = set_saving.taken_back(transaction, kept, rating_id)
-            asked = asked_of(kept.form, kept.ask_source)
-            return set_saving.save(transaction, self._access.keys, kept, asked, back)
+            return set_saving.save(transaction, self._access.keys, kept, asked_by(kept), back)
 
     def adjudicate(self, set_id: int, adjudication: Adjudication) -> Adjudication:
         """Settle a measure of a sample; replaces what settled it before.

@@ -10,10 +10,11 @@ import pytest
 
 from tabwb.battery.form_answers import check_answers, completed, missing, ratings_of
 from tabwb.battery.form_loader import read_form
-from tabwb.battery.forms import CANNOT_TELL, Form, form_from_canonical, with_source_question
+from tabwb.battery.forms import Form, form_from_canonical, with_source_question
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api.own_files import bundled_folder
 from tabwb.records.errors import TabwbError
+from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.records.ratings import undefined, valued
 
 TAB = bundled_folder("tab") / "battery.toml"

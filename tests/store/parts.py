@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from tabwb.battery.forms import Form, Question
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Message
@@ -118,10 +119,17 @@ def make_older(connection: sqlite3.Connection, revision: str) -> None:
     connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
 
 
-FORM = (
-    '{"id":"two","questions":[{"kind":"present-absent","measure":"jargon"},'
-    '{"cut":1,"high":4,"kind":"scale","low":0,"measure":"anomia"}]}'
-)
+FORM = Form(
+    "two",
+    "1",
+    "Two questions",
+    "MIT",
+    "",
+    (
+        Question("jargon", "Jargon", cannot_tell=True),
+        Question("anomia", "Anomia", kind="scale", high=4, cut=1),
+    ),
+).canonical
 """A form of two questions: present or absent, and 0 to 4 with a cut at 1."""
 
 
