@@ -20,7 +20,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Unmarked = Literal["absent", "ask"]
 Shown = Literal["text", "prompt", "picture", "audio", "target"]
 SHOWN: tuple[Shown, ...] = get_args(Shown)
-SOURCE = "source-guess"
+SOURCE = "source"
 """The measure of the last question that a set may ask: a person or a machine?"""
 
 

@@ -140,9 +140,9 @@ def test_an_answer_that_the_form_does_not_allow_is_refused(
 
 def test_the_question_about_the_source_comes_last_and_counts_nowhere() -> None:
     form = with_source_question(shipped("tab-19"))
-    assert form.measures[-1] == "source-guess"
-    check_answers(form, {"source-guess": "machine"})
-    assert ratings_of(form, "R1", {"source-guess": "machine"}) == ()
+    assert form.measures[-1] == "source"
+    check_answers(form, {"source": "machine"})
+    assert ratings_of(form, "R1", {"source": "machine"}) == ()
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_the_question_about_the_source_comes_last_and_counts_nowhere() -> None:
          8, "allowed: 1 to 4"),
         ('[[question]]\nmeasure = "a"\ntitle = "A"\ngroup = "g"\n', 9, "no such group"),
         ('[[question]]\nmeasure = "a"\n', 6, "title: this key is missing"),
-        ('[[question]]\nmeasure = "source-guess"\ntitle = "A"\n', 7, "person or machine"),
+        ('[[question]]\nmeasure = "source"\ntitle = "A"\n', 7, "person or machine"),
     ],
 )  # fmt: skip
 def test_a_broken_form_is_refused_with_the_line(

@@ -1,0 +1,1 @@
+"""What people rate: samples, plans, sessions, consensus and adjudication."""
