@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from tabwb.cli.rate_forms import forms
+from tabwb.cli.rate_settle import disputed, settle
 
 
 @click.group()
@@ -16,3 +17,5 @@ def rate() -> None:
 
 
 rate.add_command(forms)
+rate.add_command(disputed)
+rate.add_command(settle)

@@ -1,0 +1,312 @@
+"""Settle what raters differ on: verdicts side by side, blind to where a sample came from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Literal
+
+from tabwb.administer.rating.consensus import by_sample, keys_of, measure_of
+from tabwb.administer.rating.disputes import Decision, Dispute, Shown, dispute_of, most_first
+from tabwb.battery.forms import SOURCE, Question, form_from_canonical
+from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.rating_sets import (
+    CANNOT_TELL,
+    Adjudication,
+    Answer,
+    AudioCut,
+    Sample,
+    SampleRating,
+)
+from tabwb.store.store import Store
+
+Which = Literal["open", "settled", "all"]
+RESTORED = "restored: "
+"""Begins the reason of a row that takes another one back, before that of the restored row."""
+
+
+class Adjudicator:
+    """The disagreements of one rating set, and how they are settled.
+
+    Args:
+        store: with the set.
+        reference: its id, uid or name.
+        who: settles.
+    """
+
+    def __init__(self, store: Store, reference: int | str, who: str = "") -> None:
+        self._store, self._who = store, who
+        self.set = store.sets.get(reference)
+        self.form = form_from_canonical(self.set.form)
+        self._samples = {one.number: one for one in store.sets.samples(self.set.id)}
+        self._done: list[tuple[int, str]] = []
+
+    # ---------------------------------------------------------------- reading
+
+    def disputes(
+        self,
+        *,
+        which: Which = "open",
+        measures: Collection[str] = (),
+        samples: Collection[int] = (),
+        agreed: bool = False,
+    ) -> tuple[Dispute, ...]:
+        """Return what raters differ on: people most first, then people and judges.
+
+        Args:
+            which: not settled yet, settled, or all.
+            measures: only these; empty: all.
+            samples: only these; empty: all.
+            agreed: also what nobody differs on.
+
+        Raises:
+            TabwbError: the form has no such question.
+        """
+        for measure in measures:
+            self.form.question(measure_of(measure)[0])
+        found = [
+            one
+            for one in self._all(samples)
+            if (not measures or {one.measure, measure_of(one.measure)[0]} & {*measures})
+            and (agreed or one.is_disputed or one.settled is not None)
+            and (which == "all" or (one.settled is None) == (which == "open"))
+        ]
+        return tuple(sorted(found, key=most_first))
+
+    def shown(self, number: int) -> Shown:
+        """Return a sample without what tells its source.
+
+        Raises:
+            StoreError: the set has no such sample.
+        """
+        sample = self._sample(number)
+        return Shown(
+            sample.number,
+            sample.text,
+            sample.prompt,
+            sample.context_before,
+            sample.context_after,
+            sample.picture,
+            sample.target,
+        )
+
+    def audio(self, number: int) -> AudioCut | None:
+        """Return which part of a recording is played for a sample, or None."""
+        return self._sample(number).audio
+
+    def progress(self) -> tuple[int, int]:
+        """Return how many of the answers that people differ on are settled, and their number.
+
+        An answer that was settled although nobody differs is among them.
+        """
+        every = [one for one in self._all(()) if one.people_differ or one.settled is not None]
+        return sum(one.settled is not None for one in every), len(every)
+
+    # ---------------------------------------------------------------- settling
+
+    def settle(self, sample: int, measure: str, answer: str | float, reason: str) -> Decision:
+        """Store the value that settles one answer of one sample.
+
+        Args:
+            sample: its number.
+            measure: of a question, with the number of the attempt where it is asked of each.
+            answer: one that the question allows, or :data:`CANNOT_TELL`.
+            reason: why; needed.
+
+        Raises:
+            StoreError: the sample is not there, or nobody has rated it.
+            TabwbError: the answer is not allowed, or the reason is missing.
+        """
+        question = self._question(measure)
+        if answer != CANNOT_TELL:
+            question.check(answer)
+        self._sample(sample)
+        if not self._rated.get(sample):
+            raise StoreError(
+                f"nobody has rated sample {sample}", where=f"rating set '{self.set.name}'"
+            )
+        if not reason.strip():
+            raise TabwbError("a settled value needs a reason", hint="give it with --reason")
+        made = self._keep(sample, measure, answer, reason.strip().removeprefix(RESTORED))
+        self._done.append((sample, measure))
+        return Decision(answer, made.reason, made.who, made.recorded_at)
+
+    def read(self, measure: str, text: str) -> str | float:
+        """Return the answer that a text stands for.
+
+        Args:
+            measure: of a question.
+            text: ``present``, ``absent``, ``cannot-tell``, a number, an option, phonemes or words.
+
+        Raises:
+            TabwbError: the question does not allow it.
+        """
+        question, given = self._question(measure), text.strip()
+        if given == CANNOT_TELL:
+            return CANNOT_TELL
+        if question.kind in {"present-absent", "scale"}:
+            words = {"present": 1.0, "absent": 0.0} if question.kind == "present-absent" else {}
+            try:
+                number = words[given] if given in words else float(given)
+            except ValueError:
+                number = None
+            if number is None or number not in question.values:
+                allowed = (
+                    *words,
+                    *(f"{value:g}" for value in question.values if value != CANNOT_TELL),
+                )
+                raise TabwbError(
+                    f"'{given}' does not answer '{measure}'",
+                    allowed=", ".join((*allowed, CANNOT_TELL)),
+                )
+            return number
+        question.check(given)
+        return given
+
+    def words(self, measure: str, answer: Answer) -> str:
+        """Return an answer in words.
+
+        Args:
+            measure: of a question.
+            answer: as given.
+        """
+        question = self.form.question(measure_of(measure)[0])
+        if answer is None:
+            return "not rated"
+        if answer == CANNOT_TELL:
+            return "cannot tell"
+        if question.kind == "present-absent":
+            return "present" if answer else "absent"
+        if question.kind == "choice":
+            return question.option(str(answer)).title.casefold()
+        return f"{answer:g}" if isinstance(answer, float) else f"'{answer}'"
+
+    def take_back(self, sample: int, measure: str) -> Decision | None:
+        """Take back what settles an answer: what settled it before holds again.
+
+        Args:
+            sample: its number.
+            measure: of a question.
+
+        Returns:
+            What holds now; None where nothing does.
+
+        Raises:
+            StoreError: nothing is settled there.
+        """
+        rows = [
+            one
+            for one in self._store.sets.adjudications(self.set.id, every=True)
+            if (one.sample, one.measure) == (sample, measure)
+        ]
+        if not rows or rows[-1].answer is None:
+            raise StoreError(
+                f"'{measure}' of sample {sample} is not settled",
+                where=f"rating set '{self.set.name}'",
+            )
+        before = _before(rows)
+        made = self._keep(
+            sample,
+            measure,
+            None if before is None else before.answer,
+            "taken back" if before is None else f"{RESTORED}{before.reason}",
+        )
+        if (sample, measure) in self._done:
+            self._done.remove((sample, measure))
+        if before is None:
+            return None
+        return Decision(before.answer, made.reason, made.who, made.recorded_at)
+
+    def undo(self) -> tuple[int, str] | None:
+        """Take back what was settled last here; its sample and measure, or None."""
+        if not self._done:
+            return None
+        last = self._done[-1]
+        self._done.pop()
+        self.take_back(*last)
+        return last
+
+    def history(self, sample: int, measure: str) -> tuple[Adjudication, ...]:
+        """Return every row of an answer, oldest first; an answer of None was a withdrawal.
+
+        Args:
+            sample: its number.
+            measure: of a question.
+        """
+        return tuple(
+            one
+            for one in self._store.sets.adjudications(self.set.id, every=True)
+            if (one.sample, one.measure) == (sample, measure)
+        )
+
+    # ---------------------------------------------------------------- parts
+
+    def _keep(self, sample: int, measure: str, answer: Answer, reason: str) -> Adjudication:
+        return self._store.sets.adjudicate(
+            self.set.id, Adjudication(sample, measure, answer, reason, self._who)
+        )
+
+    def _question(self, measure: str) -> Question:
+        name, attempt = measure_of(measure)
+        question = self.form.question(name)
+        if question.per_attempt and attempt is None:
+            raise TabwbError(
+                f"'{name}' is asked of each attempt",
+                allowed=f"{name}#1 for the first attempt, {name}#2 ...",
+            )
+        if not question.per_attempt and attempt is not None:
+            raise TabwbError(f"'{name}' is asked once of a sample", allowed=name)
+        return question
+
+    def _sample(self, number: int) -> Sample:
+        if number not in self._samples:
+            raise StoreError(
+                f"there is no sample {number}",
+                where=f"rating set '{self.set.name}'",
+                allowed=f"1 to {max(self._samples, default=0)}",
+            )
+        return self._samples[number]
+
+    @property
+    def _rated(self) -> Mapping[int, tuple[SampleRating, ...]]:
+        return by_sample(self._store.sets.ratings(self.set.id))
+
+    @cached_property
+    def _judged(self) -> Mapping[int, Mapping[str, Mapping[str, float]]]:
+        from tabwb.administer.rating.judged import judged
+
+        return judged(self._store, tuple(self._samples.values()), self.form)
+
+    def _all(self, samples: Collection[int]) -> Iterator[Dispute]:
+        settled = {
+            (one.sample, one.measure): one for one in self._store.sets.adjudications(self.set.id)
+        }
+        for number, ratings in sorted(self._rated.items()):
+            if number not in self._samples or (samples and number not in samples):
+                continue
+            given = sorted(ratings, key=lambda one: self._order.get(one.rater, 0))
+            for question in self.form.questions:
+                if question.measure == SOURCE:
+                    continue
+                for key in keys_of(question, given):
+                    judges = self._judged.get(number, {}).get(question.measure, {})
+                    yield dispute_of(
+                        question, key, number, given, judges, settled.get((number, key))
+                    )
+
+    @cached_property
+    def _order(self) -> Mapping[str, int]:
+        return {rater: place for place, rater in enumerate(self.set.raters)}
+
+
+def _before(rows: Sequence[Adjudication]) -> Adjudication | None:
+    """Return the row that held before the one that holds now; None where none did."""
+    held: list[Adjudication] = []
+    for row in rows:
+        if row.answer is None:
+            held = []
+        elif row.reason.startswith(RESTORED):
+            held.pop()
+        else:
+            held.append(row)
+    return held[-2] if len(held) > 1 else None

@@ -1,0 +1,66 @@
+"""What judges say of the samples of a rating set, read from the ratings of their responses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tabwb.battery.forms import Form
+from tabwb.records.rating_sets import Sample
+from tabwb.store.store import Store
+
+
+def judged(
+    store: Store, samples: Sequence[Sample], form: Form
+) -> Mapping[int, Mapping[str, Mapping[str, float]]]:
+    """Return, by sample, measure and judge, the verdicts of judges: 1 present, 0 absent.
+
+    People are left out, and so are ratings of another attempt than the one that the sample shows.
+
+    Args:
+        store: with the responses.
+        samples: of a rating set.
+        form: of the set.
+    """
+    numbers = sorted({sample.administration for sample in samples})
+    if not numbers:
+        return {}
+    measures = {
+        question.measure
+        for question in form.questions
+        if question.kind == "present-absent" or (question.kind == "scale" and question.cut)
+    }
+    people = {
+        declared.rater
+        for facts in store.facts(numbers)
+        for declared in facts.declarations.values()
+        if declared.kind == "person"
+    }
+    columns = store.columns(numbers)
+    of = np.repeat(np.asarray(columns.administrations), np.diff(columns.starts))
+    rows = {
+        key: row
+        for row, key in enumerate(
+            zip(of.tolist(), columns.trials.tolist(), columns.attempts.tolist(), strict=True)
+        )
+    }
+    places = {
+        row: sample.number
+        for sample in samples
+        if (row := rows.get((sample.administration, sample.trial, sample.attempt))) is not None
+    }
+    wanted = np.fromiter(sorted(places), np.int64, len(places))
+    found: dict[int, dict[str, dict[str, float]]] = {}
+    for rater, given in columns.ratings.items():
+        if rater in people or (":" in rater and rater.startswith("person")):
+            continue
+        for measure, ratings in given.measures.items():
+            if measure not in measures:
+                continue
+            chosen = np.isin(ratings.rows, wanted) & np.isin(ratings.values, (0.0, 1.0))
+            for row, value in zip(
+                ratings.rows[chosen].tolist(), ratings.values[chosen].tolist(), strict=True
+            ):
+                found.setdefault(places[row], {}).setdefault(measure, {})[rater] = float(value)
+    return found

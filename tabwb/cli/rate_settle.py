@@ -1,0 +1,173 @@
+"""``tabwb rate disputed`` and ``tabwb rate settle``: what raters differ on, and what settles it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from tabwb.cli.common import json_option, note, opened_store, print_json, store_option
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from tabwb.administer.rating.adjudication import Adjudicator, Which
+    from tabwb.administer.rating.disputes import Dispute
+
+
+@click.command()
+@click.argument("reference", metavar="SET")
+@click.option("--measure", "measures", metavar="MEASURE", multiple=True,
+              help="Only this question; repeatable.")  # fmt: skip
+@click.option("--sample", "samples", metavar="N", type=click.IntRange(1), multiple=True,
+              help="Only this sample; repeatable.")  # fmt: skip
+@click.option("--settled", "which", flag_value="settled", help="Those that are settled.")
+@click.option("--all", "which", flag_value="all", help="Those that are settled too.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True,
+              help="The most answers to print; --json has all.")  # fmt: skip
+@store_option
+@json_option
+def disputed(
+    reference: str,
+    measures: tuple[str, ...],
+    samples: tuple[int, ...],
+    which: str | None,
+    limit: int,
+    store_location: str | None,
+    as_json: bool,
+) -> None:
+    """List the answers of SET on which raters, and judges, differ most.
+
+    People first: the share of pairs of raters who differ, then the share of pairs of a rater and a
+    judge. Who said what is shown, where a sample comes from is not.
+    """
+    from tabwb.administer.rating.adjudication import Adjudicator
+
+    with opened_store(store_location) as (_, store):
+        adjudicator = Adjudicator(store, reference)
+        found = adjudicator.disputes(
+            which=cast("Which", which or "open"), measures=measures, samples=samples
+        )
+        settled, of = adjudicator.progress()
+        if as_json:
+            print_json(
+                {
+                    "format": 1,
+                    "set": adjudicator.set.name,
+                    "counts": adjudicator.set.counts,
+                    "settled": settled,
+                    "of": of,
+                    "disputes": [_plain(adjudicator, one) for one in found],
+                }
+            )
+            return
+        for one in found[:limit]:
+            click.echo("\n".join(_lines(adjudicator, one)) + "\n")
+        rest = len(found) - limit
+        note(
+            f"{plural(len(found), 'answer')}; of {of} that people differ on {settled} settled"
+            + (f"; {rest} more with --limit {len(found)}" if rest > 0 else "")
+        )
+
+
+@click.command()
+@click.argument("reference", metavar="SET")
+@click.argument("sample", type=click.IntRange(1))
+@click.argument("measure")
+@click.argument("value", required=False)
+@click.option("--reason", default="", help="Why; needed, and stored.")
+@click.option("--who", metavar="CODE", default="", help="Who settles; default: you, as logged in.")
+@click.option("--undo", is_flag=True, help="Take back what settles it; what did before does again.")
+@store_option
+@json_option
+def settle(
+    reference: str,
+    sample: int,
+    measure: str,
+    value: str | None,
+    reason: str,
+    who: str,
+    undo: bool,
+    store_location: str | None,
+    as_json: bool,
+) -> None:
+    """Settle MEASURE of SAMPLE of SET with VALUE; the ratings of people stay as they are.
+
+    VALUE is present, absent, a number of the scale, an option, words or phonemes, or cannot-tell.
+    """
+    from tabwb.administer.rating.adjudication import Adjudicator
+
+    if undo == (value is not None):
+        raise click.UsageError("give either VALUE or --undo")
+    with opened_store(store_location) as (_, store):
+        adjudicator = Adjudicator(store, reference, who)
+        if value is None:
+            decision = adjudicator.take_back(sample, measure)
+        else:
+            answer = adjudicator.read(measure, value)
+            decision = adjudicator.settle(sample, measure, answer, reason)
+        held = "not settled" if decision is None else adjudicator.words(measure, decision.answer)
+        if as_json:
+            rows = adjudicator.history(sample, measure)
+            print_json(
+                {
+                    "format": 1,
+                    "set": adjudicator.set.name,
+                    "sample": sample,
+                    "measure": measure,
+                    "answer": None if decision is None else decision.answer,
+                    "history": [
+                        {"answer": row.answer, "reason": row.reason, "who": row.who,
+                         "at": row.recorded_at}
+                        for row in rows
+                    ],
+                }
+            )  # fmt: skip
+            return
+        settled, of = adjudicator.progress()
+        note(f"sample {sample}, {measure}: {held}; {settled} of {of} settled")
+
+
+def _lines(adjudicator: Adjudicator, one: Dispute) -> list[str]:
+    sample = adjudicator.shown(one.sample)
+    given = [f"{said.rater} {adjudicator.words(one.measure, said.answer)}" for said in one.verdicts]
+    judges = [f"{judge} {adjudicator.words(one.measure, value)}" for judge, value in one.judges]
+    text = " ".join(sample.text.split())
+    lines = [
+        f"sample {one.sample}  {one.measure}  ({one.title})",
+        f"  {text if len(text) <= TEXT else f'{text[:TEXT]} ...'}",
+        f"  {', '.join(given)}",
+    ]
+    lines += [f"  {', '.join(judges)}"] if judges else []
+    if one.settled is not None:
+        answer = adjudicator.words(one.measure, one.settled.answer)
+        lines.append(
+            f"  settled: {answer}, {one.settled.who}, {one.settled.at}: {one.settled.reason}"
+        )
+    return lines
+
+
+TEXT = 200
+"""Characters of a sample's text that are printed."""
+
+
+def _plain(adjudicator: Adjudicator, one: Dispute) -> dict[str, Any]:
+    sample, settled = adjudicator.shown(one.sample), one.settled
+    return {
+        "sample": one.sample,
+        "measure": one.measure,
+        "text": sample.text,
+        "prompt": sample.prompt,
+        "people": [
+            {"rater": said.rater, "answer": said.answer, "confidence": said.confidence,
+             "note": said.note or None}
+            for said in one.verdicts
+        ],
+        "judges": [{"rater": judge, "value": value} for judge, value in one.judges],
+        "people_differ": one.people_differ,
+        "judges_differ": one.judges_differ,
+        "majority": one.majority,
+        "settled": None
+        if settled is None
+        else {"answer": settled.answer, "reason": settled.reason, "who": settled.who,
+              "at": settled.at},
+    }  # fmt: skip

@@ -1,0 +1,152 @@
+"""What raters differ on, and how it is settled: with a trail, blind to where a sample came from."""
+
+from __future__ import annotations
+
+import pytest
+
+from tabwb.administer.rating.adjudication import Adjudicator
+from tabwb.administer.rating.consensus import consensus, difference, value_by
+from tabwb.battery.forms import Question
+from tabwb.records.counting import Open, Rule
+from tabwb.records.errors import StoreError, TabwbError
+from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Answer
+from tabwb.store.store import Store
+from tests.administer.rating.adjudication_parts import FORM, JUDGE, disputed_set
+
+
+@pytest.fixture
+def adjudicator(store: Store) -> Adjudicator:
+    disputed_set(store)
+    return Adjudicator(store, "pilot", "A1")
+
+
+def test_where_people_differ_most_comes_first_then_where_judges_do(
+    adjudicator: Adjudicator,
+) -> None:
+    found = adjudicator.disputes()
+    # Two of three pairs differ on jargon of sample 1; both who rated anomia of sample 2 differ.
+    assert [(one.sample, one.measure, one.people_differ, one.judges_differ) for one in found] == [
+        (2, "anomia", 1.0, None),
+        (1, "jargon", pytest.approx(2 / 3), pytest.approx(1 / 3)),
+        (2, "jargon", 0.0, 1.0),
+    ]
+    first, second, third = found
+    assert [(said.rater, said.answer) for said in first.verdicts] == [
+        ("R1", 2.0), ("R2", 0.0), ("R3", None)
+    ]  # fmt: skip
+    assert (first.majority, second.majority) == (None, 0.0)
+    assert third.judges == ((JUDGE, 1.0),)
+    # Raters differ on the scale alone, on one side of the cut: the same in results.
+    assert not adjudicator.disputes(samples=[3])
+    everything = adjudicator.disputes(samples=[3], agreed=True)
+    assert [one.measure for one in everything] == ["anomia", "jargon"]
+
+
+def test_a_value_is_settled_with_a_trail_and_taken_back(
+    adjudicator: Adjudicator, store: Store
+) -> None:
+    before = store.sets.ratings(1)
+    assert adjudicator.progress() == (0, 2)
+    made = adjudicator.settle(1, "jargon", 1.0, " two of the words are no words ")
+    assert (made.answer, made.who, made.reason) == (1.0, "A1", "two of the words are no words")
+    assert made.at
+    assert adjudicator.progress() == (1, 2)
+    assert [one.sample for one in adjudicator.disputes(which="settled")] == [1]
+    adjudicator.settle(1, "jargon", 0.0, "they are names")
+    assert adjudicator.take_back(1, "jargon") == adjudicator.disputes(which="settled")[0].settled
+    assert adjudicator.disputes(which="settled")[0].settled.answer == 1.0  # type: ignore[union-attr]
+    assert adjudicator.take_back(1, "jargon") is None
+    assert adjudicator.disputes(which="settled") == ()
+    trail = adjudicator.history(1, "jargon")
+    assert [row.answer for row in trail] == [1.0, 0.0, 1.0, None]
+    assert [row.reason for row in trail][2:] == [
+        "restored: two of the words are no words",
+        "taken back",
+    ]
+    with pytest.raises(StoreError, match="'jargon' of sample 1 is not settled"):
+        adjudicator.take_back(1, "jargon")
+    assert store.sets.ratings(1) == before
+
+
+def test_undo_takes_back_what_was_settled_last_here(adjudicator: Adjudicator) -> None:
+    assert adjudicator.undo() is None
+    adjudicator.settle(1, "jargon", 1.0, "a")
+    adjudicator.settle(2, "anomia", 2.0, "b")
+    assert adjudicator.undo() == (2, "anomia")
+    assert adjudicator.undo() == (1, "jargon")
+    assert adjudicator.progress() == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("sample", "measure", "answer", "reason", "error"),
+    [
+        (1, "jargon", 1.0, " ", "a settled value needs a reason"),
+        (1, "jargon", 2.0, "why", "'jargon' cannot be 2"),
+        (1, "pauses", 1.0, "why", "form 'two' has no question 'pauses'"),
+        (9, "jargon", 1.0, "why", "there is no sample 9"),
+        (1, "jargon#1", 1.0, "why", "'jargon' is asked once"),
+    ],
+)
+def test_what_cannot_be_settled_is_refused(
+    adjudicator: Adjudicator, sample: int, measure: str, answer: float, reason: str, error: str
+) -> None:
+    with pytest.raises(TabwbError, match=error):
+        adjudicator.settle(sample, measure, answer, reason)
+    assert not adjudicator.disputes(which="settled")
+
+
+@pytest.mark.parametrize(
+    ("measure", "text", "answer"),
+    [
+        ("jargon", "present", 1.0),
+        ("jargon", "0", 0.0),
+        ("anomia", "3", 3.0),
+        ("jargon", "cannot-tell", CANNOT_TELL),
+    ],
+)
+def test_a_value_is_read_as_the_question_has_it(
+    adjudicator: Adjudicator, measure: str, text: str, answer: Answer
+) -> None:
+    assert adjudicator.read(measure, text) == answer
+    with pytest.raises(TabwbError, match="allowed: "):
+        adjudicator.read(measure, "7")
+
+
+def test_what_the_adjudicator_sees_does_not_tell_the_source(adjudicator: Adjudicator) -> None:
+    found = repr([adjudicator.disputes(agreed=True), adjudicator.shown(1)])
+    assert "text 1" in found
+    for source in ("severe", "echo", "administration", "stratum", "trial"):
+        assert source not in found
+
+
+@pytest.mark.parametrize(
+    ("rule", "jargon", "anomia"),
+    [
+        ("majority", 0.0, Open("no majority: 1 of 2 raters")),
+        ("adjudicated", 1.0, Open("not settled")),
+        ("consensus", 1.0, Open("no majority: 1 of 2 raters")),
+    ],
+)
+def test_the_value_that_counts_by_each_rule(
+    store: Store, rule: Rule, jargon: Answer, anomia: Answer | Open
+) -> None:
+    disputed_set(store)
+    settled = [Adjudication(1, "jargon", 1.0, "why", "A1")]
+    found = consensus(FORM, store.sets.ratings(1), rule, settled)
+    assert found[1] == {"jargon": jargon, "anomia": 0.0}
+    assert found[2] == {"jargon": 0.0, "anomia": anomia}
+    assert found[3] == {"jargon": 1.0, "anomia": 1.0}
+
+
+def test_what_was_settled_as_cannot_tell_is_open() -> None:
+    settled = Adjudication(1, "jargon", CANNOT_TELL, "inaudible", "A1")
+    question = FORM.question("jargon")
+    assert value_by("consensus", question, [1.0, 1.0, 0.0], settled) == Open("cannot tell")
+    assert value_by("consensus", question, [None, CANNOT_TELL]) is None
+
+
+def test_difference_is_over_pairs_and_on_a_scale_by_distance() -> None:
+    scale = Question("effort", "Effort", kind="scale", high=4)
+    # |0-4| = 4, |0-2| = 2, |4-2| = 2 of 4: (1 + 1/2 + 1/2) / 3
+    assert difference(scale, [0.0, 4.0, None, 2.0]) == pytest.approx(2 / 3)
+    assert difference(scale, [1.0]) is None
