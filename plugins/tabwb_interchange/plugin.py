@@ -34,7 +34,7 @@ def tabwb_register_exporters(register: Register) -> None:
 
 @hookimpl
 def tabwb_register_importers(register: Register) -> None:
-    """Register the same two, and tables."""
+    """Register the same two, CHAT transcripts, and tables."""
     register(
         Descriptor(
             "inspect",
@@ -48,5 +48,8 @@ def tabwb_register_importers(register: Register) -> None:
             "lm-evaluation-harness samples (samples_TASK_DATE.jsonl, or their folder)",
             _made("lm_eval_samples", "LmEvalSamples"),
         )
+    )
+    register(
+        Descriptor("chat", "CHAT transcript (.cha), or a folder of them", _made("chat", "Chat"))
     )
     register(Descriptor("table", "CSV, TSV or JSON lines of answers", _made("table", "Table")))

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     "--format",
     "format_id",
     metavar="F",
-    help="table, inspect, lm-eval, naming, or one of a plugin; default: recognised from the file.",
+    help="table, chat, inspect, lm-eval, naming, or one of a plugin; default: recognised from the "
+    "file.",
 )
 @click.option(
     "--model",
@@ -60,7 +61,8 @@ if TYPE_CHECKING:
     "columns",
     metavar="FIELD=NAME",
     multiple=True,
-    help="Tables: the column that has a field, for example response=text; repeatable.",
+    help="Tables: the column that has a field, for example response=text. CHAT: "
+    "participant=PAR, pauses=kept, unit=file. Repeatable.",
 )
 @click.option(
     "--number-replicates",
@@ -117,9 +119,9 @@ def import_(**options: Any) -> None:
     """Read answers that were given elsewhere from PATH, and score them with the battery.
 
     A table (CSV, TSV, JSON lines) with the columns item and response, or text and prompt; a log of
-    inspect_ai, or a folder of them; samples of lm-evaluation-harness; or spoken naming: a TextGrid,
-    an EAF, a folder of them, or a PSST folder, with the sound files beside them. All answers of a
-    file are stored, or none.
+    inspect_ai, or a folder of them; samples of lm-evaluation-harness; CHAT transcripts (.cha); or
+    spoken naming: a TextGrid, an EAF, a folder of them, or a PSST folder, with the sound files
+    beside them. All answers of a file are stored, or none.
     """
     with opened_plugins(options["offline"]) as plugins:
         path: Path = options["path"]
@@ -159,8 +161,8 @@ def _importer(plugins: Plugins, path: Path, format_id: str | None) -> Importer |
         raise UsageError(
             "is not a file of a known format",
             where=str(path),
-            allowed="CSV, TSV and JSON lines of answers, a log of inspect_ai, samples of lm_eval, "
-            "TextGrid, EAF, formats of plugins",
+            allowed="CSV, TSV and JSON lines of answers, CHAT transcripts (.cha), a log of "
+            "inspect_ai, samples of lm_eval, TextGrid, EAF, formats of plugins",
             hint=f"name it: --format {', '.join([*known, NAMING])}; save a spreadsheet as CSV",
         )
     return None

@@ -47,7 +47,7 @@ def _checks(importer: Importer, path: Path, names: Mapping[str, str]) -> Checks:
         for answer in read.answers:
             expect(isinstance(answer, RecordedAnswer), f"an answer is a {type(answer).__name__}")
             expect(bool(answer.where), "an answer does not say where it is from")
-            what = answer.item or answer.prompt or answer.question
+            what = read.texts or answer.item or answer.prompt or answer.question
             expect(bool(what), f"{answer.where}: neither item nor prompt")
             plain = all(isinstance(value, str) for value in answer.metadata.values())
             expect(plain, f"{answer.where}: metadata that is not text")

@@ -254,6 +254,7 @@ class _Recording:
         theirs: Sequence[Declaration],
     ) -> None:
         self._plugins, self._battery, self._theirs = plugins, battery, theirs
+        self._features = frozenset(feature.id for feature in battery.features)
         self._planned, self._conditions = planned, conditions
         dialect = consent.dialect_of(store, conditions)
         self._raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
@@ -314,13 +315,14 @@ class _Recording:
             yield EventEntry("skipped", plan.number, storable(reason))
             return
         attempt = self._attempt(Trial(plan), answer, answer.text)
-        ratings = (*self._raters.rate(plan, attempt, self._trials), *answer.ratings)
+        theirs = (rating for rating in answer.ratings if rating.measure in self._features)
+        ratings = (*self._raters.rate(plan, attempt, self._trials), *theirs)
         self._trials[plan.number - 1] = Trial(plan, TrialState.ANSWERED, (attempt,), ratings)
         yield AttemptEntry(plan.number, attempt)
         yield RatingsEntry(plan.number, attempt.number, ratings)
-        raters = {rating.rater for rating in answer.ratings}
-        theirs = [each for each in self._theirs if each.rater in raters]
-        for declaration in (*self._raters.declarations(ratings), *theirs):
+        raters = {rating.rater for rating in ratings}
+        declared = (each for each in self._theirs if each.rater in raters)
+        for declaration in (*self._raters.declarations(ratings), *declared):
             if declaration.rater not in self._declared:
                 self._declared.add(declaration.rater)
                 yield DeclarationEntry(declaration)

@@ -169,7 +169,8 @@ def planned_lines(run: PlannedRun, given: Conditions, shown: int) -> list[str]:
         shown: how many answers.
     """
     date = f", session of {given.session_date}" if given.session_date else ""
-    lines = [f"{given.examinee} ({given.made_by}): {told(run)}; {given.drawn}{date}"]
+    drawn = f"; {given.drawn}" if given.kind == "model" else ""
+    lines = [f"{given.examinee} ({given.made_by}): {told(run)}{drawn}{date}"]
     for each in [planned for planned in run.planned if planned.answer][:shown]:
         assert each.answer is not None
         said = " ".join((each.answer.text or "").split())

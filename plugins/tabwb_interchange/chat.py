@@ -1,0 +1,259 @@
+"""CHAT transcripts as texts: what one speaker said in each gem, and what the codes say of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from tabwb.battery.problems import Problem
+from tabwb.plugin_api import AnswerFile, AnswerProblems, RecordedAnswer, RecordedRun, TabwbError
+from tabwb.records.errors import UsageError
+from tabwb.records.marks import check_tag
+from tabwb.records.words import near, plural
+from tabwb_interchange import chat_codes
+from tabwb_interchange.chat_file import (
+    ChatFile,
+    Participant,
+    Tier,
+    examinee_of,
+    read_chat,
+    speakers_of,
+)
+from tabwb_interchange.chat_said import MainTierError, Said, said
+from tabwb_interchange.reading import read_bytes, text_of
+
+SUFFIX = ".cha"
+MOST_BYTES = 32 * 2**20
+MOST_FILES = 20_000
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "participant": (),
+    "pauses": ("dropped", "kept"),
+    "unit": ("gem", "file"),
+}
+"""What the user can say with ``--column NAME=VALUE``: the code of the speaker on main tiers
+(``PAR``), what becomes of pauses, and whether a gem or a whole file is one text."""
+LANGUAGES = {
+    "ces": "cs", "cym": "cy", "dan": "da", "deu": "de", "ell": "el", "eng": "en", "eus": "eu",
+    "fas": "fa", "fin": "fi", "fra": "fr", "heb": "he", "hrv": "hr", "hun": "hu", "isl": "is",
+    "ita": "it", "jpn": "ja", "kor": "ko", "nld": "nl", "nor": "no", "pol": "pl", "por": "pt",
+    "ron": "ro", "rus": "ru", "slv": "sl", "spa": "es", "swe": "sv", "tur": "tr", "zho": "zh",
+}  # fmt: skip
+"""ISO 639-3 to BCP 47; other languages keep their three letters, as BCP 47 has them."""
+
+
+class _Options(NamedTuple):
+    participant: str
+    pauses: bool
+    gems: bool
+
+
+class Chat:
+    """The importer ``chat``."""
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether it is a ``.cha`` file, or a folder that has one."""
+        if path.is_dir():
+            return next(_files(path), None) is not None
+        return path.suffix.lower() == SUFFIX
+
+    def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
+        """Return what one speaker of each file said: one text for each gem.
+
+        Args:
+            path: a file, or a folder of them.
+            names: :data:`OPTIONS`, as the user says them.
+
+        Raises:
+            TabwbError: a file cannot be read.
+            AnswerProblems: every line that cannot be read.
+        """
+        options = _checked(names)
+        files = sorted(_files(path)) if path.is_dir() else [path]
+        if len(files) > MOST_FILES:
+            raise TabwbError(
+                f"holds more than {MOST_FILES:,} transcripts", where=str(path),
+                hint="import it in parts",
+            )  # fmt: skip
+        read = [_Transcript(file, options) for file in files]
+        if problems := [problem for transcript in read for problem in transcript.problems]:
+            raise AnswerProblems(problems)
+        languages = {transcript.language for transcript in read}
+        if len(languages) > 1:
+            raise TabwbError(
+                f"holds transcripts in {len(languages)} languages: {', '.join(sorted(languages))}",
+                where=str(path), hint="import those of each language by themselves",
+            )  # fmt: skip
+        answers = tuple(answer for transcript in read for answer in transcript.answers())
+        if not answers:
+            raise TabwbError(
+                "nobody says anything in it", where=str(path), allowed="main tiers (*PAR:)"
+            )
+        left_out: Counter[str] = Counter()
+        for transcript in read:
+            left_out += transcript.dropped
+        title = "CHAT transcript" if len(files) == 1 else f"{len(files):,} CHAT transcripts"
+        return AnswerFile(
+            title, answers, tuple(files), left_out=dict(left_out.most_common()), texts=True,
+            language=next(iter(languages), "en"), spoken=True,
+            declarations=(chat_codes.declaration(),),
+        )  # fmt: skip
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (
+        file
+        for file in islice(folder.rglob(f"*{SUFFIX}"), MOST_FILES + 1)
+        if file.is_file() and not file.name.startswith(".")
+    )
+
+
+def _checked(names: Mapping[str, str]) -> _Options:
+    for name, value in names.items():
+        if name not in OPTIONS:
+            raise UsageError(
+                f"CHAT has no option '{name}'", where="--column",
+                allowed=", ".join(OPTIONS), hint=f"did you mean '{found}'?"
+                if (found := near(name, OPTIONS)) else None,
+            )  # fmt: skip
+        if (allowed := OPTIONS[name]) and value not in allowed:
+            raise UsageError(
+                f"'{value}' is not allowed", where=f"--column {name}", allowed=", ".join(allowed)
+            )
+    return _Options(
+        names.get("participant", ""), names.get("pauses") == "kept", names.get("unit") != "file"
+    )
+
+
+class _Transcript:
+    """One file, read: the utterances of one speaker by gem."""
+
+    def __init__(self, path: Path, options: _Options) -> None:
+        self._path, self._options = path, options
+        where = str(path)
+        self._file: ChatFile = read_chat(text_of(read_bytes(path, MOST_BYTES), where), where)
+        self.problems: list[Problem] = list(self._file.problems)
+        self._speaker = self._chosen()
+        self.dropped: Counter[str] = Counter(self._file.dropped)
+        self._texts: dict[str, list[tuple[Tier, Said]]] = {}
+        self._read()
+        self.problems.sort(key=lambda problem: problem.line)
+
+    @property
+    def language(self) -> str:
+        """The first language of the file, BCP 47."""
+        code = next(iter(self._file.languages), "eng").lower()
+        return LANGUAGES.get(code, code)
+
+    def _chosen(self) -> str:
+        codes = speakers_of(self._file)
+        chosen = self._options.participant or examinee_of(self._file) or ""
+        if codes and chosen not in codes:
+            message = f"nobody speaks as '{chosen}'" if chosen else "several speakers may be meant"
+            listed = (
+                f"{code} ({role}, {plural(count, 'utterance')})"
+                for code, count in codes.items()
+                if (role := self._participant(code).role or "no role")
+            )
+            allowed = f"--column participant=CODE, one of {', '.join(listed)}"
+            self.problems.append(Problem(str(self._path), 0, "", message, "", allowed))
+        return chosen
+
+    def _participant(self, code: str) -> Participant:
+        return self._file.participants.get(code, Participant(code))
+
+    def _read(self) -> None:
+        everything: list[Said] = []
+        by_gem = self._options.gems and self._file.gems
+        for tier in self._file.tiers:
+            own = tier.code == self._speaker
+            try:
+                read = said(tier.text, pauses=self._options.pauses, ca=self._file.ca)
+            except MainTierError as error:
+                if own:
+                    place = f"*{tier.code}"
+                    self.problems.append(Problem(str(self._path), tier.line, place, str(error)))
+                continue
+            if not own:
+                self.dropped["utterances of other speakers"] += 1
+                continue
+            everything.append(read)
+            if by_gem and not tier.gem:
+                self.dropped["utterances outside of gems"] += 1
+                continue
+            self.dropped += read.dropped
+            self._texts.setdefault(tier.gem if by_gem else "", []).append((tier, read))
+        self._bases = chat_codes.bases_of(everything)
+
+    def answers(self) -> Iterator[RecordedAnswer]:
+        """Yield the text of each gem, with what its codes say."""
+        run = self._run()
+        person = self._participant(self._speaker)
+        known = {
+            "chat.file": self._path.name, "chat.participant": self._speaker,
+            "chat.group": person.group, "chat.age": person.age, "chat.sex": person.sex,
+            "chat.custom": person.custom,
+        }  # fmt: skip
+        for gem, spoken in self._texts.items():
+            whole = _together([read for _, read in spoken])
+            yield RecordedAnswer(
+                where=f"{self._path}:{spoken[0][0].line}",
+                text=whole.text,
+                run=run,
+                prompt=gem,
+                metadata={
+                    **{name: value for name, value in known.items() if value},
+                    "source.id": f"{self._path.stem}/{gem}" if gem else self._path.stem,
+                },
+                ratings=chat_codes.ratings_of(whole, self._bases),
+            )
+
+    def _run(self) -> RecordedRun:
+        person = self._participant(self._speaker)
+        notes = []
+        if self.dropped:
+            listed = (f"{count:,} {what}" for what, count in self.dropped.most_common())
+            notes.append(f"Dropped from the transcript: {', '.join(listed)}.")
+        if self._file.lacks:
+            notes.append(f"The transcript lacks {', '.join(self._file.lacks)}.")
+        return RecordedRun(
+            id=str(self._path),
+            origin="human",
+            participant=_code(person.name, self._path),
+            session_date=self._file.date,
+            tool=f"CHAT transcript, *{self._speaker}",
+            tags=_tags(person.group),
+            notes=tuple(notes),
+        )
+
+
+def _code(name: str, path: Path) -> str:
+    """Return the participant code: the name of the participant where it can be one.
+
+    A name without a digit may be a person's, and is never taken; the file's name takes its place.
+    """
+    usable = any(sign.isdigit() for sign in name) and " " not in name
+    return name if usable else "-".join(path.stem.split())
+
+
+def _tags(group: str) -> tuple[str, ...]:
+    try:
+        return (check_tag("-".join(group.replace(",", " ").split())),) if group else ()
+    except UsageError:
+        return ()
+
+
+def _together(parts: Sequence[Said]) -> Said:
+    whole = Said()
+    for part in parts:
+        whole.lines += part.lines
+        whole.errors += part.errors
+        whole.retracings += part.retracings
+        whole.fragments += part.fragments
+        whole.omitted += part.omitted
+        whole.neologisms += part.neologisms
+        whole.postcodes += part.postcodes
+        whole.terminators += part.terminators
+    return whole
