@@ -278,3 +278,26 @@ def checked_counts(rule: str) -> str:
             allowed="primary:CODE, majority, consensus or adjudicated",
         )
     return rule
+
+
+def answer_key(measure: str, attempt: int | None = None) -> str:
+    """Return the key of an answer: the measure, and the attempt's number if each is asked.
+
+    Args:
+        measure: of the question.
+        attempt: 1-based number of the attempt within the response, or None.
+
+    >>> answer_key("jargon"), answer_key("code", 2)
+    ('jargon', 'code#2')
+    """
+    return measure if attempt is None else f"{measure}#{attempt}"
+
+
+def measure_of(key: str) -> tuple[str, int | None]:
+    """Return the measure and the attempt's number of an answer's key.
+
+    >>> measure_of("jargon"), measure_of("code#2")
+    (('jargon', None), ('code', 2))
+    """
+    measure, mark, attempt = key.partition("#")
+    return measure, int(attempt) if mark else None

@@ -75,9 +75,9 @@ def save(
     chain = list(set_rows.ratings(transaction, kept.id, given.rater, given.position, every=True))
     last = chain[-1] if chain else None
     if given.replaces != (last.id if last else None):
-        if last is not None and _same(last, given):
+        if last is not None and same(last, given):
             return last
-        raise _saved_elsewhere(kept, last or given)
+        raise saved_elsewhere(kept.name, given)
     moment = now()
     ratings: tuple[Rating, ...] = ()
     if purpose == "rate" and given.complete:
@@ -132,7 +132,7 @@ def taken_back(transaction: Transaction, kept: RatingSet, rating_id: int) -> Sam
         raise StoreError(f"rating set '{kept.name}' has no rating {rating_id}")
     *_, last = set_rows.ratings(transaction, kept.id, *row, every=True)
     if last.id != rating_id:
-        raise _saved_elsewhere(kept, last)
+        raise saved_elsewhere(kept.name, last)
     if not last.complete:
         raise StoreError(
             f"rating {rating_id} is not complete, so that nothing counts of it",
@@ -141,10 +141,16 @@ def taken_back(transaction: Transaction, kept: RatingSet, rating_id: int) -> Sam
     return replace(last, complete=False, taken_back=True, replaces=last.id)
 
 
-def _saved_elsewhere(kept: RatingSet, last: SampleRating) -> SavedElsewhere:
+def saved_elsewhere(name: str, given: SampleRating) -> SavedElsewhere:
+    """Return the error for an answer that does not continue from the last row of its position.
+
+    Args:
+        name: of the set.
+        given: the answer.
+    """
     return SavedElsewhere(
-        f"rater {last.rater} answered this sample elsewhere meanwhile; this answer was not saved",
-        where=f"rating set '{kept.name}', position {last.position}",
+        f"rater {given.rater} answered this sample elsewhere meanwhile; this answer was not saved",
+        where=f"rating set '{name}', position {given.position}",
         hint="close the other window, then open the sample again",
     )
 
@@ -187,7 +193,7 @@ def _state(given: SampleRating) -> str:
     return taken_back if given.taken_back else complete if given.complete else draft
 
 
-def _same(kept: SampleRating, given: SampleRating) -> bool:
+def same(kept: SampleRating, given: SampleRating) -> bool:
     """Return whether a row is what is to be saved, which a lost reply makes a caller repeat."""
     started_at = given.started_at or kept.started_at
     return replace(given, id=kept.id, recorded_at=kept.recorded_at, started_at=started_at) == kept

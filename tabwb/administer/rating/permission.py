@@ -1,0 +1,33 @@
+"""Whether a person may rate a sample: consents, and the log of who rated whose responses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tabwb.administer.consent import Guard
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import NoConsent
+from tabwb.records.rating_sets import Sample
+from tabwb.store.store import Store
+
+
+def may_rate(store: Store, plugins: Plugins, sample: Sample, rater: str) -> bool:
+    """Return whether a speaker agrees to rating; it is logged, once for each administration.
+
+    Args:
+        store: with consents and log.
+        plugins: with the study's configuration.
+        sample: that is to be shown.
+        rater: the person's code.
+    """
+    conditions = store.administration(sample.administration).conditions
+    try:
+        acts = Guard(store, plugins, conditions).check_listening(rater)
+    except NoConsent:
+        return False
+    for act in acts:
+        entry = replace(act, administration=sample.administration)
+        known = store.people.log_entries(act.speaker, sample.administration)
+        if not any((one.act, one.detail) == (act.act, act.detail) for one in known):
+            store.people.log(entry)
+    return True

@@ -1,0 +1,394 @@
+"""One person rates the samples of a set, in the order planned for this person.
+
+Each command commits first and then changes what the session shows. The session is owned by one
+thread. It holds a lock, so that a second window of the same rater gets one clear message; whatever
+was saved before a crash is there when the session is opened again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from tabwb.administer.rating.permission import may_rate
+from tabwb.administer.rating.shown import Draft, Media, Phase, Progress, Shown, shown_of
+from tabwb.battery.form_answers import completed, missing
+from tabwb.battery.forms import Form
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.rating_sets import (
+    Answer,
+    Assignment,
+    RatingSet,
+    Sample,
+    SampleRating,
+    SetEvent,
+    checked_rater,
+)
+from tabwb.store.set_ratings import asked_by
+from tabwb.store.set_saving import same, saved_elsewhere
+from tabwb.store.store import Store
+from tabwb.store.write import now
+
+
+@dataclass(slots=True)
+class _Place:
+    assignment: Assignment
+    last: SampleRating | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.last is not None and self.last.complete
+
+
+class RaterSession:
+    """One rater's work on one set; made by :meth:`open`."""
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        kept: RatingSet,
+        rater: str,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store, self._plugins, self._kept, self._clock = store, plugins, kept, clock
+        self.rater = rater
+        self.form: Form = asked_by(kept)
+        self.name, self.guidelines = kept.name, kept.guidelines
+        self.phase: Phase = "over"
+        self._held = ExitStack()
+        self._places: list[_Place] = []
+        self._withheld: set[int] = set()
+        self._at = 0
+        self._sample: Sample | None = None
+        self._earlier: list[Draft] = []
+        self._finished: list[int] = []
+        self._unsure: dict[int, SampleRating] = {}
+        self._media = Media(store, self.form)
+        self._since: float | None = None
+        self._before_visit = self._spent = 0.0
+        self._started_at = ""
+
+    @classmethod
+    def open(
+        cls,
+        store: Store,
+        plugins: Plugins,
+        ref: int | str,
+        rater: str,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> Self:
+        """Open a rater's work where it was left, at the first sample that is not complete.
+
+        Args:
+            store: with the set.
+            plugins: with the study's configuration, for consents.
+            ref: id, name or uid of the set.
+            rater: the person's code.
+            clock: seconds.
+
+        Raises:
+            StoreError: there is no such set, or it is closed.
+            HeldElsewhere: this rater has the set open in another window or process.
+            UsageError: this is not a rater of the set.
+        """
+        kept = store.sets.get(ref)
+        checked_rater(rater)
+        if rater not in kept.raters:
+            raise UsageError(
+                f"'{rater}' is not a rater of rating set '{kept.name}'",
+                hint="use the code that the study has given you",
+            )
+        if kept.status == "closed":
+            raise StoreError(
+                f"rating set '{kept.name}' is closed",
+                hint=f"'tabwb rate reopen {kept.name}' opens it again",
+            )
+        session = cls(store, plugins, kept, rater, clock)
+        session._held.enter_context(store.sets.lock(kept.id, rater))
+        try:
+            session._read()
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def _read(self) -> None:
+        events = self._store.sets.events(self._kept.id)
+        mine = {event.kind for event in events if event.who == self.rater}
+        self.guidelines_read = "guidelines-read" in mine
+        if "begun" not in mine:
+            self._store.sets.log(self._kept.id, SetEvent("begun", who=self.rater))
+        assigned = self._store.sets.assignments(self._kept.id, self.rater)
+        places = {one.position: _Place(one) for one in assigned}
+        rows = self._store.sets.ratings(self._kept.id, self.rater, every=True)
+        for row in rows:
+            places[row.position].last = row
+        self._places = list(places.values())
+        order = {one.assignment.position: at for at, one in enumerate(self._places)}
+        finished = sorted((row.id, order[row.position]) for row in rows if row.complete)
+        self._finished = [at for _, at in finished if self._places[at].is_done]
+        self._go_on(-1)
+
+    def close(self) -> None:
+        """Free the rater's lock; may be called twice."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def shown(self) -> Shown | None:
+        """What is shown of the sample; None when the work is over."""
+        if self._sample is None:
+            return None
+        purpose = self._place.assignment.purpose
+        return shown_of(self._sample, self.form, calibration=purpose == "calibration")
+
+    def picture(self) -> bytes | None:
+        """Return the picture of the sample, or None where the form shows none.
+
+        Raises:
+            StoreError: the file is missing or damaged.
+        """
+        return None if self._sample is None else self._media.picture(self._sample)
+
+    def audio(self) -> tuple[Path, float, float] | None:
+        """Return the file to play, with its start and end in seconds; None without a recording.
+
+        Raises:
+            StoreError: the file is missing or damaged.
+        """
+        return None if self._sample is None else self._media.audio(self._sample)
+
+    @property
+    def draft(self) -> Draft:
+        """What the rater has said of the sample."""
+        last = self._place.last if self._sample is not None else None
+        return Draft() if last is None else Draft(last.answers, last.confidence, last.note)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the sample is complete; a change makes it open until it is completed again."""
+        return self._sample is not None and self._place.is_done
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The measures that still need an answer before the sample can be completed."""
+        return missing(self.form, self.draft.answers)
+
+    @property
+    def right(self) -> Mapping[str, Answer] | None:
+        """The right answers to a calibration sample; None unless the phase is ``feedback``."""
+        return self._sample.consensus if self._sample and self.phase == "feedback" else None
+
+    @property
+    def progress(self) -> Progress:
+        """How far the rater is."""
+        done = sum(place.is_done for place in self._places)
+        place = 0 if self._sample is None else self._at + 1
+        return Progress(place, len(self._places), done, len(self._withheld))
+
+    @property
+    def seconds(self) -> float:
+        """Seconds spent on the sample so far, pauses left out."""
+        running = 0.0 if self._since is None else self._clock() - self._since
+        return self._spent + running
+
+    def pause(self) -> None:
+        """Stop the clock of the sample: the rater is away from the screen."""
+        self._spent, self._since = self.seconds, None
+
+    def resume(self) -> None:
+        """Let the clock run again."""
+        if self._since is None:
+            self._since = self._clock()
+
+    def read_guidelines(self) -> None:
+        """Record, once, that the rater was shown the guidelines."""
+        if not self.guidelines_read:
+            self._store.sets.log(self._kept.id, SetEvent("guidelines-read", who=self.rater))
+            self.guidelines_read = True
+
+    def answer(self, key: str, answer: Answer) -> None:
+        """Save one answer; see :meth:`keep`.
+
+        Args:
+            key: the measure; with the attempt's number where each attempt is asked (``code#2``).
+            answer: None takes the answer away.
+        """
+        draft = self.draft
+        answers = {name: value for name, value in draft.answers.items() if name != key}
+        if answer is not None:
+            answers[key] = answer
+        self.keep(replace(draft, answers=answers))
+
+    def keep(self, draft: Draft, *, seconds: float | None = None) -> None:
+        """Save what the rater has said so far; nothing is written where nothing changed.
+
+        After a failure the same call may be made again: nothing is kept twice.
+
+        Args:
+            draft: all that the rater says of the sample.
+            seconds: on the sample since it was shown; by default the session's own clock counts.
+
+        Raises:
+            StoreError: it was not saved; the message says why.
+            SavedElsewhere: another program saved an answer of this rater to this sample.
+            UsageError: the sample cannot be changed.
+        """
+        before = self.draft
+        if draft == before:
+            return
+        self._refuse_changes()
+        self._save(draft, complete=False, seconds=seconds)
+        self._earlier.append(before)
+
+    def finish(self, draft: Draft | None = None, *, seconds: float | None = None) -> None:
+        """Complete the sample, and show the right answers or the next sample that is open.
+
+        Args:
+            draft: all that the rater says of it; by default what was saved.
+            seconds: as for :meth:`keep`.
+
+        Raises:
+            StoreError: it was not saved; the message says why.
+            UsageError: answers are missing; the message names them.
+        """
+        said = draft or self.draft
+        if self.complete and said == self.draft:
+            self._go_on(self._at)
+            return
+        self._refuse_changes()
+        lacking = missing(self.form, said.answers)
+        if lacking:
+            titles = ", ".join(self.form.question(measure).title for measure in lacking)
+            raise UsageError(f"not answered yet: {titles}")
+        said = replace(said, answers=completed(self.form, said.answers))
+        self._save(said, complete=True, seconds=seconds)
+        self._finished.append(self._at)
+        if self._place.assignment.purpose == "calibration":
+            self.phase = "feedback"
+        else:
+            self._go_on(self._at)
+
+    def go_on(self) -> None:
+        """Show the next open sample after the right answers were shown."""
+        self._go_on(self._at)
+
+    def back(self) -> bool:
+        """Show the sample before; False at the first one.
+
+        A calibration sample whose right answers were shown is shown with them.
+        """
+        at = len(self._places) if self._sample is None else self._at
+        return any(self._show(earlier) for earlier in reversed(range(at)))
+
+    def undo(self) -> bool:
+        """Take back the last change to the sample, else the last completion; False without one.
+
+        What was taken back stays in the store, but counts no more.
+
+        Raises:
+            StoreError: it was not saved; the message says why.
+        """
+        if self._earlier and self.phase == "rate":
+            self._save(self._earlier[-1], complete=False, seconds=None)
+            self._earlier.pop()
+            return True
+        if not self._finished:
+            return False
+        at = self._finished[-1]
+        place = self._places[at]
+        if place.assignment.purpose == "calibration" or place.last is None:
+            return False
+        if place.is_done:
+            place.last = self._store.sets.take_back(self._kept.id, place.last.id)
+        self._finished.pop()
+        self._show(at)
+        return True
+
+    @property
+    def _place(self) -> _Place:
+        return self._places[self._at]
+
+    def _refuse_changes(self) -> None:
+        if self._sample is None:
+            raise UsageError("no sample is shown that could be rated")
+        if self.phase == "feedback":
+            raise UsageError("the right answers were shown: this sample cannot be changed")
+
+    def _save(self, draft: Draft, *, complete: bool, seconds: float | None) -> None:
+        place = self._place
+        spent = self.seconds if seconds is None else self._before_visit + seconds
+        rating = SampleRating(
+            rater=self.rater,
+            position=place.assignment.position,
+            sample=place.assignment.sample,
+            purpose=place.assignment.purpose,
+            answers=dict(draft.answers),
+            complete=complete,
+            confidence=draft.confidence,
+            note=draft.note,
+            seconds=round(spent, 3),
+            started_at=self._started_at,
+            replaces=place.last.id if place.last else None,
+        )
+        if rating.position in self._unsure:
+            place.last = self._settled(self._unsure[rating.position])
+            del self._unsure[rating.position]
+            if place.is_done == complete and self.draft == draft:
+                return
+            rating = replace(rating, replaces=place.last.id if place.last else None)
+        self._unsure[rating.position] = rating
+        place.last = self._store.sets.rate(self._kept.id, rating)
+        del self._unsure[rating.position]
+
+    def _settled(self, unsure: SampleRating) -> SampleRating | None:
+        """Return the last row of the sample after a save of which no reply came.
+
+        Raises:
+            StoreError: the store cannot be read yet.
+            SavedElsewhere: the row is of another program.
+        """
+        rows = self._store.sets.ratings(self._kept.id, self.rater, every=True)
+        here = [row for row in rows if row.position == unsure.position]
+        last = here[-1] if here else None
+        if (last.id if last else None) != unsure.replaces and not (last and same(last, unsure)):
+            raise saved_elsewhere(self.name, unsure)
+        return last
+
+    def _go_on(self, after: int) -> None:
+        """Show the first open sample after one, else the first open one, else nothing."""
+        for at in (*range(after + 1, len(self._places)), *range(after + 1)):
+            if not self._places[at].is_done and self._show(at):
+                return
+        self._sample, self.phase, self._since = None, "over", None
+        self._at = max(len(self._places) - 1, 0)
+
+    def _show(self, at: int) -> bool:
+        """Show one sample; False where the speaker does not agree to it."""
+        place = self._places[at]
+        sample = self._store.sets.sample(self._kept.id, place.assignment.sample)
+        if not may_rate(self._store, self._plugins, sample, self.rater):
+            self._withheld.add(at)
+            return False
+        self._withheld.discard(at)
+        last = place.last
+        learned = place.assignment.purpose == "calibration" and place.is_done
+        self._at, self._sample = at, sample
+        self.phase = "feedback" if learned else "rate"
+        self._earlier = []
+        self._before_visit = self._spent = last.seconds if last else 0.0
+        self._started_at = last.started_at if last else now()
+        self._since = self._clock()
+        return True

@@ -1,0 +1,263 @@
+"""One person rates: every answer is kept, nothing is kept twice, nothing tells the source."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tabwb.administer.rating.session import RaterSession
+from tabwb.administer.rating.shown import Draft, Shown
+from tabwb.battery.forms import form_from_canonical
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import HeldElsewhere, StoreError, UsageError
+from tabwb.records.rating_sets import Assignment, RatingSet, Sample, SampleRating, SetEvent, SetPlan
+from tabwb.records.speakers import Consent
+from tabwb.records.trials import AttemptEntry
+from tabwb.store.set_saving import SavedElsewhere
+from tabwb.store.store import Store
+from tests.store.parts import FORM, attempt, begin
+
+ABSENT = replace(form_from_canonical(FORM), unmarked="absent").canonical
+
+
+@pytest.fixture(scope="module")
+def plugins() -> Iterator[Plugins]:
+    loaded = Plugins.load(Configuration())
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture
+def kept(store: Store) -> RatingSet:
+    """Calibration on sample 3, then samples 1 and 2, then sample 1 again."""
+    number = begin(store).id
+    store.append(number, [AttemptEntry(trial, attempt()) for trial in (1, 2, 3)])
+    samples = [Sample(n, number, n, 1, f"text {n}", f"prompt {n}") for n in (1, 2, 3)]
+    samples[2] = replace(samples[2], consensus={"jargon": 1.0, "anomia": 0.0})
+    order = (
+        Assignment("R1", 1, 3, "calibration"),
+        Assignment("R1", 2, 1),
+        Assignment("R1", 3, 2),
+        Assignment("R1", 4, 1, "again"),
+    )
+    return store.sets.create(SetPlan("pilot", ABSENT, "two", tuple(samples), order))
+
+
+def opened(store: Store, plugins: Plugins, **options: object) -> RaterSession:
+    return RaterSession.open(store, plugins, "pilot", "R1", **options)  # type: ignore[arg-type]
+
+
+def rows(store: Store) -> list[tuple[int, bool]]:
+    return [(row.position, row.complete) for row in store.sets.ratings(1, "R1", every=True)]
+
+
+def finish(session: RaterSession, anomia: float = 0.0) -> None:
+    session.finish(Draft({"anomia": anomia}, 2, "a note"))
+
+
+def test_a_rater_works_through_calibration_samples_and_repeats(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    with opened(store, plugins) as session:
+        assert session.shown == Shown("text 3", "prompt 3", "", "", "", True, None)
+        session.finish(Draft({"anomia": 2.0}))
+        assert (session.phase, session.right) == ("feedback", {"jargon": 1.0, "anomia": 0.0})
+        with pytest.raises(UsageError, match="cannot be changed"):
+            session.answer("jargon", 1)
+        session.go_on()
+        assert session.shown is not None and not session.shown.calibration
+        with pytest.raises(UsageError, match=r"not answered yet: Anomia$"):
+            session.finish()
+        for _ in range(3):
+            finish(session, 1.0)
+        over: str = session.phase
+        assert over == "over"
+        assert session.progress.done == session.progress.planned == 4
+    kinds = [event.kind for event in store.sets.events(kept.id)]
+    assert kinds == ["planned", "begun"]
+    first = store.sets.ratings(kept.id)[1]
+    assert dict(first.answers) == {"jargon": 0.0, "anomia": 1.0}, "unmarked is absent"
+    assert (first.confidence, first.note) == (2, "a note")
+    counted = [
+        (trial.plan.number, rating.measure, rating.value)
+        for trial in store.trials(1)
+        for rating in trial.ratings
+        if rating.rater == "R1"
+    ]
+    assert counted == [
+        (1, "jargon", 0.0), (1, "anomia", 1.0), (2, "jargon", 0.0), (2, "anomia", 1.0)
+    ]  # fmt: skip
+
+
+def test_a_session_continues_where_it_was_left_with_what_was_answered(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    with opened(store, plugins) as session:
+        finish(session)
+        session.go_on()
+        session.answer("jargon", 1)
+        session.keep(replace(session.draft, confidence=3, note="half"))
+    with opened(store, plugins) as session:
+        assert (session.progress.place, session.progress.done) == (2, 1)
+        assert session.draft == Draft({"jargon": 1.0}, 3, "half")
+        assert session.missing == ("anomia",)
+        session.keep(session.draft)
+    assert rows(store) == [(1, True), (2, False), (2, False)], "what did not change is not kept"
+
+
+def test_undo_takes_back_answers_and_then_completions(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    with opened(store, plugins) as session:
+        finish(session)
+        session.go_on()
+        finish(session, 3.0)
+        session.answer("jargon", 1)
+        session.answer("jargon", 0)
+        assert session.undo() and session.draft.answers == {"jargon": 1.0}
+        assert session.undo() and session.draft.answers == {}
+        assert [one.sample for one in store.sets.ratings(1)] == [3, 1]
+        assert session.undo()
+        assert (session.progress.place, session.complete) == (2, False)
+        assert session.draft.answers == {"jargon": 0.0, "anomia": 3.0}
+        assert [one.sample for one in store.sets.ratings(1)] == [3], "it counts no more"
+        assert not session.undo(), "the calibration sample stays as it was answered"
+
+
+def test_back_shows_a_finished_sample_and_a_change_counts_when_it_is_finished_again(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    with opened(store, plugins) as session:
+        finish(session)
+        session.go_on()
+        finish(session, 3.0)
+        assert session.back() and session.complete
+        session.finish()
+        assert session.progress.place == 3, "looked at, and nothing kept"
+        session.back()
+        session.answer("anomia", 0)
+        assert store.sets.ratings(1)[1].answers["anomia"] == 3.0
+        session.finish()
+        assert store.sets.ratings(1)[1].answers["anomia"] == 0.0
+        session.back()
+        assert session.back() and session.phase == "feedback"
+        assert not session.back()
+    assert rows(store) == [(1, True), (2, True), (2, False), (2, True)]
+
+
+def test_seconds_leave_pauses_out_and_add_up_over_visits(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    at = 100.0
+    with opened(store, plugins, clock=lambda: at) as session:
+        at += 5
+        session.pause()
+        at += 500
+        session.resume()
+        at += 2
+        session.answer("jargon", 1)
+    with opened(store, plugins, clock=lambda: at) as session:
+        at += 3
+        finish(session)
+        session.go_on()
+        session.finish(Draft({"anomia": 0.0}), seconds=1.5)
+    assert [row.seconds for row in store.sets.ratings(1)] == [10.0, 1.5]
+
+
+def test_a_second_window_of_a_rater_gets_one_clear_message(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    with opened(store, plugins), pytest.raises(HeldElsewhere) as refused:
+        opened(store, plugins)
+    assert refused.value.message.startswith("rating set 'pilot' is open for rater R1 in process ")
+    opened(store, plugins).close()
+
+
+def test_who_is_not_a_rater_or_comes_after_the_end_is_refused(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    with pytest.raises(UsageError, match="'R9' is not a rater of rating set 'pilot'"):
+        RaterSession.open(store, plugins, "pilot", "R9")
+    store.sets.log(kept.id, SetEvent("closed"))
+    with pytest.raises(StoreError, match="'pilot' is closed"):
+        opened(store, plugins)
+
+
+@pytest.mark.parametrize("was_kept", [True, False])
+def test_an_answer_whose_reply_was_lost_is_kept_once(
+    store: Store,
+    plugins: Plugins,
+    kept: RatingSet,
+    monkeypatch: pytest.MonkeyPatch,
+    was_kept: bool,
+) -> None:
+    rate = store.sets.rate
+
+    def lose(set_id: int, rating: SampleRating) -> SampleRating:
+        if was_kept:
+            rate(set_id, rating)
+        raise StoreError("the connection is gone")
+
+    with opened(store, plugins) as session:
+        with monkeypatch.context() as patch:
+            patch.setattr(store.sets, "rate", lose)
+            with pytest.raises(StoreError, match="gone"):
+                session.answer("jargon", 1)
+        assert session.draft.answers == {}, "it is shown as not saved"
+        session.answer("jargon", 1)
+        finish(session)
+    answers = [row.answers for row in store.sets.ratings(1, every=True)]
+    assert answers == [{"jargon": 1.0}, {"anomia": 0.0, "jargon": 0.0}]
+
+
+def test_an_answer_of_another_program_is_not_overwritten(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    with opened(store, plugins) as session:
+        store.sets.rate(kept.id, SampleRating("R1", 1, 3, "calibration", {"jargon": 1}, False))
+        for _ in range(2):
+            with pytest.raises(SavedElsewhere):
+                session.answer("jargon", 0)
+    assert [row.answers for row in store.sets.ratings(1, every=True)] == [{"jargon": 1.0}]
+
+
+def test_a_sample_of_a_speaker_who_does_not_agree_to_rating_is_not_shown(
+    store: Store, plugins: Plugins, tmp_path: Path
+) -> None:
+    numbers = []
+    for speaker in ("S-1", "S-2"):
+        numbers.append(begin(store, conditions=Conditions(speaker, "speaker")).id)
+        store.append(numbers[-1], [AttemptEntry(1, attempt())])
+        store.people.keep_consents([Consent(speaker, "rate", True, "2026-11-01")])
+    samples = tuple(Sample(at, number, 1, 1, "t", "p") for at, number in enumerate(numbers, 1))
+    order = tuple(Assignment("R1", at, at) for at in (1, 2))
+    store.sets.create(SetPlan("pilot", ABSENT, "two", samples, order))
+    store.people.keep_consents([Consent("S-1", "rate", False, "2026-11-02")])
+    for _ in range(2):
+        with opened(store, plugins) as session:
+            assert (session.progress.place, session.progress.withheld) == (2, 1)
+    acts = [(one.act, one.speaker, one.administration, one.detail)
+            for one in store.people.log_entries() if one.act == "rated"]  # fmt: skip
+    assert acts == [("rated", "S-2", 2, "R1")]
+
+
+def test_guidelines_are_recorded_as_read_once(
+    store: Store, plugins: Plugins, kept: RatingSet
+) -> None:
+    with opened(store, plugins) as session:
+        assert not session.guidelines_read
+        session.read_guidelines()
+        session.read_guidelines()
+    with opened(store, plugins) as session:
+        assert session.guidelines_read
+    with sqlite3.connect(str(store.embedded)) as connection:
+        (count,) = connection.execute(
+            "SELECT count(*) FROM set_events WHERE kind = 'guidelines-read'"
+        ).fetchone()
+    assert count == 1
