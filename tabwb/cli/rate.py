@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from tabwb.cli.rate_forms import forms
+from tabwb.cli.rate_links import link
 from tabwb.cli.rate_settle import disputed, settle
 
 
@@ -17,5 +18,6 @@ def rate() -> None:
 
 
 rate.add_command(forms)
+rate.add_command(link)
 rate.add_command(disputed)
 rate.add_command(settle)

@@ -1,0 +1,86 @@
+// Opens the rating page: sends the key behind "#", which no request contains, gets a ticket for one
+// web socket, and lets textual-serve's terminal draw what comes through it.
+"use strict";
+
+const RETRY_S = 10;
+const WORDS = {
+  404: ["This link does not open", "It may be incomplete, expired or withdrawn. Ask the person " +
+    "who sent it for a new one. What you have rated is saved."],
+  429: ["Too many wrong links", "Please wait a minute and try again."],
+  503: ["Please wait", "The study cannot be opened just now. What you have rated is saved. This " +
+    "page tries again by itself."],
+  closed: ["The rating page is closed", "What you have rated is saved."],
+  canvas: ["This browser cannot show the page", "It needs WebGL. Switch on hardware " +
+    "acceleration, or use another browser."],
+};
+
+function tell(kind, words) {
+  const [title, text] = WORDS[kind];
+  document.getElementById("title").textContent = title;
+  document.getElementById("words").textContent = words || text;
+  document.getElementById("again").hidden = kind === 404 || kind === "canvas";
+  document.getElementById("notice").hidden = false;
+}
+
+function fontSize() {
+  // 80 columns and 24 lines have to fit; a character is 0.6 of its size wide and 1.35 high.
+  const fits = Math.min(window.innerWidth / (80 * 0.61), window.innerHeight / (24 * 1.36));
+  return Math.max(7, Math.min(16, Math.floor(fits)));
+}
+
+function draws() {
+  return document.createElement("canvas").getContext("webgl2") !== null;
+}
+
+async function show(ticket) {
+  const size = fontSize();
+  await Promise.allSettled(["", "bold ", "italic "].map(
+    (style) => document.fonts.load(`${style}${size}px "Roboto Mono"`)));
+  const socket = new URL(`ws/${ticket}`, window.location.href);
+  socket.protocol = socket.protocol === "https:" ? "wss:" : "ws:";
+  socket.hash = "";
+  const terminal = document.createElement("div");
+  terminal.className = "textual-terminal";
+  terminal.dataset.sessionWebsocketUrl = socket.href;
+  terminal.dataset.fontSize = String(size);
+  document.body.append(terminal);
+  new MutationObserver(() => {
+    const states = document.body.classList;
+    if (states.contains("-closed")) {
+      tell("closed");
+      document.getElementById("again").focus();
+    } else if (states.contains("-first-byte") && !document.getElementById("notice").hidden) {
+      document.getElementById("notice").hidden = true;
+      const input = terminal.querySelector("textarea");
+      if (input) input.focus();
+    }
+  }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+  const script = document.createElement("script");
+  script.src = "static/textual.js";
+  // It begins when the window is loaded, which has happened already.
+  script.onload = () => window.onload(new Event("load"));
+  document.body.append(script);
+}
+
+async function open() {
+  if (!draws()) return tell("canvas");
+  let reply;
+  try {
+    reply = await fetch("open", {
+      method: "POST", body: window.location.hash.slice(1), cache: "no-store",
+      headers: { "Content-Type": "text/plain" },
+    });
+  } catch {
+    reply = { status: 503 };
+  }
+  if (reply.status === 200) return show((await reply.json()).ticket);
+  const kind = reply.status in WORDS ? reply.status : 503;
+  const words = kind === 503 && reply.json ? (await reply.json().catch(() => ({}))).words : "";
+  tell(kind, words);
+  if (kind === 503) window.setTimeout(open, RETRY_S * 1000);
+  return undefined;
+}
+
+document.getElementById("again").addEventListener("click", () => window.location.reload());
+window.addEventListener("hashchange", () => window.location.reload());
+window.addEventListener("load", () => window.setTimeout(open));

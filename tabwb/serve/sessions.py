@@ -1,0 +1,191 @@
+"""The process of one rater who is there, and all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from aiohttp import WSMsgType, web
+from textual_serve.app_service import AppService
+from textual_serve.download_manager import DownloadManager
+
+from tabwb.serve.envelopes import Focus, Keys, Ping, Size, read_envelope
+from tabwb.serve.guests import Guest
+
+COMMAND = (sys.executable, "-P", "-m", "tabwb.workbench.served")
+"""Shows one rating page. Its arguments, which everybody on the computer can read, name nobody."""
+LEAVE_S = 5.0
+"""Seconds that a process has to end after it was asked to; nothing is lost where it is killed."""
+
+
+class Session(AppService):
+    """One rating page: a process, and the web socket of the browser that shows it.
+
+    Args:
+        guest: who rates.
+        socket: of the browser.
+        command: that shows the page.
+        environment: of the process, beside this one's; it names the rater.
+    """
+
+    def __init__(
+        self,
+        guest: Guest,
+        socket: web.WebSocketResponse,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+    ) -> None:
+        async def close() -> None:
+            await socket.close()
+
+        super().__init__(
+            "",
+            write_bytes=socket.send_bytes,
+            write_str=socket.send_str,
+            close=close,
+            download_manager=DownloadManager(),  # never given anything
+        )
+        self.guest = guest
+        self.gone = asyncio.Event()
+        self._argv = tuple(command)
+        self._own = dict(environment)
+        self._socket = socket
+
+    async def serve(self, size: Size) -> None:
+        """Show the page until the browser, the process or :meth:`end` closes it."""
+        await self.start(size.columns, size.lines)
+        try:
+            async for message in self._socket:
+                if message.type is WSMsgType.TEXT:
+                    await self._take(message.data)
+        finally:
+            await self.finish()
+
+    async def _take(self, text: str) -> None:
+        match read_envelope(text):
+            case Keys(typed):
+                await self.send_bytes(typed.encode("utf-8", "replace"))
+            case Size(columns, lines):
+                await self.set_terminal_size(columns, lines)
+            case Ping(mark):
+                await self._socket.send_json(["pong", mark])
+            case Focus(has):
+                await (self.focus() if has else self.blur())
+
+    async def end(self) -> None:
+        """Close the page, and return when its process has ended."""
+        with suppress(OSError, RuntimeError):
+            await self._socket.close()
+        await self.gone.wait()
+
+    async def finish(self) -> None:
+        """End the process: ask it, and kill it where it does not answer."""
+        process = self._process
+        if process is None:
+            return
+        await self.send_meta({"type": "quit"})
+        with suppress(OSError):
+            self.stdin.close()
+        if not await _ended(process):
+            with suppress(ProcessLookupError):
+                process.terminate()
+            if not await _ended(process):
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    # ---------------------------------------------------------------- what textual-serve calls
+
+    def _build_environment(self, width: int = 80, height: int = 24) -> dict[str, str]:
+        own = {"TEXTUAL_DRIVER": "tabwb.workbench.served_driver:ServedDriver", **self._own}
+        return super()._build_environment(width, height) | own
+
+    async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
+        self._process = process = await asyncio.create_subprocess_exec(
+            *self._argv,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=self._build_environment(width, height),
+            # ctrl+c is for the server, which lets the pages end in order.
+            start_new_session=os.name == "posix",
+        )
+        self._stdin = process.stdin
+        return process
+
+    async def run(self) -> None:
+        """Pass on what the process draws; when it ends, the page is closed."""
+        await super().run()
+        with suppress(OSError, RuntimeError):
+            await self._socket.close()
+
+    async def on_meta(self, data: bytes) -> None:
+        """Close the page at the end of its process; links and files of an app are not passed on."""
+
+    async def on_packed(self, payload: bytes) -> None:
+        """Pass on no file."""
+
+
+async def _ended(process: Process) -> bool:
+    try:
+        async with asyncio.timeout(LEAVE_S):
+            await process.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+class Sessions:
+    """The pages that are open: one for each rater, and not more than a number.
+
+    Args:
+        most: number of pages.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._open: dict[tuple[int, str], Session] = {}
+
+    @property
+    def guests(self) -> tuple[Guest, ...]:
+        """Who are there."""
+        return tuple(session.guest for session in self._open.values())
+
+    def has_room(self, guest: Guest) -> bool:
+        """Return whether a rater can have a page; their own older one makes room."""
+        return guest.who in self._open or len(self._open) < self.most
+
+    async def serve(self, session: Session, size: Size) -> None:
+        """Show a page until it is closed. An older one of the same rater is closed before.
+
+        Args:
+            session: of the page.
+            size: of the browser's terminal.
+        """
+        who = session.guest.who
+        while (older := self._open.get(who)) is not None:
+            await older.end()
+        if not self.has_room(session.guest):
+            return
+        self._open[who] = session
+        try:
+            await session.serve(size)
+        finally:
+            del self._open[who]
+            session.gone.set()
+
+    async def end(self, links: frozenset[int] | None = None) -> None:
+        """Close the pages of some links, or of all."""
+        sessions = [
+            session
+            for session in self._open.values()
+            if links is None or session.guest.link.id in links
+        ]
+        await asyncio.gather(*(session.end() for session in sessions))

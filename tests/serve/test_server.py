@@ -1,0 +1,240 @@
+"""A key opens one rater's page; whatever else a request asks for is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+from aiohttp import ClientResponse, WSServerHandshakeError
+
+from tabwb.serve import server as server_module
+from tabwb.serve.limits import BURST, WrongTries
+from tests.serve.running import Browser, Links, running
+
+PAST = "2020-01-01T00:00:00+00:00"
+
+
+@pytest.fixture
+def links() -> Links:
+    return Links()
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse at once, and look for revoked links often."""
+    monkeypatch.setattr(server_module, "REFUSED_S", 0.0)
+    monkeypatch.setattr(server_module, "WATCH_S", 0.05)
+
+
+async def gone(pid: str) -> None:
+    """Wait until a process has ended."""
+    end = time.monotonic() + 30
+    while psutil.pid_exists(int(pid)):
+        assert time.monotonic() < end
+        await asyncio.sleep(0.02)
+
+
+async def test_a_key_opens_the_page_of_its_rater(links: Links) -> None:
+    key = links.add("R2")
+    links.add("R3")
+    async with running(links) as browser:
+        screen = await browser.enter(key)
+        assert (screen.lines["rater"], screen.lines["size"]) == ("R2", "80x24")
+        await screen.socket.send_str(json.dumps(["stdin", "ə"]))
+        assert await screen.socket.receive_bytes(timeout=30) == b"D" + "ə".encode()
+        command = psutil.Process(int(screen.lines["pid"])).cmdline()
+        assert not any(secret in part for part in command for secret in (key, "R2"))
+
+
+async def test_a_closed_browser_ends_its_process(links: Links) -> None:
+    key = links.add("R2")
+    async with running(links) as browser:
+        screen = await browser.enter(key)
+        await screen.socket.close()
+        await gone(screen.lines["pid"])
+        assert browser.server.sessions.guests == ()
+
+
+async def test_the_end_of_the_server_ends_every_process(links: Links) -> None:
+    async with running(links) as browser:
+        pids = [(await browser.enter(links.add(rater))).lines["pid"] for rater in ("R2", "R3")]
+    for pid in pids:
+        await gone(pid)
+
+
+async def test_a_second_page_of_a_rater_closes_the_first(links: Links) -> None:
+    key = links.add("R2")
+    async with running(links, most=1) as browser:
+        first = await browser.enter(key)
+        second = await browser.enter(key)
+        await asyncio.gather(first.closed(), gone(first.lines["pid"]))
+        assert psutil.pid_exists(int(second.lines["pid"]))
+
+
+async def test_more_raters_than_places_are_told_to_wait(links: Links) -> None:
+    keys = [links.add(rater) for rater in ("R1", "R2")]
+    async with running(links, most=1) as browser:
+        await browser.enter(keys[0])
+        reply = await browser.send(keys[1])
+        assert (reply.status, reply.headers["Retry-After"]) == (503, "10")
+        assert "places are taken" in (await reply.json())["words"]
+
+
+async def test_a_revoked_link_closes_the_page_that_is_open(links: Links) -> None:
+    keys = [links.add(rater) for rater in ("R1", "R2")]
+    async with running(links) as browser:
+        screens = [await browser.enter(key) for key in keys]
+        links.revoke(keys[0])
+        await asyncio.gather(screens[0].closed(), gone(screens[0].lines["pid"]))
+        assert psutil.pid_exists(int(screens[1].lines["pid"]))
+
+
+async def test_wrong_expired_and_revoked_links_get_the_same_404_in_the_same_time(
+    links: Links, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "REFUSED_S", 0.15)
+    expired, revoked = links.add("R1", expires_at=PAST), links.add("R2")
+    links.revoke(revoked)
+    async with running(links) as browser:
+        wrong = ("A" * 43, expired, revoked, "", "x" * 5000, "ä")
+
+        async def refused(key: str) -> tuple[float, object]:
+            began = time.monotonic()
+            reply = await browser.send(key)
+            return time.monotonic() - began, await told(reply)
+
+        results = [await refused(key) for key in wrong]
+        page = await told(await browser.session.get(f"{browser.url}/nothing"))
+    assert [reply for _, reply in results] == [page] * len(wrong)
+    assert min(seconds for seconds, _ in results) >= 0.15
+
+
+async def told(reply: ClientResponse) -> tuple[int, str, list[tuple[str, str]]]:
+    """Return all that a reply tells."""
+    headers = [(name, text) for name, text in reply.headers.items() if name != "Date"]
+    return reply.status, await reply.text(), headers
+
+
+async def test_an_address_that_tries_many_links_has_to_wait(links: Links) -> None:
+    key = links.add("R2")
+    async with running(links, proxied=True) as browser:
+        here = {"X-Forwarded-For": "192.0.2.7"}
+        tries = [browser.send(f"{number:043}", **here) for number in range(BURST + 5)]
+        statuses = [reply.status for reply in await asyncio.gather(*tries)]
+        assert sorted(statuses) == [404] * BURST + [429] * 5
+        assert (await browser.send(key, **here)).status == 429  # it is not told what is right
+        there = {"X-Forwarded-For": "192.0.2.7, 192.0.2.8"}  # the first may be the browser's lie
+        assert [(await browser.send(key, **there)).status for _ in range(2 * BURST)] == [200] * 20
+
+
+async def test_a_ticket_opens_one_web_socket_once(links: Links) -> None:
+    key = links.add("R2")
+    async with running(links) as browser:
+        ticket = (await (await browser.send(key)).json())["ticket"]
+        await (await browser.connect(ticket)).read()
+        for wrong in (ticket, key, "x"):
+            with pytest.raises(WSServerHandshakeError, match="404"):
+                await browser.connect(wrong)
+
+
+@pytest.mark.parametrize("origin", ["null", "http://evil.example", "https://127.0.0.1", ""])
+async def test_other_pages_open_nothing(links: Links, origin: str) -> None:
+    key = links.add("R2")
+    async with running(links) as browser:
+        assert (await browser.send(key, Origin=origin)).status == 404
+        ticket = (await (await browser.send(key)).json())["ticket"]
+        url = f"{browser.url}/ws/{ticket}"
+        with pytest.raises(WSServerHandshakeError, match="404"):
+            await browser.session.ws_connect(url, headers={"Origin": origin})
+        foreign = {"Host": "evil.example"}
+        assert (await browser.session.get(f"{browser.url}/rate", headers=foreign)).status == 404
+
+
+async def test_every_reply_has_the_security_headers(links: Links) -> None:
+    key = links.add("R2")
+    async with running(links) as browser:
+        get = browser.session.get
+        replies = [await get(f"{browser.url}/{path}") for path in ("rate", "static/page.js", "no")]
+        replies += [await browser.send(key), await browser.send("x")]
+        for reply in replies:
+            policy = reply.headers["Content-Security-Policy"]
+            assert policy.startswith("default-src 'none'; script-src 'self';")
+            assert reply.headers["Referrer-Policy"] == "no-referrer"
+            assert reply.headers["X-Frame-Options"] == "DENY"
+            assert reply.headers["Server"] == "tabwb"
+            assert key not in f"{reply.headers}{await reply.text()}"
+        page = await (await get(f"{browser.url}/rate")).text()
+        assert "<title>Rating</title>" in page
+        assert "http" not in page  # nothing is loaded from elsewhere
+
+
+async def test_a_process_gives_the_browser_neither_links_nor_files(links: Links) -> None:
+    async with running(links) as browser:
+        screen = await browser.enter(links.add("R2"))
+        await screen.socket.send_str(json.dumps(["stdin", "files"]))
+        assert await screen.socket.receive_bytes(timeout=30) == b"Dfiles"
+        assert (await browser.session.get(f"{browser.url}/download/k")).status == 404
+
+
+async def test_what_a_browser_cannot_have_sent_is_ignored(links: Links) -> None:
+    async with running(links) as browser:
+        screen = await browser.enter(links.add("R2"))
+        nonsense = ["", "[", "{}", '["stdin", 1]', '["resize", {"width": 1e9, "height": 9}]',
+                    '["open_url", "x"]', "[" * 5000]  # fmt: skip
+        for text in nonsense:
+            await screen.socket.send_str(text)
+        await screen.socket.send_str('["stdin", "\\ud800"]')
+        assert await screen.socket.receive_bytes(timeout=30) == b"D?"
+
+
+async def test_a_store_that_cannot_be_read_gives_a_plain_message(
+    links: Links, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = links.add("R2")
+    links.fails = True
+    tries = WrongTries()
+    async with running(links, tries=tries) as browser:
+        reply = await browser.send(key)
+        assert reply.status == 503
+        words = (await reply.json())["words"]
+        assert words.startswith("The study cannot be opened just now.")
+        assert len(tries) == 0
+        links.fails = False
+        assert (await browser.send(key)).status == 200
+    assert "the database cannot be reached" in caplog.text
+
+
+async def test_no_log_has_the_key(links: Links, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    key = links.add("R2")
+    async with running(links) as browser:
+        screen = await browser.enter(key)
+        await screen.socket.close()
+        # A proxy with a wrong length would make the key the next request's first line.
+        await raw(
+            browser, f"POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n{key}\r\n\r\n"
+        )
+    assert key not in caplog.text
+
+
+async def raw(browser: Browser, text: str) -> bytes:
+    """Send bytes that may be no HTTP."""
+    port = int(browser.url.rpartition(":")[2])
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(text.encode())
+    writer.write_eof()
+    reply = await asyncio.wait_for(reader.read(), 30)
+    writer.close()
+    return reply
+
+
+def test_only_these_files_are_offered() -> None:
+    names = sorted(server_module.FILES)
+    assert names == ["italic.ttf", "page.css", "page.js", "regular.ttf", "textual.js", "xterm.css"]
+    own = Path(server_module.__file__).parent / "page"
+    assert sorted(path.name for path in own.iterdir()) == ["page.css", "page.js", "rate.html"]
