@@ -84,12 +84,12 @@ def majority(given: Sequence[Given]) -> Given | Open:
     >>> majority(["semantic", "semantic", "formal"])
     'semantic'
     >>> majority([1.0, 0.0]).reason
-    'no majority: 1 of 2 raters'
+    'no majority'
     """
     (value, n), *_ = Counter(given).most_common(1)
     if 2 * n > len(given):
         return value
-    return Open(f"no majority: {n} of {len(given)} raters")
+    return Open("no majority")
 
 
 def counting_value(

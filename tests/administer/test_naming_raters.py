@@ -13,21 +13,25 @@ from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.administer.naming.views import NamingView
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
+from tabwb.battery.form_loader import read_form
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Score
+from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.study import Study
 from tabwb.report.documents.naming_document import naming_json
 from tabwb.report.render.naming import raters_line, score_of
 from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.naming import namings
+from tabwb.report.summaries.naming_agreement import rater_agreements
 from tabwb.store.store import Store
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
 soundfile = pytest.importorskip("soundfile")
 RATE = 16_000
+FORMS = Path(__file__).parents[2] / "batteries" / "forms"
 
 
 @pytest.fixture
@@ -267,3 +271,32 @@ def test_every_code_stays_in_the_trail(session: Session) -> None:
         ("formal", None),
         ("mixed", "it is related too"),
     ]
+
+
+def test_a_listener_of_a_rating_set_is_a_rater_of_the_session(
+    session: Session, store: Store
+) -> None:
+    form, problems = read_form(FORMS / "naming.toml", lambda _: FORMS)
+    assert form is not None, problems
+    sample = Sample(1, 1, 1, 1, "", "What is this?", target="dog")
+    kept = store.sets.create(
+        SetPlan("ear", form.canonical, form.id, (sample,), (Assignment("R2", 1, 1),))
+    )
+    answers = {"correct": "error", "code#1": "semantic"}
+    store.sets.rate(kept.id, SampleRating("R2", 1, 1, "rate", answers, complete=True))
+    (one,) = load_administrations(store, (1,))
+    naming = namings(one.source)[0]
+    assert [(each.by, each.score) for each in naming.view.scores] == [
+        ("person:A", "right"),
+        ("person:R2", "error"),
+    ]
+    assert [(each.by, each.code) for each in naming.view.codes] == [("person:R2", "semantic")]
+    item = named_item(naming)
+    assert (item.score_by, item.code) == ("person:A", "correct")
+    (pair,) = rater_agreements([item])
+    assert (pair.first, pair.second, pair.agreed) == ("person:A", "person:R2", 0)
+    store.sets.adjudicate(kept.id, Adjudication(1, "correct", "error", "a cat", "A1"))
+    (settled,) = load_administrations(store, (1,), primary="consensus")
+    score = namings(settled.source)[0].view.score
+    assert score is not None
+    assert (score.by, score.score) == ("consensus", "error")

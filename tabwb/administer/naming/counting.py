@@ -6,13 +6,46 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from tabwb.records.counting import Open, Rule, counting_value, majority, rule_of
-from tabwb.records.naming import Coded, Heard, Score, Scored
-from tabwb.scoring.naming.target import right_by_score
+from tabwb.records.counting import (
+    PERSON,
+    Open,
+    Rule,
+    counting_value,
+    is_derived,
+    majority,
+    rule_of,
+)
+from tabwb.records.naming import SCORES, Coded, Heard, Score, Scored
+from tabwb.records.trials import Trial
+from tabwb.scoring.naming.target import CODES, right_by_score
 
 Said = TypeVar("Said", Scored, Heard, Coded)
 Settled = Mapping[str, object]
 """Answers of the adjudication by question (``score``, ``heard``, ``code``); None: cannot tell."""
+
+
+def said_in_sets(trial: Trial) -> tuple[Scored | Coded, ...]:
+    """Return the scores and codes that people gave the counting attempt in rating sets.
+
+    They are ratings of people by their codes alone; listeners of a session are ``person:CODE``.
+    """
+    attempt = trial.counting
+    if attempt is None:
+        return ()
+    said: list[Scored | Coded] = []
+    for rating in trial.ratings:
+        if ":" in rating.rater or is_derived(rating.rater):
+            continue
+        by = f"{PERSON}{rating.rater}"
+        name, mark, code = rating.measure.partition(":")
+        score = cast("Score", rating.reason)
+        if name == "correct" and not mark and score in SCORES:
+            said.append(
+                Scored(attempt.number, score, by, "in a rating set" * (rating.value is None))
+            )
+        elif name == "code" and code in CODES:
+            said.append(Coded(attempt.number, code, by))
+    return tuple(said)
 
 
 def is_rater(by: str, name: str) -> bool:

@@ -12,6 +12,7 @@ from tabwb.administer.naming.counting import (
     counting_code,
     counting_score,
     counting_word,
+    said_in_sets,
 )
 from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import Notation
@@ -170,7 +171,8 @@ class NamingView:
         judgements = (
             given for given in self._of_attempt if isinstance(given, Scored | Heard | Coded)
         )
-        return tuple(dict.fromkeys(given.by for given in judgements))
+        everything = (*judgements, *said_in_sets(self.trial))
+        return tuple(dict.fromkeys(given.by for given in everything))
 
     @property
     def corrections(self) -> tuple[OnsetSet | LimitsSet | Coded, ...]:
@@ -286,7 +288,10 @@ class NamingView:
                     yield observation
 
     def _by_rater(self, kind: type[Said]) -> tuple[Said, ...]:
-        return tuple({given.by: given for given in _of(kind, self._of_attempt)}.values())
+        said = {given.by: given for given in _of(kind, self._of_attempt)}
+        for given in _of(kind, said_in_sets(self.trial)):
+            said.setdefault(given.by, given)
+        return tuple(said.values())
 
 
 def observations_of(trial: Trial) -> tuple[Observation, ...]:

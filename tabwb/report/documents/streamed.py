@@ -13,6 +13,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from tabwb.administer.rating.derived import people_of
 from tabwb.records.states import TrialState
 from tabwb.records.trials import Administration
 from tabwb.report.documents.document import (
@@ -258,6 +259,7 @@ class Trials:
             )
         }
         number, conditions = data.administration.id, data.administration.conditions
+        people = people_of(data.declarations)
         made = TrialDocuments(data.battery, conditions, self._named, self._ratings)
         for part in self._store.trial_parts(number, self._rated):
             numbers = [trial.plan.number for trial in part]
@@ -265,7 +267,9 @@ class Trials:
             judged = self._store.judgements(number, within) if data.declarations else ()
             calls = calls_by_trial(judged)
             sent = self._store.messages(number, within) if self._messages else None
-            for trial in part:
+            for stored in part:
+                how = data.derivation
+                trial = stored if how is None else how.with_derived(stored, people)
                 counting = trial.counting if trial.state is TrialState.ANSWERED else None
                 status = None if counting is None else counting.status
                 document = made.document(

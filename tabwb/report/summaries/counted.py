@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
+from tabwb.records.rating_sets import Answer
 from tabwb.records.ratings import Declaration, Judged
 from tabwb.records.specs import parse_spec
 from tabwb.records.states import Protocol, ResponseKind, ResponseStatus, TrialState
@@ -20,6 +21,9 @@ from tabwb.tasks.task_type import task_type
 if TYPE_CHECKING:
     from tabwb.report.summaries.columns.prepared import Prepared
     from tabwb.report.summaries.parts import Part
+
+
+Settled = Mapping[tuple[int, int], Mapping[str, Answer]]
 
 
 def name_of(conditions: Conditions) -> str:
@@ -73,6 +77,7 @@ class Source:
         columns: where its responses are columns: all that were read, and its place among them;
             ``trials`` are empty then.
         part: the responses that are summarised; None: all.
+        settled: by numbers of trial and attempt what was settled in rating sets, by question.
     """
 
     battery: Battery
@@ -84,6 +89,7 @@ class Source:
     speaker: Mapping[str, object] = field(default_factory=dict)
     columns: tuple[Prepared, int] | None = None
     part: Part | None = None
+    settled: Settled = field(default_factory=dict)
 
     @property
     def examinee(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabwb.administer.rating.derived import Derivation, derivations, people_of
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import Declaration, Judged
@@ -43,6 +44,7 @@ class AdministrationData:
         declarations, judged, primary, speaker, part: see :class:`Source`; of ``speaker`` what
             exports carry (:data:`EXPORTED`).
         plan: number of planned trials of each item and replicate, where that was asked for.
+        derivation: how the derived raters are computed, or None where there are none.
     """
 
     administration: Administration
@@ -58,6 +60,7 @@ class AdministrationData:
     columns: tuple[Prepared, int] | None = None
     part: Part | None = None
     plan: Plan | None = None
+    derivation: Derivation | None = None
 
     @property
     def planned_cells(self) -> Plan:
@@ -99,6 +102,7 @@ class AdministrationData:
             self.speaker,
             self.columns,
             self.part,
+            {} if self.derivation is None else self.derivation.answers,
         )
 
 
@@ -117,9 +121,9 @@ def load_administrations(
         sound: find the files of recordings too.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
     """
-    return _with_trials(
-        store, chosen_administrations(store, references), sound=sound, primary=primary
-    )
+    chosen = chosen_administrations(store, references)
+    made = derivations(store, [record.id for record in chosen], primary)
+    return _with_trials(store, chosen, made, sound=sound, primary=primary)
 
 
 def load_columns(
@@ -167,12 +171,16 @@ def with_columns(
         for data in known
         if data.administration.conditions.kind == "speaker" and data.battery.coded
     ]
+    numbers = [data.administration.id for data in known]
+    made = derivations(store, numbers, primary)
     named = {
         data.administration.id: data
-        for data in _with_trials(store, spoken, sound=False, primary=primary)
+        for data in _with_trials(store, spoken, made, sound=False, primary=primary)
     }
-    numbers = [data.administration.id for data in known]
-    loaded = [named.get(data.administration.id, data) for data in known]
+    loaded = [
+        named.get(data.administration.id) or _derived(data, made.get(data.administration.id))
+        for data in known
+    ]
     deciding = {
         next(iter(declared.features), "")
         for data in loaded
@@ -180,8 +188,24 @@ def with_columns(
         if declared.kind == "scorer"
     }
     columns = store.columns(numbers, {*POLICIES, *deciding, *explained} - {""})
+    if made:
+        from tabwb.report.summaries.columns.derived import with_derived_columns
+
+        columns = with_derived_columns(columns, [data.declarations for data in loaded], made)
     prepared = replace(prepare(columns, [data.source for data in loaded]), statistics=statistics)
     return tuple(replace(data, columns=(prepared, place)) for place, data in enumerate(loaded))
+
+
+def _derived(data: AdministrationData, how: Derivation | None) -> AdministrationData:
+    """Return an administration with the derived raters, and what was settled of its responses."""
+    if how is None:
+        return data
+    people = people_of(data.declarations)
+    trials = data.trials
+    if trials and how.rules and people:
+        trials = [how.with_derived(trial, people) for trial in trials]
+    declared = how.declarations(data.declarations)
+    return replace(data, declarations=declared, trials=trials, derivation=how)
 
 
 def outlines(store: Store, references: Sequence[int | str] = ()) -> tuple[AdministrationData, ...]:
@@ -246,7 +270,12 @@ def _batteries(store: Store, administrations: Iterable[Administration]) -> dict[
 
 
 def _with_trials(
-    store: Store, administrations: Sequence[Administration], *, sound: bool, primary: str
+    store: Store,
+    administrations: Sequence[Administration],
+    made: Mapping[int, Derivation],
+    *,
+    sound: bool,
+    primary: str,
 ) -> tuple[AdministrationData, ...]:
     batteries = _batteries(store, administrations)
     loaded: list[AdministrationData] = []
@@ -255,20 +284,19 @@ def _with_trials(
         conditions = administration.conditions
         is_speaker = conditions.kind == "speaker"
         speaker = store.people.speaker(conditions.examinee) if is_speaker else None
-        loaded.append(
-            AdministrationData(
-                administration,
-                batteries[administration.battery_hash],
-                history.trials,
-                history.model_facts,
-                history.notes,
-                history.declarations,
-                store.judgements(administration.id) if history.declarations else (),
-                recordings_of(store, administration, sound=sound),
-                primary,
-                {} if speaker is None else exported_columns(speaker.values),
-            )
+        data = AdministrationData(
+            administration,
+            batteries[administration.battery_hash],
+            history.trials,
+            history.model_facts,
+            history.notes,
+            history.declarations,
+            store.judgements(administration.id) if history.declarations else (),
+            recordings_of(store, administration, sound=sound),
+            primary,
+            {} if speaker is None else exported_columns(speaker.values),
         )
+        loaded.append(_derived(data, made.get(administration.id)))
     return tuple(loaded)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tabwb.administer.naming.scores import Naming, named_item, naming_of
+from tabwb.administer.naming.scores import CORRECT, Naming, named_item, naming_of
 from tabwb.administer.naming.views import (
     NamingView,
     is_recorded,
@@ -15,6 +15,7 @@ from tabwb.administer.naming.views import (
 )
 from tabwb.battery.naming import listed_words, naming_item
 from tabwb.records.counting import rule_of
+from tabwb.records.trials import Trial
 from tabwb.report.plain import Json, picked, picked_or_none
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.naming_agreement import code_agreements, rater_agreements
@@ -53,11 +54,21 @@ def namings(source: Source) -> tuple[Naming, ...]:
             source.primary,
             speech,
             listed,
+            _settled(source, trial),
         )
         made.append(naming_of(view))
         if view.spoken is not None:
             earlier.append(view.spoken)
     return tuple(made)
+
+
+def _settled(source: Source, trial: Trial) -> Mapping[str, object] | None:
+    """Return what was settled of the response that counts, by the questions of a naming form."""
+    attempt = trial.counting
+    given = None if attempt is None else source.settled.get((trial.plan.number, attempt.number))
+    if not given:
+        return None
+    return {"score" if name == CORRECT else name: answer for name, answer in given.items()}
 
 
 @dataclass(frozen=True, slots=True)
