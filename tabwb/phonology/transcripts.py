@@ -140,7 +140,7 @@ def read_table(path: Path) -> Table:
         TabwbError: it cannot be read, or a line has other columns than the headings.
     """
     name = str(path)
-    lines = list(_lines(_text(path)))
+    lines = list(_lines(table_text(path)))
     if not lines:
         raise TabwbError("the file is empty", where=name, allowed="a line of headings, then rows")
     (first, head), *others = lines
@@ -172,10 +172,15 @@ def _check_columns(columns: tuple[str, ...], where: str) -> None:
         raise TabwbError(f"headings occur more than once: {named(twice)}", where=where)
 
 
-def _text(path: Path) -> str:
+def table_text(path: Path) -> str:
+    """Return the text of a table as it is in the file; ``-`` is standard input.
+
+    Raises:
+        TabwbError: it cannot be read, is too large, is not UTF-8 or has control characters.
+    """
     name = str(path)
     if path.is_dir():
-        raise TabwbError("this is a folder", where=name, allowed="a tab-separated file")
+        raise TabwbError("this is a folder", where=name, allowed="a table")
     try:
         # A pipe has no size, a device no end.
         content = read_file(path, MAX_BYTES + 1)

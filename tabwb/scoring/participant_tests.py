@@ -11,6 +11,9 @@ from tabwb.scoring.distributions import t_quantile, t_tail
 from tabwb.scoring.estimate import UPPER, Interval
 from tabwb.scoring.intervals import sum_of_squares
 
+_EXACT = 500
+"""Up to so many changes the binomial coefficients are computed as whole numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
@@ -38,10 +41,28 @@ def mcnemar(before: Sequence[bool], after: Sequence[bool]) -> McNemar:
     McNemar(gained=6, lost=0, p=0.03125, mid_p=0.015625)
     """
     pairs = [(bool(a), bool(b)) for a, b in zip(before, after, strict=True)]
-    gained, lost = pairs.count((False, True)), pairs.count((True, False))
+    return mcnemar_of_counts(pairs.count((False, True)), pairs.count((True, False)))
+
+
+def mcnemar_of_counts(gained: int, lost: int) -> McNemar:
+    """Return McNemar's exact test from the numbers of changes; see :func:`mcnemar`.
+
+    Args:
+        gained: b, changes to right (or present).
+        lost: c, changes to wrong (or absent).
+    """
     n, most = gained + lost, max(gained, lost)
-    tail = sum(math.comb(n, count) for count in range(most, n + 1)) / 2**n
-    at = math.comb(n, most) / 2**n
+    if n <= _EXACT:
+        at = math.comb(n, most) / 2**n
+        tail = sum(math.comb(n, count) for count in range(most, n + 1)) / 2**n
+    else:
+        logs = math.lgamma(n + 1) - math.lgamma(most + 1) - math.lgamma(n - most + 1)
+        at = tail = term = math.exp(logs - n * math.log(2))
+        for count in range(most, n):  # each term from the one before, until they add nothing
+            term *= (n - count) / (count + 1)
+            if tail + term == tail:
+                break
+            tail += term
     return McNemar(gained, lost, min(1.0, 2 * tail), min(1.0, 2 * tail - at))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
 from tabwb.report.figures.estimates import (
     Record,
     batteries_note,
@@ -23,6 +24,7 @@ from tabwb.tables.table import Column, Table, table_of
 
 if TYPE_CHECKING:
     from tabwb.report.figures.page import Page
+    from tabwb.report.summaries.agreement.report import AgreementReport
     from tabwb.report.summaries.groups import Grouped
     from tabwb.report.summaries.robustness import PairAgreement
 
@@ -103,6 +105,60 @@ def _table(groups: Sequence[Grouped], options: Options) -> Table:
         "only the first, only the second and neither call present, and the agreement on present.",
         "N: responses with a verdict of both.",
         batteries_note(groups),
+    ]
+    return table_of("agreement", COLUMNS, rows_of(COLUMNS, given), notes)
+
+
+def report_table(report: AgreementReport) -> Table:
+    """Return the numbers of the figure for people (or raters) with each other.
+
+    Raises:
+        UsageError: no two raters rated the same samples on a feature.
+    """
+    from tabwb.report.summaries.agreement.stated import feature_agreements
+
+    if report.main is None:
+        raise UsageError("no two raters rated the same samples on a feature", where="--figure")
+    given: list[Record] = []
+    who = "people" if report.of_people else "raters"
+    rows = feature_agreements(report.main, report.rated.features, report.counts)
+    for measure in COEFFICIENTS:
+        for row in rows:
+            value, interval = row.values[measure], row.intervals[measure]
+            reason = row.reasons.get(measure)
+            if value is not None and row.few:
+                value, reason = None, "in every pair a category has 3 samples or fewer"
+            neither, second, first, both = row.table
+            given.append(
+                {
+                    "first": who,
+                    "second": who,
+                    "feature": row.measure.id,
+                    "title": row.measure.title,
+                    "measure": measure,
+                    "value": value,
+                    "low": None if value is None or interval is None else interval.low,
+                    "high": None if value is None or interval is None else interval.high,
+                    "n": row.n,
+                    "both_present": both,
+                    "first_present": first,
+                    "second_present": second,
+                    "both_absent": neither,
+                    "positive": row.values["positive_agreement"],
+                    "status": "undefined" if value is None else "value",
+                    "reason": reason if value is None else None,
+                }
+            )
+    pairs = plural(len(report.main.names), "pair")
+    resampled = "samples" if report.rated.speakers is None else "speakers"
+    notes = [
+        f"Agreement of {who} with each other on each feature: means over {pairs}, weighted by "
+        "shared samples.",
+        f"Bars: 95 % intervals over resampled {resampled}.",
+        "Instead of a coefficient, where in every pair a category has 3 samples or fewer: samples "
+        "that both, only the first, only the second and neither call present, over pairs, and the "
+        "agreement on present.",
+        "N: samples with two verdicts or more.",
     ]
     return table_of("agreement", COLUMNS, rows_of(COLUMNS, given), notes)
 

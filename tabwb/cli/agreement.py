@@ -1,0 +1,134 @@
+"""``tabwb agreement``: how far raters agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import json_option, note, opened_store, print_json, store_option
+from tabwb.records.errors import UsageError
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.agreement.report import AgreementReport
+    from tabwb.store.store import Store
+
+
+@click.command()
+@click.argument("what", metavar="SET|ID...|RATINGS.csv", nargs=-1, required=True)
+@click.option(
+    "--judge",
+    "judges",
+    multiple=True,
+    metavar="RATER",
+    help="Of a table: RATER is not a person; repeatable. Of a set: only these judges.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["drop", "positive", "negative", "adjudicated"]),
+    default="drop",
+    show_default=True,
+    help="What a tie of the consensus counts as. The page shows all of them.",
+)
+@click.option(
+    "--cannot-tell",
+    type=click.Choice(["missing", "absent"]),
+    default="missing",
+    show_default=True,
+    help='What "cannot tell" counts as. The page shows both.',
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="MEASURE=KIND",
+    help="Of a table: present-absent, scale, choice, phonemes or text, where the values do not "
+    "tell it; repeatable.",
+)
+@click.option("--details", is_flag=True, help="Also the interval of every rater's error rates.")
+@click.option(
+    "--draws",
+    type=click.IntRange(0, 100_000),
+    help="Draws of the intervals; 0: no intervals. [default: 2,000; of more than 10,000 samples "
+    "fewer]",
+)
+@click.option("--seed", type=click.IntRange(0), default=20260, show_default=True,
+              help="Seed of the draws.")  # fmt: skip
+@click.option(
+    "--figure",
+    "figure_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also draw kappa and AC1 by feature: a .pdf, .svg or .png; never overwritten.",
+)
+@store_option
+@json_option
+def agreement(
+    what: tuple[str, ...],
+    judges: tuple[str, ...],
+    kinds: tuple[str, ...],
+    details: bool,
+    figure_file: Path | None,
+    store_location: str | None,
+    as_json: bool,
+    **choices: Any,
+) -> None:
+    """Show how far raters agree: of a rating set, of administrations, or of a table.
+
+    RATINGS.csv has the columns response, rater, measure and value; an empty value is not rated.
+    Columns speaker and occasion are used too; the rater 'adjudicated' has what was settled.
+
+    People are compared with each other, every judge with each person (like with like) and with the
+    consensus of the people.
+    """
+    from tabwb.report.summaries.agreement.compared import Choices
+    from tabwb.report.summaries.agreement.report import agreement_of
+    from tabwb.report.summaries.agreement.sources import rated_of
+
+    if figure_file is not None:
+        from tabwb.report.destination import check_destination
+        from tabwb.report.figures.saving import format_of
+
+        format_of(figure_file)
+        check_destination(figure_file)
+
+    @contextmanager
+    def opened() -> Iterator[Store]:
+        with opened_store(store_location) as (_, store):
+            yield store
+
+    rated = rated_of(what, opened, judges=judges, kinds=_pairs(kinds))
+    report = agreement_of(rated, Choices(**choices))
+    if figure_file is not None:
+        _draw(report, figure_file)
+    if as_json:
+        from tabwb.report.documents.agreement import agreement_document
+
+        print_json(agreement_document(report))
+        return
+    from tabwb.report.render.agreement.page import agreement_view
+    from tabwb.report.render.printing import print_view
+
+    print_view(agreement_view(report, details=details))
+
+
+def _pairs(kinds: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for text in kinds:
+        name, sign, kind = text.rpartition("=")
+        if not sign or not name:
+            raise UsageError(f"'{text}' is not MEASURE=KIND", where="--kind")
+        pairs[name] = kind
+    return pairs
+
+
+def _draw(report: AgreementReport, out: Path) -> None:
+    from tabwb.report.figures import drawn, save
+    from tabwb.report.figures.agreement import report_table
+
+    table = report_table(report)
+    place = save(drawn("agreement", table, command="tabwb agreement"), out)
+    note(f"{place} written")

@@ -1,0 +1,1 @@
+"""Agreement of raters as tables for the terminal."""

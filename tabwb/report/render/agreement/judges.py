@@ -1,0 +1,152 @@
+"""Judges measured against people, changes between versions, error rates without a known truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+from rich.console import RenderableType
+
+from tabwb.report.measures import NONE
+from tabwb.report.render.agreement.cells import ends, grouped, remarks, rounded, share
+from tabwb.report.render.printing import ForWidth, table
+from tabwb.report.render.wording import chance, figure
+from tabwb.report.summaries.agreement.judged import Drift, JudgeAgreement
+from tabwb.report.summaries.agreement.rated import Measure
+from tabwb.report.summaries.agreement.report import AgreementReport
+from tabwb.scoring.estimate import Interval
+
+WIDE = 120
+EACH = 12
+"""Columns of characters that the error rates of one rater take."""
+
+
+def calibration_views(report: AgreementReport) -> Iterator[RenderableType]:
+    """Yield the calibration of each judge against the consensus."""
+    for judge in report.judges:
+        yield ForWidth(partial(_calibration, judge, report.rated.features))
+    if report.judges:
+        yield from remarks(
+            [
+                "Against the consensus: +/+ both say present, j alone the judge alone, c alone the "
+                "consensus alone, -/- neither. Sensitivity: of what the consensus calls present; "
+                "specificity: of what it calls absent; with 95 % intervals "
+                + ("(Jeffreys)." if report.rated.speakers is None else "(speakers resampled).")
+            ]
+        )
+    for drift in report.drifts:
+        yield _drift(drift, report.rated.features)
+    if report.drifts:
+        yield from remarks(
+            [
+                "appeared: absent by the first, present by the second version. p: McNemar's exact "
+                "test, one for each feature, not adjusted."
+            ]
+        )
+
+
+def _calibration(judge: JudgeAgreement, measures: Sequence[Measure], width: int) -> RenderableType:
+    wide = width >= WIDE
+    headings = ["+/+", "j alone", "c alone", "-/-", "sensitivity", "specificity"]
+    headings += ["pos. pred. value", "neg. pred. value"] if wide else []
+    title = f"calibration of {judge.judge}"
+    made = table(*headings, first="feature", title=title)
+    for measure, one in zip(measures, judge.calibration, strict=True):
+        counts = (one.true_positives, one.false_positives, one.false_negatives, one.true_negatives)
+        shares = [one.sensitivity, one.specificity]
+        shares += [one.positive_predictive_value, one.negative_predictive_value] if wide else []
+        made.add_row(measure.title, *map(str, counts), *map(share, shares))
+    return made
+
+
+def _drift(drift: Drift, measures: Sequence[Measure]) -> RenderableType:
+    title = f"changes from {drift.first} to {drift.second}"
+    made = table("n", "appeared", "vanished", "changed", "p", first="feature", title=title)
+    for measure, one in zip(measures, drift.features, strict=True):
+        cells = str(one.n), str(one.appeared), str(one.vanished), figure(one.changed)
+        made.add_row(measure.title, *cells, chance(None if one.test is None else one.test.p))
+    return made
+
+
+def error_rate_views(report: AgreementReport, *, details: bool) -> Iterator[RenderableType]:
+    """Yield sensitivity and specificity of every rater by the model of Dawid and Skene.
+
+    Args:
+        report: with the estimates.
+        details: a row for each rater and feature, with intervals.
+    """
+    rates = report.error_rates
+    if rates is None:
+        return
+    yield _detailed(report) if details else ForWidth(partial(_rates, report))
+    undefined = [
+        (measure.title, reason)
+        for measure, reason in zip(report.rated.features, rates.reasons, strict=True)
+        if reason
+    ]
+    unsettled = [
+        measure.title
+        for measure, reason, same in zip(
+            report.rated.features, rates.reasons, rates.same_maximum.tolist(), strict=True
+        )
+        if not reason and same < 2
+    ]
+    yield from remarks(
+        [
+            "sensitivity/specificity of each rater, estimated from the ratings alone (Dawid and "
+            "Skene 1979; errors of raters are taken as independent: raters who misread the same "
+            "guideline alike get rates that are too good)."
+            + ("" if details else " Intervals: --details."),
+            f"Undefined ({'; '.join(grouped(undefined))})." if undefined else "",
+            f"Only one of {rates.starts} starts found the maximum: {', '.join(unsettled)}."
+            if unsettled
+            else "",
+        ]
+    )
+
+
+def _rates(report: AgreementReport, width: int) -> RenderableType:
+    rates = report.error_rates
+    assert rates is not None
+    raters = report.rated.raters
+    shown = raters[: max(1, (width - 26) // EACH)]
+    title = "error rates without a known truth"
+    if len(shown) < len(raters):
+        title += f" ({len(shown)} of {len(raters)} raters; --details shows all)"
+    made = table("p", *(_short(rater) for rater in shown), first="feature", title=title)
+    for at, measure in enumerate(report.rated.features):
+        cells = [
+            NONE
+            if np.isnan(rates.sensitivity[at, who])
+            else f"{rounded(rates.sensitivity[at, who])}/{rounded(rates.specificity[at, who])}"
+            for who in range(len(shown))
+        ]
+        made.add_row(measure.title, rounded(rates.prevalence[at]), *cells)
+    return made
+
+
+def _short(rater: str) -> str:
+    return rater if len(rater) < EACH else f"{rater[: EACH - 2]}…"
+
+
+def _detailed(report: AgreementReport) -> RenderableType:
+    rates = report.error_rates
+    assert rates is not None
+    made = table(
+        *("sens.", "95 %", "spec.", "95 %"),
+        first=("feature", "rater"),
+        title="error rates without a known truth",
+    )
+    for at, measure in enumerate(report.rated.features):
+        for who, rater in enumerate(report.rated.raters):
+            cells: list[str] = []
+            for values, limits in (
+                (rates.sensitivity, rates.sensitivity_ends),
+                (rates.specificity, rates.specificity_ends),
+            ):
+                low, high = limits[at, who].tolist()
+                interval = None if np.isnan(low) else Interval(low, high)
+                cells += [rounded(values[at, who]), ends(interval)]
+            made.add_row("" if who else measure.title, rater, *cells)
+    return made

@@ -1,0 +1,183 @@
+"""Sensitivity lines, kinds of features, repeated ratings, scales, codes, names, transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from tabwb.agreement.compare import FEWEST_SHARED
+from tabwb.records.words import plural
+from tabwb.report.measures import NONE
+from tabwb.report.render.agreement.cells import (
+    ends,
+    of_features,
+    over,
+    remarks,
+    with_ends,
+)
+from tabwb.report.render.agreement.features import WEIGHTED
+from tabwb.report.render.printing import SpecCell, table
+from tabwb.report.render.wording import figure
+from tabwb.report.summaries.agreement.answered import Answered, Transcribed
+from tabwb.report.summaries.agreement.report import AgreementReport
+from tabwb.report.summaries.agreement.sensitivity import Sensitivity
+from tabwb.report.summaries.agreement.stated import feature_agreements, pair_means
+
+MOST_SHOWN = 12
+"""Confusions and codes that are shown."""
+
+
+def sensitivity_view(report: AgreementReport) -> Iterator[RenderableType]:
+    """Yield weighted kappa under each rule for ties and for "cannot tell"."""
+    if not report.sensitivity:
+        return
+    judges = [judge.judge for judge in report.judges]
+    who = "people" if report.of_people else "raters"
+    title = "weighted kappa under other rules"
+    made = table("positives", who, *(f"{name} *" for name in judges), title=title)
+    made.columns[0].header = "ties; cannot tell"
+    for line in report.sensitivity:
+        words = _rules(line)
+        if line.reason:
+            made.add_row(words, line.reason, *[NONE] * (1 + len(judges)))
+            continue
+        cells = [over(line.raters), *(over(line.judges.get(name)) for name in judges)]
+        made.add_row(words, str(line.positives), *cells)
+    yield made
+    yield from remarks(
+        [
+            "positives: verdicts of the consensus that say present, the weights. Marked > : the "
+            "rules of everything else on this page." + (" * with the consensus." if judges else "")
+        ]
+    )
+
+
+def _rules(line: Sensitivity) -> str:
+    mark = ">" if line.chosen else " "
+    return f"{mark} {_TIES[line.ties]}; {line.cannot_tell}"
+
+
+_TIES = {
+    "drop": "left out",
+    "positive": "present",
+    "negative": "absent",
+    "adjudicated": "adjudicated",
+}
+
+
+def kinds_view(report: AgreementReport) -> Iterator[RenderableType]:
+    """Yield means over objective and over subjective features."""
+    if not report.kinds:
+        return
+    source = report.rated.objective_source
+    title = "objective and subjective features" + (f" ({source})" if source else "")
+    made = table("features", "AC1", "kappa", "p", "p(1-p)", first="", title=title)
+    for kind in report.kinds:
+        cells = of_features(*kind.ac1), of_features(*kind.kappa)
+        shares = figure(kind.prevalence), figure(kind.variance)
+        made.add_row(kind.name, str(len(kind.features)), *cells, *shares)
+    yield made
+    yield from remarks(["Unweighted means, in brackets the features that have a value."])
+
+
+def intra_view(report: AgreementReport) -> Iterator[RenderableType]:
+    """Yield each rater with the same rater later."""
+    if not report.intra:
+        return
+    made = table(
+        "samples", "agree", "kappa", "weighted kappa", "AC1", title="raters with themselves"
+    )
+    made.columns[0].header = "rater"
+    few = False
+    for among in report.intra:
+        for pair, found in zip(pair_means(among), [among.found] * len(among.names), strict=True):
+            few |= not pair.averaged
+            weighted = with_ends(found.over_features[WEIGHTED, "kappa"])
+            mark = "" if pair.averaged else " †"
+            cells = of_features(*pair.kappa), weighted, of_features(*pair.ac1)
+            made.add_row(f"{pair.first}{mark}", str(pair.n), figure(pair.agreement), *cells)
+    yield made
+    few_words = f"† fewer than {FEWEST_SHARED} samples rated again: listed, no means."
+    yield from remarks([few_words if few else ""])
+
+
+def correctness_view(report: AgreementReport) -> Iterator[RenderableType]:
+    """Yield listeners with each other on what is right, by both rules."""
+    if report.correctness is None:
+        return
+    rules = report.rated.correctness
+    made = table("names", "agree", "kappa", "95 %", "AC1", first="right by rule",
+                 title="listeners on correctness")  # fmt: skip
+    for row in feature_agreements(report.correctness, rules):
+        values = row.values
+        few = row.few and values["kappa"] is not None
+        between = row.cells if few else ends(row.intervals["kappa"])
+        cells = figure(values["agreement"]), figure(values["kappa"]), between
+        made.add_row(row.measure.title, str(row.n), *cells, figure(values["ac1"]))
+        if "kappa" in row.reasons:
+            made.add_row(f"  kappa undefined: {row.reasons['kappa']}", *[""] * 5)
+    yield made
+
+
+def answered_views(report: AgreementReport) -> Iterator[RenderableType]:
+    """Yield scales, codes and words heard, then transcripts."""
+    for one in report.answered:
+        yield from _answered(one)
+    for transcripts in report.transcribed:
+        yield from _transcribed(transcripts)
+
+
+def _answered(one: Answered) -> Iterator[RenderableType]:
+    scale = one.measure.kind == "scale"
+    kappa = "quadratic kappa" if scale else "kappa"
+    title = f"{one.measure.title} ({one.measure.kind}): {plural(one.n, 'sample')} with two answers"
+    made = table(
+        "n", "same", kappa, "95 %", "linear" if scale else "AC1", first="pair", title=title
+    )
+    for pair in one.pairs:
+        mark = "" if pair.averaged else " †"
+        last = pair.linear if scale else pair.ac1
+        cells = str(pair.n), str(pair.agreed), figure(pair.kappa), ends(pair.interval), figure(last)
+        made.add_row(SpecCell.of([f"{pair.first} and {pair.second}{mark}"]), *cells)
+    yield made
+    alpha = "ordinal" if scale else "nominal"
+    few = any(not pair.averaged for pair in one.pairs)
+    facts = [
+        f"mean kappa over pairs {figure(one.kappa)}; Krippendorff's alpha ({alpha}) "
+        f"{figure(one.alpha)}" + (f"; cannot tell {one.unsure}" if one.unsure else "") + ".",
+        "kappa undefined where no rater varies."
+        if any(pair.kappa is None for pair in one.pairs)
+        else "",
+        f"† fewer than {FEWEST_SHARED} in common: listed, not averaged." if few else "",
+    ]
+    if one.confusion and not scale:
+        shown = ", ".join(f"{a} / {b} {n}" for a, b, n in one.confusion[:MOST_SHOWN])
+        more = len(one.confusion) - MOST_SHOWN
+        facts.append(
+            f"confused: {shown}" + (f", and {more} more (--json)" if more > 0 else "") + "."
+        )
+    if one.measure.kind == "choice":
+        used = sorted(one.specific, key=lambda row: -row[1])[:MOST_SHOWN]
+        words = ", ".join(f"{value} {figure(share)} (given {n})" for value, n, share in used if n)
+        facts.append(f"agreement on each: {words}.")
+    yield from remarks(facts)
+
+
+def _transcribed(one: Transcribed) -> Iterator[RenderableType]:
+    made = table(
+        "n", "same", "edits", "PER", "FER", first="reference, other", title=one.measure.title
+    )
+    for pair in one.pairs:
+        names = pair.first, pair.second
+        for place, order in enumerate((names, names[::-1])):
+            cells = str(pair.n), str(pair.same), str(pair.edits)
+            rates = figure(pair.per[place], 3), figure(pair.fer[place], 3)
+            made.add_row(SpecCell.of([", ".join(order)]), *cells, *rates)
+    yield made
+    yield from remarks(
+        [
+            "PER and FER of the second against the first, each transcriber as the reference once "
+            "(PSST's phonemes and features, silence left out)."
+        ]
+    )

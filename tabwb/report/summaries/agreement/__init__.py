@@ -1,0 +1,1 @@
+"""Agreement of raters: what they gave to the same samples, compared."""

@@ -1,0 +1,136 @@
+"""Each judge measured against people: rates of right verdicts, and changes between versions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from tabwb.agreement.calibration import Calibration, calibrate
+from tabwb.agreement.compare import OverFeatures, difference
+from tabwb.agreement.pairs import tables_of
+from tabwb.report.summaries.agreement.compared import Among, Task, with_consensus, with_each
+from tabwb.scoring.participant_tests import McNemar, mcnemar_of_counts
+
+_FAMILY = re.compile(r"(-\d+)?(\+[^:@ ]+)?([:@].*| \(prompt .*)?$")
+"""What tells versions of one judge apart: number, variant of the prompt, model, prompt's hash."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgeAgreement:
+    """One judge beside the main raters.
+
+    Attributes:
+        judge: its name.
+        each: with each of them, like them with each other; None without a common sample.
+        consensus: with the consensus of them, which is not comparable with the former.
+        difference: positive-count-weighted kappa with each of them less theirs with each other.
+        calibration: against the consensus, by feature.
+    """
+
+    judge: str
+    each: Among | None
+    consensus: Among | None
+    difference: OverFeatures | None
+    calibration: tuple[Calibration, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureDrift:
+    """Two versions of a judge on one feature.
+
+    Attributes:
+        n: samples with verdicts of both.
+        appeared: absent by the first, present by the second; ``vanished``: the other way.
+        test: McNemar's exact test of these; None without a sample.
+    """
+
+    measure: str
+    n: int
+    appeared: int
+    vanished: int
+    test: McNemar | None
+
+    @property
+    def changed(self) -> float | None:
+        """The share of samples with another verdict."""
+        return (self.appeared + self.vanished) / self.n if self.n else None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Two versions of one judge on the same samples."""
+
+    first: str
+    second: str
+    features: tuple[FeatureDrift, ...]
+
+
+def judge_agreements(
+    task: Task, judges: Sequence[int], main: Among | None
+) -> tuple[JudgeAgreement, ...]:
+    """Return what each judge shares with the main raters and with their consensus.
+
+    Args:
+        task: the verdicts.
+        judges: their places.
+        main: the main raters with each other.
+    """
+    return tuple(_judge(task, place, main) for place in judges)
+
+
+def _judge(task: Task, place: int, main: Among | None) -> JudgeAgreement:
+    each = with_each(task, place)
+    weighted = None
+    if each is not None and main is not None:
+        key = "positive_count_weighted", "kappa"
+        weighted = difference(each.found.over_features[key], main.found.over_features[key])
+    return JudgeAgreement(
+        task.raters[place],
+        each,
+        with_consensus(task, place),
+        weighted,
+        calibrate(
+            task.verdicts[place],
+            task.consensus,
+            draws=task.draws,
+            seed=task.seed,
+            speakers=task.speakers,
+        ),
+    )
+
+
+def family_of(judge: str) -> str:
+    """Return what is the same in the names of all versions of a judge.
+
+    >>> [family_of(name) for name in ("rules-1", "tab-2026+prompt:gemini:x", "tab-2026:openai:y")]
+    ['rules', 'tab', 'tab']
+    """
+    return _FAMILY.sub("", judge)
+
+
+def drifts(task: Task, judges: Sequence[int]) -> tuple[Drift, ...]:
+    """Return every two versions of a judge that judged the same samples, in order of names.
+
+    Args:
+        task: the verdicts.
+        judges: their places.
+    """
+    ordered = sorted(judges, key=lambda place: task.raters[place])
+    found = []
+    for one, other in combinations(ordered, 2):
+        first, second = task.raters[one], task.raters[other]
+        if family_of(first) != family_of(second):
+            continue
+        tables = tables_of(task.verdicts[one], task.verdicts[other])
+        if not tables.any():
+            continue
+        features = []
+        for measure, table in zip(task.features, tables.tolist(), strict=True):
+            (neither, appeared), (vanished, both) = table
+            n = neither + appeared + vanished + both
+            test = mcnemar_of_counts(appeared, vanished) if n else None
+            features.append(FeatureDrift(measure.id, n, appeared, vanished, test))
+        found.append(Drift(first, second, tuple(features)))
+    return tuple(found)

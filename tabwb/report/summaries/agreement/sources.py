@@ -1,0 +1,88 @@
+"""Where ratings are: a table, a rating set, or administrations, as a command names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from tabwb.records.errors import StoreError, TabwbError, UsageError
+from tabwb.records.standard_streams import is_stdin
+from tabwb.report.summaries.agreement.from_administrations import rated_administrations
+from tabwb.report.summaries.agreement.from_set import rated_set
+from tabwb.report.summaries.agreement.from_table import read_ratings
+from tabwb.report.summaries.agreement.rated import KINDS, Kind, Rated
+from tabwb.store.store import Store
+
+TABLES = (".csv", ".tsv", ".tab", ".txt")
+
+
+def is_table(name: str) -> bool:
+    """Return whether a name means a table of ratings: a file, standard input, or one's ending.
+
+    >>> is_table("ratings.csv"), is_table("-"), is_table("12"), is_table("pilot")
+    (True, True, False, False)
+    """
+    path = Path(name)
+    return is_stdin(path) or path.suffix.lower() in TABLES or (not name.isdecimal() and "/" in name)
+
+
+def rated_of(
+    names: Sequence[str],
+    opened: Callable[[], AbstractContextManager[Store]],
+    *,
+    judges: Collection[str] = (),
+    kinds: Mapping[str, str] | None = None,
+) -> Rated:
+    """Return the ratings that names mean.
+
+    Args:
+        names: a table, the name or uid of a rating set, or numbers and uids of administrations.
+        opened: opens the store; not called for a table.
+        judges: see :func:`read_ratings`, :func:`rated_set` and :func:`rated_administrations`.
+        kinds: of measures in a table.
+
+    Raises:
+        UsageError: nothing is there of this name, or kinds of measures are given for a store.
+    """
+    tables = [name for name in names if is_table(name)]
+    if tables:
+        if len(names) > 1:
+            raise UsageError("a table of ratings is read alone", allowed="one file")
+        return read_ratings(Path(tables[0]), judges=judges, kinds=_checked(kinds or {}))
+    if kinds:
+        raise UsageError("--kind is for tables: the form of a set says what its measures are")
+    with opened() as store:
+        if len(names) == 1 and not names[0].isdecimal():
+            try:
+                number = store.sets.get(names[0]).id
+            except StoreError as error:
+                _check_administration(store, names[0], error)
+            else:
+                return rated_set(store, number, judges=judges)
+        return rated_administrations(store, names, judges=judges)
+
+
+def _check_administration(store: Store, name: str, error: StoreError) -> None:
+    """Check that a name that is of no rating set is of an administration."""
+    try:
+        store.administration(name)
+    except TabwbError:
+        sets = ", ".join(one.name for one in store.sets.all())
+        raise UsageError(
+            f"there is no rating set, administration or table '{name}'",
+            allowed=f"rating sets: {sets}" if sets else "a number, a uid, or a file of ratings",
+            hint="tabwb rate list, tabwb results",
+        ) from error
+
+
+def _checked(kinds: Mapping[str, str]) -> dict[str, Kind]:
+    checked: dict[str, Kind] = {}
+    for name, given in kinds.items():
+        kind = next((kind for kind in KINDS if kind == given), None)
+        if kind is None:
+            raise UsageError(
+                f"'{given}' is not a kind of measure", where="--kind", allowed=", ".join(KINDS)
+            )
+        checked[name] = kind
+    return checked

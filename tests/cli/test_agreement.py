@@ -1,0 +1,55 @@
+"""``tabwb agreement``: the page, the document, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.cli.conftest import Run
+from tests.report.agreement.parts import verdict_rows, written
+from tests.report.agreement.test_agreement_report import people_and_judge
+
+LABELS = re.compile(r"\b(fair|substantial|slight|moderate|poor|excellent)\b", re.IGNORECASE)
+
+
+def test_the_page_has_every_part_and_no_verbal_label(run: Run, tmp_path: Path) -> None:
+    path = written(tmp_path / "r.csv", verdict_rows(people_and_judge()))
+    found = run("agreement", path, "--draws", 200, "--figure", tmp_path / "f.svg")
+    assert found.status == 0, found.err
+    assert (tmp_path / "f.svg").exists()
+    words = " ".join(found.out.split())
+    for part in (
+        "3 people (R1, R2, R3), 1 judge (rules-2)",
+        "people with each other, by feature",
+        "Aggregation (table 1), rules-2",
+        "not comparable with human-human pairwise",
+        "rules-2 with each person less people with each other",
+        "> left out; missing",
+        "nothing is adjudicated",
+        "calibration of rules-2",
+        "error rates without a known truth",
+    ):
+        assert part in words
+    assert not LABELS.search(words)
+    assert max(map(len, found.out.splitlines())) <= 80
+
+
+def test_the_document_has_the_promised_keys(run: Run, tmp_path: Path) -> None:
+    path = written(tmp_path / "r.csv", verdict_rows(people_and_judge()))
+    document = run("agreement", path, "--draws", 0, "--json").document
+    assert document["format"] == 1
+    assert document.keys() >= {"features", "summary", "pairs", "intra"}
+    for kind in ("unweighted", "positive_count_weighted", "nonzero_prevalence"):
+        assert document["summary"][kind].keys() >= {"kappa", "ac1", "features"}
+    assert len(document["pairs"]) == 3
+
+
+def test_what_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
+    path = written(tmp_path / "r.csv", [("a", "R1", "jargon", 1), ("a", "R2", "jargon", 0)])
+    assert run("agreement", tmp_path / "none.csv").status == 1
+    unknown = run("agreement", path, "--judge", "R9")
+    assert unknown.status == 2 and "there is no rater 'R9'" in unknown.err
+    wrong = run("agreement", path, "--kind", "jargon=kind")
+    assert wrong.status == 2 and "present-absent, scale" in wrong.err
+    alone = run("agreement", path, "12")
+    assert alone.status == 2 and "read alone" in alone.err
