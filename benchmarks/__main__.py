@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import (
+    agreement,
     condition,
     exports,
     frames,
@@ -45,6 +46,7 @@ ROWS: dict[str, Callable[[int], Iterator[rows.Result]]] = {
     "exports": exports.exports,
     "transcription": transcription.transcription,
     "phonemes": phonology.error_rates,
+    "agreement": agreement.agreement,
 }
 
 

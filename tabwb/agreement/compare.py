@@ -15,7 +15,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.agreement.intervals import FEW_POSITIVES, dirichlet_intervals, least_positives
+from tabwb.agreement.intervals import (
+    FEW_POSITIVES,
+    bias_corrected,
+    dirichlet_intervals,
+    least_positives,
+)
 from tabwb.agreement.pairs import (
     Counts,
     Tables,
@@ -130,21 +135,27 @@ def compare(
     positives = np.zeros(tables.shape[1], np.int64)
     if consensus is not None:
         positives = (consensus == PRESENT).sum(axis=0, dtype=np.int64)
-    intervals, drawn = _intervals(
-        pairs, consensus, tables, averaged, by_feature, draws, seed, speakers
-    )
+    drawn = None
+    if draws and averaged.any():
+        drawn = _drawn(pairs, consensus, averaged, draws, seed, speakers)
+    intervals = {
+        name: _intervals(name, tables, by_feature[name], drawn, single=speakers is None)
+        for name in COEFFICIENTS
+    }
     for name in CHANCE_CORRECTED:
         intervals[name][few] = np.nan
     over = {
-        (kind, name): _over_features(kind, by_feature[name], positives, drawn.get(name), drawn)
+        (kind, name): _over_features(kind, name, by_feature[name], positives, drawn)
         for kind in OVER_FEATURES
         for name in COEFFICIENTS
     }
     pooled = float(pooled_kappa(tables, averaged))
     return Comparison(
         tables, by_pair, averaged, by_feature, intervals, few, positives, over,
-        _with_ends(None if np.isnan(pooled) else pooled, int((averaged.any(axis=0)).sum()),
-                   drawn.get("pooled")),
+        OverFeatures(None, 0) if np.isnan(pooled) else _with_ends(
+            pooled, int(averaged.any(axis=0).sum()),
+            (drawn.values["pooled"], drawn.smoothed["pooled"]) if drawn else None,
+        ),
     )  # fmt: skip
 
 
@@ -216,48 +227,63 @@ def difference(one: OverFeatures, other: OverFeatures) -> OverFeatures:
     if one.value is None or other.value is None:
         return OverFeatures(None, 0)
     drawn = None if one.drawn is None or other.drawn is None else one.drawn - other.drawn
-    return _with_ends(one.value - other.value, min(one.features, other.features), drawn)
+    features = min(one.features, other.features)
+    return _with_ends(one.value - other.value, features, None if drawn is None else (drawn,))
 
 
-def _intervals(
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Coefficients of every draw, combined over pairs, from tables without and with pseudo-counts.
+
+    Attributes:
+        positives: float64 of shape (draws, features).
+        values: coefficient to float64 of shape (draws, features); "pooled" to (draws,).
+        smoothed: likewise.
+    """
+
+    positives: Floats
+    values: Mapping[str, Floats]
+    smoothed: Mapping[str, Floats]
+
+
+def _drawn(
     pairs: Sequence[Pair],
     consensus: Verdicts | None,
-    tables: Counts,
     averaged: NDArray[np.bool_],
-    by_feature: Mapping[str, Floats],
     draws: int,
     seed: int,
     speakers: NDArray[np.integer] | None,
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return intervals by coefficient, and the draws of what is combined over features."""
-    none = {name: np.full((tables.shape[1], 2), np.nan) for name in COEFFICIENTS}
-    if not draws or not averaged.any():
-        return none, {}
+) -> _Drawn:
     drawn = drawn_tables(pairs, consensus, draws=draws, seed=seed, speakers=speakers)
-    smoothed, counts = drawn.smoothed, samples(drawn.tables)
-    single = len(pairs) == 1 and speakers is None
-    found = {"positives": drawn.positives, "pooled": pooled_kappa(drawn.tables, averaged)}
-    for name, coefficient in COEFFICIENTS.items():
-        found[name] = over_pairs(coefficient(drawn.tables), counts, averaged)
-        values = over_pairs(coefficient(smoothed), counts, averaged)
-        ends = (
-            dirichlet_intervals(tables[0], coefficient, seed=seed)
-            if single
-            else np.quantile(values, (0.025, 0.975), axis=0).T
-        )
-        estimate = by_feature[name]
-        ends[:, 0], ends[:, 1] = np.fmin(ends[:, 0], estimate), np.fmax(ends[:, 1], estimate)
-        ends[np.isnan(estimate)] = np.nan
-        none[name] = ends
-    return none, found
+    counts = samples(drawn.tables)
+
+    def combined(tables: Floats) -> dict[str, Floats]:
+        found = {
+            name: over_pairs(coefficient(tables), counts, averaged)
+            for name, coefficient in COEFFICIENTS.items()
+        }
+        return found | {"pooled": pooled_kappa(tables, averaged)}
+
+    return _Drawn(drawn.positives, combined(drawn.tables), combined(drawn.smoothed))
+
+
+def _intervals(
+    name: str, tables: Counts, estimate: Floats, drawn: _Drawn | None, *, single: bool
+) -> Floats:
+    """Return the ends of the interval of a coefficient for each feature: (features, 2)."""
+    if drawn is None:
+        return np.full((len(estimate), 2), np.nan)
+    if single and len(tables) == 1:
+        ends = dirichlet_intervals(tables[0], COEFFICIENTS[name])
+    else:
+        ends = np.quantile(drawn.smoothed[name], (0.025, 0.975), axis=0).T
+    ends = np.stack([np.fmin(ends[:, 0], estimate), np.fmax(ends[:, 1], estimate)], axis=-1)
+    ends[np.isnan(estimate)] = np.nan
+    return ends
 
 
 def _over_features(
-    kind: str,
-    values: Floats,
-    positives: Counts,
-    drawn: Floats | None,
-    every: Mapping[str, Floats],
+    kind: str, name: str, values: Floats, positives: Counts, drawn: _Drawn | None
 ) -> OverFeatures:
     if kind == "unweighted":
         return OverFeatures(*mean_of_defined(values))
@@ -266,15 +292,21 @@ def _over_features(
     used = ~np.isnan(values) & (positives > 0)
     if not used.any():
         return OverFeatures(None, 0)
-    value = float(weighted_mean(values, positives))
-    found = None
-    if drawn is not None:
-        found = weighted_mean(drawn[:, used], every["positives"][:, used])
-    return _with_ends(value, int(used.sum()), found)
+    both = None
+    if drawn:
+        weights = drawn.positives[:, used]
+        both = tuple(
+            weighted_mean(of[name][:, used], weights) for of in (drawn.values, drawn.smoothed)
+        )
+    return _with_ends(float(weighted_mean(values, positives)), int(used.sum()), both)
 
 
-def _with_ends(value: float | None, features: int, drawn: Floats | None) -> OverFeatures:
-    if value is None or drawn is None or np.isnan(drawn).all():
+def _with_ends(value: float, features: int, drawn: tuple[Floats, ...] | None) -> OverFeatures:
+    """Return a value with its interval from its draws, the smoothed ones where all are equal."""
+    if not drawn or np.isnan(drawn[0]).all():
         return OverFeatures(value, features)
-    low, high = np.nanquantile(drawn, (0.025, 0.975))
-    return OverFeatures(value, features, (min(float(low), value), max(float(high), value)), drawn)
+    spread = np.nanmax(drawn[0]) - np.nanmin(drawn[0])
+    if spread > 1e-9 or len(drawn) == 1:
+        return OverFeatures(value, features, bias_corrected(drawn[0], value), drawn[0])
+    low, high = (float(end) for end in np.nanquantile(drawn[1], (0.025, 0.975)))
+    return OverFeatures(value, features, (min(low, value), max(high, value)), drawn[0])

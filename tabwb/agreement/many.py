@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tabwb.agreement.intervals import PRIOR
 from tabwb.agreement.pairs import Counts
+from tabwb.agreement.resampling import DRAWS, SEED, drawn_sums
 from tabwb.agreement.verdicts import ABSENT, PRESENT, Floats, Verdicts
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -55,7 +58,7 @@ def binary_alpha(verdicts: Verdicts) -> Floats:
     >>> binary_alpha(np.array([[[1], [0], [0]], [[1], [1], [0]]], np.int8)).round(4).tolist()
     [0.4444]
     """
-    return alpha_of_sums(*binary_sums(verdicts))
+    return alpha_of_sums(*(part.sum(axis=0) for part in binary_sums(verdicts)))
 
 
 def binary_sums(verdicts: Verdicts) -> tuple[Floats, Floats, Floats]:
@@ -78,20 +81,55 @@ def binary_sums(verdicts: Verdicts) -> tuple[Floats, Floats, Floats]:
 
 
 def alpha_of_sums(present: Floats, absent: Floats, unlike: Floats) -> Floats:
-    """Return alpha from sums over samples, 1 - (n - 1) unlike / (present x absent).
+    """Return alpha, 1 - (n - 1) unlike / (present x absent), from sums over samples.
 
     Args:
-        present: ratings of present: of shape (samples, features).
+        present: ratings of present, of any shape.
         absent: ratings of absent, likewise.
         unlike: coincidences of present with absent, likewise.
     """
-    ones, zeros, off = (part.sum(axis=0) for part in (present, absent, unlike))
-    by_chance = ones * zeros
-    found: Floats = np.divide(
-        (ones + zeros - 1) * off, by_chance, out=np.full(by_chance.shape, np.nan),
+    by_chance = present * absent
+    disagreement = np.divide(
+        (present + absent - 1) * unlike, by_chance, out=np.full(by_chance.shape, np.nan),
         where=by_chance > 0,
     )  # fmt: skip
-    return np.asarray(1 - found)
+    return np.asarray(1 - disagreement)
+
+
+def alpha_intervals(
+    verdicts: Verdicts,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    speakers: NDArray[np.integer] | None = None,
+) -> Floats:
+    """Return the ends of the interval of alpha for each feature; NaN where alpha is undefined.
+
+    Samples get exponential weights, and four samples of two raters are added, one for each pair of
+    verdicts, with gamma(1/2) weights: the method of :mod:`tabwb.agreement.resampling`.
+
+    Args:
+        verdicts: int8 of shape (raters, samples, features).
+        draws: number of draws.
+        seed: of the draws.
+        speakers: the speaker of each sample, integers from 0; None: samples are independent.
+
+    Returns:
+        float64 of shape (features, 2).
+    """
+    columns = np.stack(binary_sums(verdicts), axis=-1)
+    n, features, parts = columns.shape
+    estimate = alpha_of_sums(*columns.sum(axis=0).T)
+    sums = drawn_sums(columns.reshape(n, -1), draws=draws, seed=seed, speakers=speakers)
+    generator = np.random.Generator(np.random.PCG64([seed, 1]))
+    both, neither, first, second = generator.standard_gamma(PRIOR, (4, draws, features))
+    differ = first + second
+    pseudo = np.stack([2 * both + differ, 2 * neither + differ, differ], axis=-1)
+    drawn = alpha_of_sums(*np.moveaxis(sums.reshape(draws, features, parts) + pseudo, -1, 0))
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    ends: Floats = np.stack([np.fmin(low, estimate), np.fmax(high, estimate)], axis=-1)
+    ends[np.isnan(estimate)] = np.nan
+    return ends
 
 
 def fleiss_kappa(counts: Counts) -> float:

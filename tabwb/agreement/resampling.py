@@ -5,11 +5,12 @@ or, where several samples are of one speaker, one for each speaker. A table is a
 so that all tables of all draws are one matrix product, computed for some thousand samples at a
 time: memory does not grow with the number of samples.
 
-Each cell of each table may get an own pseudo-count with a gamma(1/2) distribution. For one pair and
-independent samples the shares of the four cells then have exactly the Dirichlet(n + 1/2)
-distribution of :mod:`tabwb.agreement.intervals`, because sums of exponentials are gamma
-distributed. The draws of other pairs and features use the same weights: samples are resampled with
-everything that raters said of them.
+The shares of a table can be smoothed with four pseudo-counts with gamma(1/2) distributions, one for
+each cell, shared by all pairs of a feature; a pair gets them in proportion to its share of the
+samples that any pair rated. For one pair and independent samples the shares of the four cells then
+have exactly the Dirichlet(n + 1/2) distribution of :mod:`tabwb.agreement.intervals`, because sums
+of exponentials are gamma distributed. The draws of all pairs and features use the same weights:
+samples are resampled with everything that raters said of them.
 """
 
 from __future__ import annotations
@@ -39,17 +40,12 @@ class DrawnTables:
     Attributes:
         tables: float64 of shape (draws, pairs, features, 2, 2), without pseudo-counts.
         positives: weighted samples that the consensus calls present: float64, (draws, features).
-        pseudo: pseudo-counts of the cells, of the shape of ``tables``.
+        smoothed: the tables with pseudo-counts.
     """
 
     tables: Floats
     positives: Floats
-    pseudo: Floats
-
-    @property
-    def smoothed(self) -> Floats:
-        """Return the tables with their pseudo-counts."""
-        return self.tables + self.pseudo
+    smoothed: Floats
 
 
 def drawn_tables(
@@ -80,9 +76,18 @@ def drawn_tables(
             sums[at] += weights @ _by_group(_cells(one[rows], other[rows]), starts)
         if consensus is not None:
             positives += weights @ _by_group(consensus[rows] == PRESENT, starts)
-    shape = (draws, len(pairs), features, 2, 2)
-    pseudo = np.random.Generator(np.random.PCG64([seed, 1])).standard_gamma(PRIOR, shape)
-    return DrawnTables(sums.swapaxes(0, 1).reshape(shape), positives, pseudo)
+    tables = sums.swapaxes(0, 1).reshape(draws, len(pairs), features, 2, 2)
+    return DrawnTables(tables, positives, tables + _pseudo_counts(pairs, draws, seed))
+
+
+def _pseudo_counts(pairs: Sequence[Pair], draws: int, seed: int) -> Floats:
+    """Return pseudo-counts of the cells: float64 of shape (draws, pairs, features, 2, 2)."""
+    shared = np.stack([(one >= 0) & (other >= 0) for one, other in pairs])
+    rated = shared.any(axis=0).sum(axis=0)
+    share = shared.sum(axis=1) / np.maximum(rated, 1)
+    generator = np.random.Generator(np.random.PCG64([seed, 1]))
+    counts = generator.standard_gamma(PRIOR, (draws, 1, len(rated), 2, 2))
+    return np.asarray(counts * share[..., None, None])
 
 
 def drawn_sums(
