@@ -89,6 +89,7 @@ PACKAGING = {
 }
 """Installations, and processes that lack what another platform lacks."""
 CRASH = {
+    "administer/rating/test_killed.py",
     "administer/test_kill.py",
     "cli/test_killed_voices.py",
     "store/test_interrupted.py",

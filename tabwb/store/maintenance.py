@@ -17,6 +17,7 @@ from tabwb.records.files import make_private_folder, open_private
 from tabwb.records.workfolder import WorkFolder
 from tabwb.store import blobs, schema, takes
 from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.set_check import wrong_in_sets
 from tabwb.store.sqlite_errors import explain
 from tabwb.store.store import Store
 
@@ -172,8 +173,8 @@ def check(path: Path) -> tuple[Damage, ...]:
     """Return everything that is wrong with an embedded store; empty when it is whole.
 
     Looks at SQLite's own structure, at rows without what they refer to, at the hashes of texts
-    (prompts, batteries, reasons) and of files, and at gaps in the sequences of administrations.
-    Changes nothing.
+    (prompts, batteries, reasons) and of files, at gaps in the sequences of administrations, and at
+    the ratings of rating sets. Changes nothing.
 
     Raises:
         StoreError: there is no such file, or it cannot be read at all for want of permission.
@@ -199,7 +200,7 @@ def check(path: Path) -> tuple[Damage, ...]:
             if schema.needs_upgrade(version, str(path)):
                 # Its columns are those of its time: only what is true of every version is checked.
                 return tuple(_foreign_keys(transaction))
-            for look in (_references, _texts, _sequences):
+            for look in (_references, _texts, _sequences, _sets):
                 damages += look(transaction)
             for digest, size in transaction.rows("SELECT sha256, size FROM assets"):
                 damages += _file(blobs.path_of(folder, digest), digest, size)
@@ -287,6 +288,11 @@ def _sequences(transaction: Transaction) -> Iterator[Damage]:
         " HAVING count(*) <> max(sequence)"
     ):
         yield Damage(f"administration {number}", f"{last - count} of {last} steps are missing")
+
+
+def _sets(transaction: Transaction) -> Iterator[Damage]:
+    for number, what in wrong_in_sets(transaction):
+        yield Damage(f"rating set {number}", what)
 
 
 def _file(path: Path, digest: str, size: int) -> Iterator[Damage]:

@@ -152,7 +152,6 @@ _RATED = f"(set_id, rater_id, position) IN ({_ASSIGNED})"
 _STEPS = (
     f"UPDATE judgements SET same_as = NULL WHERE same_as IN ({_JUDGEMENTS})",
     f"DELETE FROM judgements WHERE attempt_id IN ({_ATTEMPTS})",
-    f"UPDATE sample_ratings SET replaces = NULL WHERE {_RATED} AND replaces IS NOT NULL",
     f"DELETE FROM sample_ratings WHERE {_RATED}",
     f"DELETE FROM adjudications WHERE (set_id, sample) IN ({_SAMPLES})",
     f"DELETE FROM assignments WHERE (set_id, sample) IN ({_SAMPLES})",
@@ -230,6 +229,7 @@ def counts(transaction: Transaction, speaker: str) -> dict[str, int]:
         "attempts": total("SELECT count(*) FROM attempts WHERE administration_id = ?"),
         "ratings": total(f"SELECT count(*) FROM ratings WHERE set_id IN ({_SETS})"),
         "judgements": total(f"SELECT count(*) FROM judgements WHERE attempt_id IN ({_ATTEMPTS})"),
+        "samples": total(f"SELECT count(*) FROM samples WHERE attempt_id IN ({_ATTEMPTS})"),
         "recordings": total("SELECT count(*) FROM recordings WHERE administration_id = ?"),
         "records": of_speaker("speakers"),
         "consents": of_speaker("consents"),

@@ -28,6 +28,10 @@ class SavedElsewhere(StoreError):
     """Another program saved an answer at the same position meanwhile; this one was not saved."""
 
 
+class NotAssigned(StoreError):
+    """A rater has no such position; one whose speaker was deleted is gone."""
+
+
 def save(
     transaction: Transaction,
     keys: Keys,
@@ -49,7 +53,8 @@ def save(
 
     Raises:
         SavedElsewhere: ``replaces`` is not the last row of this position.
-        StoreError: nothing is assigned here, or an answer is not allowed.
+        NotAssigned: the rater has no such position.
+        StoreError: an answer is not allowed.
     """
     where = f"rating set '{kept.name}', rater {given.rater}, position {given.position}"
     rater_id = keys.of(transaction, "raters", given.rater)
@@ -62,7 +67,7 @@ def save(
         *place,
     )
     if assigned is None:
-        raise StoreError("nothing is assigned here", where=where)
+        raise NotAssigned("nothing is assigned here", where=where)
     sample, purpose, attempt_id, administration_id = assigned
     if (sample, purpose) != (given.sample, given.purpose):
         raise StoreError(

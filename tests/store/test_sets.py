@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +21,8 @@ from tabwb.records.rating_sets import (
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import AttemptEntry, RatingsEntry
+from tabwb.store import column_file
+from tabwb.store.maintenance import backup, check
 from tabwb.store.set_saving import SavedElsewhere
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, rated_set, scores
@@ -198,6 +203,26 @@ def test_a_link_is_found_by_its_digest_and_ends_when_revoked(store: Store, kept:
         store.sets.links.add(kept.id, "R9", b"z" * 32)
 
 
+def test_a_column_file_is_renewed_when_a_person_rates_or_takes_back(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(column_file, "LEAST", 1)
+    with Store.open(file) as store:
+        kept = rated_set(store, answered(store))
+
+        def raters() -> set[str]:
+            columns = store.columns([1])
+            assert column_file.folder_of(file).exists()
+            return set(columns.ratings)
+
+        assert "R1" not in raters()
+        saved = store.sets.rate(kept.id, says(jargon=1))
+        assert "R1" in raters()
+        store.sets.take_back(kept.id, saved.id)
+        jargon = store.columns([1]).ratings["R1"].measures["jargon"]
+        assert jargon.values.tolist() != [1.0]
+
+
 def test_arrays_hold_what_counts(store: Store, kept: RatingSet) -> None:
     store.sets.rate(kept.id, says(jargon=1, anomia=3))
     store.sets.rate(kept.id, says(2, rater="R2", jargon=CANNOT_TELL, anomia=0))
@@ -208,3 +233,43 @@ def test_arrays_hold_what_counts(store: Store, kept: RatingSet) -> None:
     assert arrays.cannot_tell[1, 1].tolist() == [True, False]
     assert str(arrays.values[1, 1].tolist()) == "[nan, 0.0]"
     assert arrays.seconds[0].tolist()[0] == 2.5
+
+
+@pytest.fixture
+def whole(file: Path) -> Path:
+    """A store in which both raters have rated sample 1, and one of them sample 2."""
+    with Store.open(file) as store:
+        kept = rated_set(store, answered(store))
+        first = store.sets.rate(kept.id, says(jargon=1))
+        store.sets.rate(kept.id, says(jargon=0, replaces=first.id))
+        store.sets.rate(kept.id, says(rater="R2", jargon=1))
+        store.sets.rate(kept.id, says(2, rater="R2", jargon=1))
+        store.sets.adjudicate(kept.id, Adjudication(1, "jargon", 1, "clear", "ada"))
+    return file
+
+
+def test_a_backup_has_the_rating_sets(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "copy.db"
+    with Store.open(whole) as store:
+        backup(store, out)
+        kept, rows = store.sets.all(), store.sets.ratings(1, every=True)
+    with Store.open(out) as copy:
+        assert copy.sets.all() == kept
+        assert copy.sets.ratings(1, every=True) == rows
+    assert check(out) == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("UPDATE sample_ratings SET position = 3 WHERE id = 2", "rating 2 replaces rating 1"),
+        ("UPDATE sample_ratings SET rating_set_id = 6 WHERE id = 1", "rating 1 is counted as row"),
+        ("UPDATE sample_ratings SET answers = '{' WHERE id = 3", "in 'sample_ratings' cannot be"),
+        ("UPDATE sample_sets SET form_text_id = 1", "the stored form cannot be read"),
+    ],
+)
+def test_what_was_changed_behind_our_back_is_found(whole: Path, statement: str, what: str) -> None:
+    with closing(sqlite3.connect(whole)) as connection, connection:
+        connection.execute(statement)
+    damages = [damage for damage in check(whole) if what in damage.what]
+    assert [damage.where for damage in damages] == ["rating set 1"]

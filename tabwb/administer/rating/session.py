@@ -30,7 +30,7 @@ from tabwb.records.rating_sets import (
     checked_rater,
 )
 from tabwb.store.set_ratings import asked_by
-from tabwb.store.set_saving import same, saved_elsewhere
+from tabwb.store.set_saving import NotAssigned, same, saved_elsewhere
 from tabwb.store.store import Store
 from tabwb.store.write import now
 
@@ -350,7 +350,14 @@ class RaterSession:
                 return
             rating = replace(rating, replaces=place.last.id if place.last else None)
         self._unsure[rating.position] = rating
-        place.last = self._store.sets.rate(self._kept.id, rating)
+        try:
+            place.last = self._store.sets.rate(self._kept.id, rating)
+        except NotAssigned as error:
+            self._read()
+            raise UsageError(
+                "this sample was removed from the set meanwhile: its speaker was deleted",
+                hint="the next sample is shown",
+            ) from error
         del self._unsure[rating.position]
 
     def _settled(self, unsure: SampleRating) -> SampleRating | None:

@@ -261,3 +261,23 @@ def test_guidelines_are_recorded_as_read_once(
             "SELECT count(*) FROM set_events WHERE kind = 'guidelines-read'"
         ).fetchone()
     assert count == 1
+
+
+def test_a_sample_whose_speaker_is_deleted_meanwhile_is_gone(
+    store: Store, plugins: Plugins
+) -> None:
+    number = begin(store, conditions=Conditions("S-1", "speaker")).id
+    model = begin(store).id
+    for each in (number, model):
+        store.append(each, [AttemptEntry(1, attempt())])
+    samples = (Sample(1, number, 1, 1, "t", "p"), Sample(2, model, 1, 1, "other", "p"))
+    order = tuple(Assignment("R1", at, at) for at in (1, 2))
+    store.sets.create(SetPlan("pilot", ABSENT, "two", samples, order))
+    with opened(store, plugins) as session:
+        with Store.open(store.location) as other:
+            other.people.delete_speaker("S-1", "withdrawn")
+        with pytest.raises(UsageError, match="its speaker was deleted"):
+            session.answer("jargon", 1)
+        assert session.shown is not None and session.shown.text == "other"
+        finish(session)
+        assert session.progress.done == session.progress.planned == 1
