@@ -1,0 +1,204 @@
+"""A rating set as it is planned: drawn samples, assignments, and what can be expected of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tabwb.administer.rating.expected import Width, expected_seconds, expected_widths
+from tabwb.administer.rating.plan import Design, assigned, pair_counts
+from tabwb.administer.rating.presentation import Sign, signs_of
+from tabwb.administer.rating.samples import Candidate, sample_of
+from tabwb.administer.rating.sampling import Drawn, drawn
+from tabwb.battery.form_answers import check_answers
+from tabwb.battery.forms import Form, with_source_question
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.rating_sets import Answer, Presentation, SetPlan
+
+CALIBRATION = "calibration"
+"""The stratum of calibration samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a planner asks for; see :class:`tabwb.records.rating_sets.RatingSet`.
+
+    Attributes:
+        name: of the set.
+        form: the questions.
+        design: how the work is divided.
+        presentation: how texts are shown.
+        total, per_stratum: how many samples are drawn; see
+            :func:`tabwb.administer.rating.sampling.drawn`.
+        consensus: right answers of calibration samples, by administration and trial.
+        guidelines: text.
+        ask_source: whether the last question is "person or machine?".
+        counts: whose ratings count.
+    """
+
+    name: str
+    form: Form
+    design: Design
+    presentation: Presentation = field(default_factory=Presentation)
+    total: int | None = None
+    per_stratum: int | None = None
+    consensus: Mapping[tuple[int, int], Mapping[str, Answer]] = field(default_factory=dict)
+    guidelines: str = ""
+    ask_source: bool = False
+    counts: str = "majority"
+
+
+@dataclass(frozen=True, slots=True)
+class RaterWork:
+    """What one rater gets: numbers of samples by purpose, and the seconds expected."""
+
+    rater: str
+    samples: int
+    again: int
+    calibration: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with what can be expected of it.
+
+    Attributes:
+        plan: from which the set is made.
+        strata: name to number of responses and of samples drawn.
+        work: of each rater.
+        pairs: number of samples that each pair of raters shares.
+        several: number of samples that more than one rater rates.
+        signs: of the shown texts, by source.
+        measured: median seconds for a sample that raters needed with the form, or None.
+    """
+
+    plan: SetPlan
+    strata: Mapping[str, tuple[int, int]]
+    work: tuple[RaterWork, ...]
+    pairs: Mapping[tuple[str, str], int]
+    several: int
+    signs: tuple[Sign, ...]
+    measured: float | None = None
+
+    def widths(self) -> tuple[Width, ...]:
+        """Return the expected widths of intervals for the pair that shares the fewest samples."""
+        n = min(self.pairs.values(), default=0)
+        return expected_widths(n, seed=self.plan.seed) if n else ()
+
+
+def planned(
+    candidates: Sequence[Candidate],
+    request: Request,
+    *,
+    draws: Sequence[Drawn[Candidate]] | None = None,
+    measured: float | None = None,
+) -> Planned:
+    """Return the plan of a rating set.
+
+    Calibration samples are taken from the candidates and are not drawn a second time.
+
+    Args:
+        candidates: responses that can be rated.
+        request: what is asked for.
+        draws: samples that are drawn already, instead of ``total`` and ``per_stratum``.
+        measured: median seconds for a sample with this form, or None for assumptions.
+
+    Raises:
+        UsageError: numbers do not fit, or a calibration sample is not among the candidates.
+    """
+    form, design = request.form, request.design
+    calibration = _calibration(candidates, request)
+    known = {one.key for one in calibration}
+    pool = [one for one in candidates if one.key not in known]
+    if draws is None:
+        units = [(one, one.stratum) for one in pool]
+        draws = drawn(units, seed=design.seed, total=request.total, per_stratum=request.per_stratum)
+    policy = request.presentation
+    samples = [
+        sample_of(number, one.unit, form, policy, weight=one.weight, stratum=one.stratum)
+        for number, one in enumerate(draws, start=1)
+    ]
+    learned = [
+        sample_of(
+            len(samples) + number,
+            one,
+            form,
+            policy,
+            stratum=CALIBRATION,
+            consensus=request.consensus[one.key],
+        )
+        for number, one in enumerate(calibration, start=1)
+    ]
+    assignments = assigned(
+        [sample.number for sample in samples], design, [sample.number for sample in learned]
+    )
+    plan = SetPlan(
+        request.name,
+        form.canonical,
+        form.id,
+        (*samples, *learned),
+        assignments,
+        design.raters,
+        policy,
+        design.seed,
+        request.guidelines,
+        request.ask_source,
+        request.counts,
+    )
+    sizes = Counter(one.stratum for one in pool)
+    taken = Counter(one.stratum for one in draws)
+    raters = Counter(one.sample for one in assignments if one.purpose == "rate")
+    asked = with_source_question(form) if request.ask_source else form
+    by_model = {one.unit.key: one.unit.by_model for one in draws}
+    return Planned(
+        plan,
+        {name: (sizes.get(name, number), number) for name, number in taken.items()},
+        _work(plan, asked, measured),
+        pair_counts(assignments),
+        sum(number > 1 for number in raters.values()),
+        signs_of((one.text, by_model[one.administration, one.trial]) for one in samples)
+        if "text" in form.shows
+        else (),
+        measured,
+    )
+
+
+def _calibration(candidates: Sequence[Candidate], request: Request) -> list[Candidate]:
+    by_key = {one.key: one for one in candidates}
+    found = []
+    for key, answers in request.consensus.items():
+        name = f"{key[0]}/{key[1]}"
+        if key not in by_key:
+            raise UsageError(
+                f"calibration sample {name} is not among the responses that can be rated",
+                where="--calibration",
+                hint="choose its administration too; ADMINISTRATION/TRIAL are its numbers",
+            )
+        try:
+            check_answers(request.form, answers)
+        except TabwbError as error:
+            raise UsageError(
+                error.message, where=f"--calibration, response {name}", allowed=error.allowed
+            ) from error
+        found.append(by_key[key])
+    return found
+
+
+def _work(plan: SetPlan, form: Form, measured: float | None) -> tuple[RaterWork, ...]:
+    seconds = {sample.number: measured or expected_seconds(form, sample) for sample in plan.samples}
+    work = []
+    for rater in plan.raters:
+        own = [one for one in plan.assignments if one.rater == rater]
+        number = Counter(one.purpose for one in own)
+        work.append(
+            RaterWork(
+                rater,
+                number["rate"],
+                number["again"],
+                number["calibration"],
+                sum(seconds[one.sample] for one in own),
+            )
+        )
+    return tuple(work)

@@ -1,0 +1,223 @@
+"""Stored responses that a selection chooses for rating, with their strata."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tabwb.administer.naming.views import NamingView, is_recorded, observations_of
+from tabwb.administer.rating.samples import Candidate
+from tabwb.battery.forms import Form
+from tabwb.battery.model import Item, Subtest
+from tabwb.battery.naming import naming_item
+from tabwb.records.errors import UsageError
+from tabwb.records.rating_sets import AudioCut
+from tabwb.records.states import ResponseStatus
+from tabwb.report.key import Key, written
+from tabwb.report.keys import REPLICATE, key_of, read_keys
+from tabwb.report.selection import Selection, selected
+from tabwb.report.summaries.load import AdministrationData, load_administrations
+from tabwb.store.column_rows import STATUSES
+from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.rules import NamingRules
+
+USABLE = tuple(status.value for status in ResponseStatus if status.usable)
+"""Statuses of responses that are rated unless others are asked for."""
+TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which responses are wanted.
+
+    Attributes:
+        form: which says what raters get; a form with a sound and without a text needs recordings.
+        stratify: ids of keys that make the strata.
+        statuses: of responses.
+        repeated: whether equal texts that one examinee gave to one item are all wanted.
+        around: number of responses before and after each that are shown with it.
+    """
+
+    form: Form
+    stratify: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = USABLE
+    repeated: bool = False
+    around: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The responses found.
+
+    Attributes:
+        found: in the order of administrations and trials.
+        left_out: number of responses by why they cannot be drawn.
+        scope: subtests that are meant where none was named, or empty.
+    """
+
+    found: tuple[Candidate, ...]
+    left_out: Mapping[str, int]
+    scope: tuple[str, ...] = ()
+
+
+def candidates(
+    store: Store, references: Sequence[int | str], selection: Selection, wanted: Wanted
+) -> Candidates:
+    """Return the responses that can be rated.
+
+    Without a choice of subtests a form with a text is for connected text, and one without is for
+    spoken naming; where the battery has neither, all responses are meant.
+
+    Args:
+        store: where they are.
+        references: numbers or uids of administrations; without any, all.
+        selection: which administrations, subtests and items.
+        wanted: which of their responses.
+
+    Raises:
+        UsageError: a key, a filter or a status is unknown, or no response can be rated.
+    """
+    for status in wanted.statuses:
+        if status not in set(ResponseStatus):
+            allowed = ", ".join(ResponseStatus)
+            raise UsageError(f"'{status}' is not a status", where="--status", allowed=allowed)
+    keys = [key_of(name) for name in read_keys(",".join(wanted.stratify))]
+    chosen = selected(store, references, selection)
+    if not chosen:
+        raise UsageError("the store has no administration", hint="give a battery: tabwb run tab")
+    named = any(one.key in ("subtest", "item", "item-tag") for one in selection.filters)
+    scope = () if named else _scope(chosen, wanted.form)
+    left_out: Counter[str] = Counter()
+    found: list[Candidate] = []
+    for data in chosen:
+        found += _of_administration(store, data, keys, wanted, scope, left_out)
+    if not found:
+        reasons = ", ".join(f"{n:,} {reason}" for reason, n in left_out.items())
+        raise UsageError(
+            "no response can be rated" + (f" ({reasons})" if reasons else ""),
+            hint=f"form '{wanted.form.id}' shows {', '.join(wanted.form.shows)}",
+        )
+    return Candidates(tuple(found), dict(left_out), scope)
+
+
+def _scope(chosen: Sequence[AdministrationData], form: Form) -> tuple[str, ...]:
+    """Return the subtests that a form is for, where some administration has such."""
+    coded = "text" not in form.shows
+    fitting = {
+        subtest.id: None
+        for data in chosen
+        for subtest in data.battery.subtests
+        if (subtest.task.coded if coded else subtest.task.connected)
+    }
+    return tuple(fitting)
+
+
+def _of_administration(
+    store: Store,
+    data: AdministrationData,
+    keys: Sequence[Key],
+    wanted: Wanted,
+    scope: Sequence[str],
+    left_out: Counter[str],
+) -> Iterator[Candidate]:
+    assert data.columns is not None  # a selection has them
+    prepared, place = data.columns
+    columns = prepared.columns
+    start, stop = columns.starts[place : place + 2].tolist()
+    rows = range(start, stop) if data.part is None else data.part.rows(columns, start, stop)
+    sounds = _sounds(store, data) if wanted.form.spoken else {}
+    needs_sound = wanted.form.spoken and "text" not in wanted.form.shows
+    seen: set[tuple[tuple[str, str], str]] = set()
+    by_model = data.administration.conditions.made_by == "model"
+    texts = {row: str(columns.responses[int(columns.texts[row])]) for row in range(start, stop)}
+    for row in map(int, rows):
+        where = columns.places[int(columns.items[row])]
+        subtest = data.battery.subtest(where[0])
+        item = subtest.item(where[1])
+        trial, text = int(columns.trials[row]), texts[row]
+        sound = sounds.get(trial)
+        reason = ""
+        if scope and subtest.id not in scope:
+            reason = "of other subtests"
+        elif item.practice:
+            reason = "practice"
+        elif needs_sound:
+            reason = "" if sound else "not recorded"
+        elif not text.strip():
+            reason = "without a text"
+        elif (status := _status(int(prepared.statuses[row]))) not in wanted.statuses:
+            reason = status
+        elif not wanted.repeated and (where, text) in seen:
+            reason = "the same text again"
+        if reason:
+            left_out[reason] += 1
+            continue
+        seen.add((where, text))
+        candidate = Candidate(
+            data.administration.id,
+            trial,
+            int(columns.attempts[row]),
+            where,
+            _stratum(keys, data, subtest, item, int(columns.replicates[row])),
+            by_model,
+            text,
+            item.prompt,
+            int(prepared.statuses[row]) == TRUNCATED,
+            picture=item.picture or None,
+            target=item.expected or "",
+            audio=sound,
+        )
+        if subtest.task.coded:
+            candidate = replace(candidate, target=naming_item(item).target)
+        if wanted.around:
+            before, after = _around(row, start, stop, wanted.around, texts)
+            candidate = replace(candidate, before=before, after=after)
+        yield candidate
+
+
+def _status(code: int) -> str:
+    return ResponseStatus.OK.value if code < 0 else STATUSES[code].value
+
+
+def _around(
+    row: int, start: int, stop: int, number: int, texts: Mapping[int, str]
+) -> tuple[str, str]:
+    before = [texts[at] for at in range(max(start, row - number), row)]
+    after = [texts[at] for at in range(row + 1, min(stop, row + 1 + number))]
+    return "\n".join(before), "\n".join(after)
+
+
+def _stratum(
+    keys: Sequence[Key], data: AdministrationData, subtest: Subtest, item: Item, replicate: int
+) -> str:
+    parts = []
+    for key in keys:
+        if key.id == REPLICATE:
+            values: tuple[object, ...] = (replicate,)
+        elif key.place is not None:
+            values = key.place(subtest, item)
+        else:
+            values = key.values(data) if key.applies_to(data) else ()
+        shown = "+".join(written(value) for value in values)  # type: ignore[arg-type]
+        parts.append(f"{key.id} {shown or 'none'}")
+    return ", ".join(parts)
+
+
+def _sounds(store: Store, data: AdministrationData) -> dict[int, AudioCut]:
+    """Return where the counting attempt of each trial lies in a kept recording."""
+    if data.administration.conditions.kind != "speaker":
+        return {}
+    (loaded,) = load_administrations(store, [data.administration.id])
+    kept = {one.kept.uid: one.kept.sha256 for one in loaded.recordings}
+    sounds = {}
+    for trial in loaded.trials:
+        if not is_recorded(trial):
+            continue
+        item = loaded.battery.subtest(trial.plan.subtest).item(trial.plan.item)
+        view = NamingView(trial, naming_item(item), NamingRules(), observations_of(trial))
+        take = view.take
+        if take is not None and kept.get(take.recording):
+            cut = AudioCut(kept[take.recording], take.start_s, take.end_s)
+            sounds[trial.plan.number] = cut
+    return sounds
