@@ -138,6 +138,29 @@ class Question:
         elif isinstance(answer, bool) or answer not in self.values:
             raise _not_allowed(self, answer)
 
+    def read(self, text: str) -> Answer:
+        """Return the answer that a text stands for; None where it is empty: not rated.
+
+        Args:
+            text: ``present``, ``absent``, ``cannot-tell``, a number, an option, phonemes or words.
+
+        Raises:
+            TabwbError: the question does not allow it.
+
+        >>> Question("jargon", "Jargon").read("present"), Question("jargon", "Jargon").read("0")
+        (1.0, 0.0)
+        """
+        given = text.strip()
+        answer: Answer = given or None
+        if self.kind in {"present-absent", "scale"} and given not in {"", CANNOT_TELL}:
+            words = {"present": 1.0, "absent": 0.0} if self.kind == "present-absent" else {}
+            try:
+                answer = words[given] if given in words else float(given)
+            except ValueError:
+                raise _not_allowed(self, given) from None
+        self.check(answer)
+        return answer
+
     def number(self, answer: Answer) -> float | None:
         """Return what an answer counts in results; None where it has no number.
 
@@ -275,12 +298,13 @@ def counted(form: Form) -> str:
 
 def _not_allowed(question: Question, answer: object) -> TabwbError:
     if question.kind == "text":
-        allowed = "text"
+        allowed = "words"
     elif question.kind == "phonemes":
         allowed = "ARPAbet (D AO G) or IPA (dɔɡ)"
     else:
+        values = [f"{one:g}" if isinstance(one, float) else str(one) for one in question.values]
         allowed = ", ".join(
-            f"{value:g}" if isinstance(value, float) else str(value) for value in question.values
+            (["present, absent"] if question.kind == "present-absent" else []) + values
         )
     shown = f"{answer:g}" if isinstance(answer, float) else repr(answer)
     return TabwbError(f"'{question.measure}' cannot be {shown}", allowed=allowed)

@@ -28,6 +28,9 @@ Workbench = Callable[[str | None, bool, str | None, str | None], int]
 """Opens the workbench: store, offline, battery and model to begin with; gives the exit status."""
 SpeakerView = Callable[[str | None], int]
 """Shows the picture of a naming administration alone: store; gives the exit status."""
+RatingPage = Callable[[str | None, str, str], int]
+"""Opens the rating page alone: store, uid of the set, code of the rater; gives the exit status."""
+Faces = tuple[Workbench, SpeakerView, RatingPage | None]
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Give a battery to a model or to a person who types."),
     "name": ("run", "Give a naming battery to a person: from files or through the microphone."),
@@ -163,12 +166,12 @@ def cli(
             headless, battery="tab", model="bundled", store_location=store_location, offline=offline
         )
         return
-    faces: tuple[Workbench, SpeakerView] | None = context.obj
+    faces: Faces | None = context.obj
     if faces is None:
         raise click.UsageError(
             "the workbench is not part of this call; start it with the program 'tabwb'"
         )
-    workbench, view = faces
+    workbench, view, _ = faces
     if speaker_view:
         context.exit(view(store_location))
     battery, model = ("tab", "bundled") if demo else (None, None)
@@ -179,6 +182,7 @@ def main(
     arguments: Sequence[str] | None = None,
     workbench: Workbench | None = None,
     speaker_view: SpeakerView | None = None,
+    rating_page: RatingPage | None = None,
 ) -> int:
     """Run the command line.
 
@@ -186,6 +190,7 @@ def main(
         arguments: of the command line; None for those of the process.
         workbench: opens the workbench where no command is given.
         speaker_view: shows the speaker's picture alone.
+        rating_page: opens the rating page alone.
 
     Returns:
         The exit status: 0 done, 1 failed, 2 usage, 3 stopped and resumable, 130 stopped at once.
@@ -195,7 +200,7 @@ def main(
     reset_verbosity()
     if arguments is None:
         signals.watch()
-    faces = (workbench, speaker_view) if workbench and speaker_view else None
+    faces = (workbench, speaker_view, rating_page) if workbench and speaker_view else None
     status = _guarded(lambda: _command(arguments, faces))
     # What is still in the buffer may be refused too; the first thing that went wrong is reported.
     if not sys.stdout.closed:  # a command of a plugin may close it
@@ -205,9 +210,7 @@ def main(
     return status
 
 
-def _command(
-    arguments: Sequence[str] | None, faces: tuple[Workbench, SpeakerView] | None
-) -> object:
+def _command(arguments: Sequence[str] | None, faces: Faces | None) -> object:
     return cli.main(
         args=None if arguments is None else list(arguments),
         prog_name="tabwb",

@@ -6,6 +6,8 @@ import click
 
 from tabwb.cli.rate_forms import forms
 from tabwb.cli.rate_links import link
+from tabwb.cli.rate_plan import plan
+from tabwb.cli.rate_sets import close, list_sets, reopen, show, start, status
 from tabwb.cli.rate_settle import disputed, settle
 
 
@@ -17,7 +19,6 @@ def rate() -> None:
     """
 
 
-rate.add_command(forms)
-rate.add_command(link)
-rate.add_command(disputed)
-rate.add_command(settle)
+_COMMANDS = (plan, start, list_sets, show, status, close, reopen, link, disputed, settle, forms)
+for _command in _COMMANDS:
+    rate.add_command(_command)

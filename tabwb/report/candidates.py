@@ -19,6 +19,7 @@ from tabwb.report.keys import REPLICATE, key_of, read_keys
 from tabwb.report.selection import Selection, selected
 from tabwb.report.summaries.load import AdministrationData, load_administrations
 from tabwb.store.column_rows import STATUSES
+from tabwb.store.columns import ResponseColumns
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.rules import NamingRules
 
@@ -54,11 +55,14 @@ class Candidates:
         found: in the order of administrations and trials.
         left_out: number of responses by why they cannot be drawn.
         scope: subtests that are meant where none was named, or empty.
+        columns: with all responses of the administrations, and rows: of each candidate there.
     """
 
     found: tuple[Candidate, ...]
     left_out: Mapping[str, int]
     scope: tuple[str, ...] = ()
+    columns: ResponseColumns | None = None
+    rows: tuple[int, ...] = ()
 
 
 def candidates(
@@ -89,16 +93,18 @@ def candidates(
     named = any(one.key in ("subtest", "item", "item-tag") for one in selection.filters)
     scope = () if named else _scope(chosen, wanted.form)
     left_out: Counter[str] = Counter()
-    found: list[Candidate] = []
+    found: dict[int, Candidate] = {}
     for data in chosen:
-        found += _of_administration(store, data, keys, wanted, scope, left_out)
+        found |= _of_administration(store, data, keys, wanted, scope, left_out)
     if not found:
         reasons = ", ".join(f"{n:,} {reason}" for reason, n in left_out.items())
         raise UsageError(
             "no response can be rated" + (f" ({reasons})" if reasons else ""),
             hint=f"form '{wanted.form.id}' shows {', '.join(wanted.form.shows)}",
         )
-    return Candidates(tuple(found), dict(left_out), scope)
+    assert chosen[0].columns is not None
+    columns = chosen[0].columns[0].columns
+    return Candidates(tuple(found.values()), dict(left_out), scope, columns, tuple(found))
 
 
 def _scope(chosen: Sequence[AdministrationData], form: Form) -> tuple[str, ...]:
@@ -120,7 +126,8 @@ def _of_administration(
     wanted: Wanted,
     scope: Sequence[str],
     left_out: Counter[str],
-) -> Iterator[Candidate]:
+) -> Iterator[tuple[int, Candidate]]:
+    """Yield the row and the candidate of each response that can be rated."""
     assert data.columns is not None  # a selection has them
     prepared, place = data.columns
     columns = prepared.columns
@@ -173,7 +180,7 @@ def _of_administration(
         if wanted.around:
             before, after = _around(row, start, stop, wanted.around, texts)
             candidate = replace(candidate, before=before, after=after)
-        yield candidate
+        yield row, candidate
 
 
 def _status(code: int) -> str:

@@ -122,7 +122,11 @@ def test_a_naming_response_has_the_code_of_its_first_complete_attempt() -> None:
 @pytest.mark.parametrize(
     ("name", "answers", "words"),
     [
-        ("tab-19", {"jargon": 2.0}, "'jargon' cannot be 2.*allowed: 1, 0, cannot-tell"),
+        (
+            "tab-19",
+            {"jargon": 2.0},
+            "'jargon' cannot be 2.*allowed: present, absent, 1, 0, cannot-tell",
+        ),
         ("tab-19", {"jargn": 1.0}, "has no question 'jargn'"),
         ("tab-19", {"jargon#2": 1.0}, "no answer 'jargon#2'\nallowed: jargon"),
         ("aprocsa-27", {"jargon": 2.5}, "cannot be 2.5"),

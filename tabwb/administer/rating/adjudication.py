@@ -141,27 +141,10 @@ class Adjudicator:
         Raises:
             TabwbError: the question does not allow it.
         """
-        question, given = self._question(measure), text.strip()
-        if given == CANNOT_TELL:
-            return CANNOT_TELL
-        if question.kind in {"present-absent", "scale"}:
-            words = {"present": 1.0, "absent": 0.0} if question.kind == "present-absent" else {}
-            try:
-                number = words[given] if given in words else float(given)
-            except ValueError:
-                number = None
-            if number is None or number not in question.values:
-                allowed = (
-                    *words,
-                    *(f"{value:g}" for value in question.values if value != CANNOT_TELL),
-                )
-                raise TabwbError(
-                    f"'{given}' does not answer '{measure}'",
-                    allowed=", ".join((*allowed, CANNOT_TELL)),
-                )
-            return number
-        question.check(given)
-        return given
+        answer = self._question(measure).read(text)
+        if answer is None:
+            raise TabwbError(f"'{measure}' needs a value", hint="--undo takes one back")
+        return answer
 
     def words(self, measure: str, answer: Answer) -> str:
         """Return an answer in words.

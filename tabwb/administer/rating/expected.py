@@ -12,9 +12,9 @@ from tabwb.records.rating_sets import Sample, SampleRating
 PREVALENCES = (0.05, 0.1, 0.2, 0.35, 0.5)
 KAPPAS = (0.3, 0.6)
 """For which intervals are forecast: about what TAB reports (0.286), and twice that."""
-TABLES = 40
+TABLES = 30
 """Simulated studies for each forecast."""
-DRAWS = 400
+DRAWS = 300
 WORDS_PER_MINUTE = 200
 """Of reading; an assumption until ratings with the form are stored."""
 SECONDS_PER_QUESTION = 3.0

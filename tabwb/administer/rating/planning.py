@@ -83,9 +83,18 @@ class Planned:
     measured: float | None = None
 
     def widths(self) -> tuple[Width, ...]:
-        """Return the expected widths of intervals for the pair that shares the fewest samples."""
-        n = min(self.pairs.values(), default=0)
-        return expected_widths(n, seed=self.plan.seed) if n else ()
+        """Return the expected widths of intervals for the pair that shares the fewest samples.
+
+        Where no sample has more than two raters, the pairs share no sample with each other, and
+        their mean is about as exact as one pair with all these samples: then its widths follow.
+        """
+        fewest = min(self.pairs.values(), default=0)
+        sizes = {fewest} if fewest else set()
+        if sum(self.pairs.values()) == self.several > 0:
+            sizes.add(self.several)
+        return tuple(
+            width for n in sorted(sizes) for width in expected_widths(n, seed=self.plan.seed)
+        )
 
 
 def planned(
@@ -147,14 +156,15 @@ def planned(
         request.ask_source,
         request.counts,
     )
-    sizes = Counter(one.stratum for one in pool)
-    taken = Counter(one.stratum for one in draws)
+    strata: dict[str, list[float]] = {}
+    for one in draws:
+        strata.setdefault(one.stratum, []).append(one.weight)
     raters = Counter(one.sample for one in assignments if one.purpose == "rate")
     asked = with_source_question(form) if request.ask_source else form
     by_model = {one.unit.key: one.unit.by_model for one in draws}
     return Planned(
         plan,
-        {name: (sizes.get(name, number), number) for name, number in taken.items()},
+        {name: (round(sum(weights)), len(weights)) for name, weights in strata.items()},
         _work(plan, asked, measured),
         pair_counts(assignments),
         sum(number > 1 for number in raters.values()),

@@ -74,7 +74,7 @@ def test_signs_that_tell_the_source_are_counted_with_their_remedy() -> None:
     assert signs_of(models) == ()
 
 
-@given(st.lists(st.tuples(WORDS, st.booleans()), min_size=2))
+@given(st.lists(st.tuples(WORDS, st.booleans()), min_size=2, max_size=8))
 def test_no_sign_is_left_after_the_strictest_policy(texts: list[tuple[list[str], bool]]) -> None:
     policy = Presentation("lower", "none", cut_mark=False)
     shown = [

@@ -1,0 +1,321 @@
+"""``tabwb rate plan``: make a rating set of stored responses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+from tabwb.cli.common import Finite, json_option, note, opened_store, print_json, store_option
+from tabwb.cli.selecting import where_option
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.words import plural, separated
+
+if TYPE_CHECKING:
+    from tabwb.administer.rating.planning import Request
+    from tabwb.battery.forms import Form
+    from tabwb.plugin_api.registry.plugins import Plugins
+    from tabwb.report.rating_plan import PlannedSet
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_SHARE = Finite(0, 1)
+_OPTIONS = (
+    click.option("--form", "form_name", metavar="FORM", default="tab-19", show_default=True,
+                 help="Id or path of a form ('tabwb rate forms list')."),
+    click.option("--raters", metavar="CODE[,CODE...]", required=True,
+                 help="Who rates: a code each, such as R1,R2; never a name."),
+    where_option,
+    click.option("--subtest", multiple=True, metavar="ID",
+                 help="Only responses to this; repeatable. Default: connected text, or naming "
+                 "where the form has no text."),
+    click.option("--item", multiple=True, metavar="ID", help="Only responses to this; repeatable."),
+    click.option("--status", metavar="STATUS[,STATUS...]", default="",
+                 help="Statuses of responses (default: the usable ones, ok and truncated)."),
+    click.option("--repeated", is_flag=True,
+                 help="Keep equal texts that an examinee gave to one item; otherwise one of them."),
+    click.option("--stratify", metavar="KEY[,KEY...]", default="",
+                 help="Draw from strata by keys, such as examinee,lesion-severity,item."),
+    click.option("--samples", type=click.IntRange(1), metavar="N",
+                 help="Draw N responses, in proportion to the strata (default: all)."),
+    click.option("--per-stratum", type=click.IntRange(1), metavar="N",
+                 help="Draw N of each stratum, or all where it has fewer."),
+    click.option("--overlap", type=click.IntRange(0), metavar="N",
+                 help="Number of samples that several raters rate (default: all)."),
+    click.option("--raters-per-sample", type=click.IntRange(1), metavar="N",
+                 help="Raters of each of these (default: all)."),
+    click.option("--per-rater", type=click.IntRange(1), metavar="N",
+                 help="The most samples of one rater; refused if that is not enough."),
+    click.option("--again", type=Finite(0, 0.5), default=0.1, show_default=True,
+                 help="Share of a rater's samples that is shown again later."),
+    click.option("--distance", type=click.IntRange(0), default=20, show_default=True,
+                 help="Least number of samples between the two showings, where the list allows."),
+    click.option("--calibration", type=click.Path(path_type=Path), metavar="FILE",
+                 help="CSV with response (ADMINISTRATION/TRIAL), measure, value: samples with a "
+                 "known consensus, shown first, with feedback."),
+    click.option("--guidelines", type=click.Path(path_type=Path), metavar="FILE",
+                 help="A text that raters read before they begin."),
+    click.option("--context", type=click.IntRange(0, 5), default=0, show_default=True,
+                 help="Responses before and after that are shown with each."),
+    click.option("--case", type=click.Choice(["as-said", "lower"]), default="as-said",
+                 show_default=True, help="How texts are shown: letter case."),
+    click.option("--punctuation", type=click.Choice(["kept", "none"]), default="kept",
+                 show_default=True, help="How texts are shown: punctuation."),
+    click.option("--max-words", type=click.IntRange(1), metavar="N",
+                 help="Cut every text after N words."),
+    click.option("--no-cut-mark", is_flag=True, help="Do not mark texts that were cut."),
+    click.option("--ask-source", is_flag=True,
+                 help="Ask last whether a person or a machine produced the sample."),
+    click.option("--counts", metavar="RULE", default="majority", show_default=True,
+                 help="Whose ratings count: primary:CODE, majority, consensus, adjudicated."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                 help="Of every draw and order."),
+    click.option("--hybrid", is_flag=True,
+                 help="Only what a person rates first where --judge has rated all."),
+    click.option("--judge", metavar="JUDGE", help="Hybrid: the judge."),
+    click.option("--frequent", type=_SHARE, default=0.2, show_default=True,
+                 help="Hybrid: from which share of responses on a feature is frequent."),
+    click.option("--margin", type=Finite(0, 0.5), default=0.2, show_default=True,
+                 help="Hybrid: a probability this near to 0.5 is uncertain."),
+    click.option("--audit", type=_SHARE, default=0.1, show_default=True,
+                 help="Hybrid: share of the other responses that is audited."),
+    click.option("--dry-run", is_flag=True, help="Print what would be made, and make nothing."),
+)  # fmt: skip
+
+
+def _options(command: Command) -> Command:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("name", metavar="NAME")
+@click.argument("administrations", metavar="[ADMINISTRATION]...", nargs=-1)
+@_options
+@store_option
+@json_option
+def plan(
+    name: str,
+    administrations: tuple[str, ...],
+    store_location: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Make the rating set NAME of stored responses (of all administrations, or of those named).
+
+    Every rater gets the calibration samples first, then their own samples in an order of their
+    own; a share comes again. Beside the numbers the expected minutes and the expected width of
+    intervals are printed; --dry-run prints them alone.
+    """
+    from tabwb.records.rating_sets import checked_set_name
+    from tabwb.report.candidates import USABLE, Wanted
+    from tabwb.report.rating_plan import plan_document, plan_set
+    from tabwb.report.selection import Selection
+
+    checked_set_name(name)
+    _check_hybrid(options)
+    with opened_store(store_location) as (plugins, store):
+        from tabwb.plugin_api.forms import open_form
+
+        form = open_form(options["form_name"], plugins.find_battery)
+        request = _request(name, form, options)
+        _check_raters(request.design.raters, plugins)
+        wanted = Wanted(
+            form,
+            tuple(separated(options["stratify"])),
+            tuple(separated(options["status"])) or USABLE,
+            options["repeated"],
+            options["context"],
+        )
+        selection = Selection.of(
+            where=options["where"], subtests=options["subtest"], items=options["item"]
+        )
+        made = plan_set(store, request, administrations, selection, wanted, hybrid=_hybrid(options))
+        uid = None if options["dry_run"] else store.sets.create(made.plan).uid
+    if as_json:
+        print_json(plan_document(made, uid))
+        return
+    click.echo("\n".join(_lines(made, form)))
+    if uid is None:
+        note("nothing was made (--dry-run)")
+    else:
+        first = made.plan.raters[0]
+        note(f"rating set '{name}' made; next: tabwb rate start {name} --rater {first}")
+
+
+def _check_hybrid(options: Mapping[str, Any]) -> None:
+    if options["hybrid"] and not options["judge"]:
+        raise UsageError("--hybrid needs --judge", hint="the judge that has rated the responses")
+    if options["judge"] and not options["hybrid"]:
+        raise UsageError("--judge is for --hybrid", hint="add --hybrid, or leave it out")
+
+
+def _hybrid(options: Mapping[str, Any]) -> Any:
+    if not options["hybrid"]:
+        return None
+    from tabwb.administer.rating.hybrid import Rules
+
+    return options["judge"], Rules(options["frequent"], options["margin"], options["audit"])
+
+
+def _check_raters(raters: tuple[str, ...], plugins: Plugins) -> None:
+    kinds: tuple[Literal["judges", "scorers"], ...] = ("judges", "scorers")
+    for kind in kinds:
+        for rater in raters:
+            try:
+                plugins.resolve(kind, rater, used=False)
+            except TabwbError:
+                continue
+            raise UsageError(
+                f"'{rater}' is the id of a {kind[:-1]}",
+                where="--raters",
+                allowed="a code of a person, for example R2",
+            )
+
+
+def _request(name: str, form: Form, options: Mapping[str, Any]) -> Request:
+    from tabwb.administer.rating.plan import Design
+    from tabwb.administer.rating.planning import Request
+    from tabwb.records.rating_sets import Presentation
+    from tabwb.report.rating_plan import read_consensus
+
+    design = Design(
+        tuple(separated(options["raters"])),
+        options["overlap"],
+        options["raters_per_sample"],
+        options["per_rater"],
+        options["again"],
+        options["distance"],
+        options["seed"],
+    )
+    presentation = Presentation(
+        options["case"], options["punctuation"], not options["no_cut_mark"], options["max_words"]
+    )
+    calibration = options["calibration"]
+    return Request(
+        name,
+        form,
+        design,
+        presentation,
+        options["samples"],
+        options["per_stratum"],
+        {} if calibration is None else read_consensus(calibration, form),
+        _guidelines(options["guidelines"]),
+        options["ask_source"],
+        options["counts"],
+    )
+
+
+def _guidelines(path: Path | None) -> str:
+    if path is None:
+        return ""
+    from tabwb.battery.files import read_text
+    from tabwb.battery.problems import Problem
+
+    text = read_text(path, "the guidelines")
+    if isinstance(text, Problem):
+        raise TabwbError(str(text))
+    return text
+
+
+def _lines(made: PlannedSet, form: Form) -> Iterator[str]:
+    expected, found = made.planned, made.candidates
+    plan = made.plan
+    total = sum(taken for _, taken in expected.strata.values())
+    learned = len(plan.samples) - total
+    responses = plural(len(found.found), "response")
+    yield f"{plan.name}: {plural(total, 'sample')} of {responses}, form {form.id}"
+    if found.scope:
+        yield f"subtests: {', '.join(found.scope)} (--subtest chooses others)"
+    if found.left_out:
+        reasons = ", ".join(f"{n:,} {reason}" for reason, n in found.left_out.items())
+        yield f"left out: {reasons}"
+    if made.queue is not None:
+        yield from _queue_lines(made)
+    several = f"{expected.several} rated by several" if len(plan.raters) > 1 else ""
+    if several:
+        yield several + (f"; calibration: {learned}" if learned else "")
+    yield from _strata_lines(expected.strata)
+    yield ""
+    yield "rater       samples  again  calibration  minutes"
+    for one in expected.work:
+        yield (
+            f"{one.rater:<11} {one.samples:>7} {one.again:>6} {one.calibration:>12} "
+            f"{one.seconds / 60:>8.0f}"
+        )
+    if expected.measured is None:
+        yield "minutes: assumed (200 words a minute, 3 s for each feature, 5 s for other questions)"
+    else:
+        yield f"minutes: from the median of stored ratings, {expected.measured:.0f} s each"
+    yield from _interval_lines(made)
+    for sign in expected.signs:
+        if sign.tells:
+            yield (
+                f"form tells the source: {sign.name} in {sign.people} of {sign.of_people} texts of "
+                f"people and {sign.models} of {sign.of_models} of models; {sign.remedy} removes it"
+            )
+
+
+def _strata_lines(strata: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    if set(strata) <= {""}:
+        return
+    yield ""
+    yield "responses  samples  weight  stratum"
+    for name, (size, taken) in list(strata.items())[:MOST]:
+        yield f"{size:>9} {taken:>8} {size / taken:>7.2f}  {name}"
+    if len(strata) > MOST:
+        yield f"... {len(strata) - MOST} more strata (--json has all)"
+
+
+def _interval_lines(made: PlannedSet) -> Iterator[str]:
+    expected = made.planned
+    pairs = expected.pairs
+    if not pairs:
+        return
+    fewest, most = min(pairs.values()), max(pairs.values())
+    shared = str(most) if fewest == most else f"{fewest} to {most}"
+    yield ""
+    yield f"samples that each pair of raters shares: {shared}"
+    if fewest < LEAST_SHARED:
+        yield f"  pairs with fewer than {LEAST_SHARED} are listed by agreement, not averaged"
+    if not expected.several:
+        return
+    yield "expected width of the 95 % interval for one feature"
+    widths = expected.widths()
+    prevalences = list(dict.fromkeys(one.prevalence for one in widths))
+    yield "  prevalence            " + " ".join(f"{one:>5.0%}" for one in prevalences)
+    for n in dict.fromkeys(one.n for one in widths):
+        what = f"one pair, {n}" if n == fewest else f"all pairs, {n}"
+        for kappa in dict.fromkeys(one.kappa for one in widths):
+            row = [one for one in widths if (one.n, one.kappa) == (n, kappa)]
+            for label, values in (
+                ("kappa", [one.of_kappa for one in row]),
+                ("AC1", [one.of_ac1 for one in row]),
+            ):
+                cells = " ".join("    -" if each is None else f"{each:>5.2f}" for each in values)
+                yield f"  {what:<16} {label:<5} {cells}  where kappa is {kappa:g}"
+
+
+def _queue_lines(made: PlannedSet) -> Iterator[str]:
+    queue = made.queue
+    assert queue is not None
+    share = queue.to_person / queue.responses
+    yield (
+        f"judged by {queue.judge}: {queue.responses:,}; to a person first: {queue.to_person:,} "
+        f"({share:.0%})"
+    )
+    how = (
+        "" if queue.has_probabilities else " (the judge tells no probability: failed verdicts only)"
+    )
+    yield f"  judge uncertain {queue.uncertain:,}{how}"
+    features = ", ".join(f"{measure} {value:.0%}" for measure, value in queue.frequent)
+    yield f"  frequent feature present {queue.with_frequent:,} ({features or 'none is frequent'})"
+    yield f"  audit {queue.audited:,} of the other {queue.rest:,}"
+
+
+MOST = 30
+"""Strata that are printed."""
+LEAST_SHARED = 10
+"""Samples that a pair must share for its agreement to be averaged."""

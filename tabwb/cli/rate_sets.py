@@ -1,0 +1,215 @@
+"""``tabwb rate list``, ``show``, ``status``, ``close``, ``reopen`` and ``start``."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tabwb.cli.common import json_option, note, opened_store, print_json, store_option
+from tabwb.records.errors import UsageError
+from tabwb.records.words import plural
+
+if TYPE_CHECKING:
+    from tabwb.records.rating_sets import RatingSet
+    from tabwb.store.store import Store
+
+_set = click.argument("reference", metavar="SET")
+
+
+@click.command("list")
+@store_option
+@json_option
+def list_sets(store_location: str | None, as_json: bool) -> None:
+    """List the rating sets."""
+    with opened_store(store_location) as (_, store):
+        rows = [{**_head(one), **_totals(store, one)} for one in store.sets.all()]
+    if as_json:
+        print_json({"format": 1, "sets": rows})
+        return
+    if not rows:
+        note("no rating set; make one: tabwb rate plan NAME --raters R1,R2")
+    for row in rows:
+        click.echo(
+            f"{row['set']:<20} {row['form']:<14} {row['status']:<7} "
+            f"{row['done']} of {row['positions']} ratings, raters {', '.join(row['raters'])}"
+        )
+
+
+@click.command()
+@_set
+@store_option
+@json_option
+def show(reference: str, store_location: str | None, as_json: bool) -> None:
+    """Show how SET was planned, and what happened to it since; no sample and no rating."""
+    with opened_store(store_location) as (_, store):
+        kept = store.sets.get(reference)
+        samples = store.sets.samples(kept.id)
+        events = store.sets.events(kept.id)
+        document: dict[str, Any] = {
+            "format": 1,
+            **_head(kept),
+            **_totals(store, kept),
+            "presentation": asdict(kept.presentation),
+            "seed": kept.seed,
+            "ask_source": kept.ask_source,
+            "guidelines": kept.guidelines or None,
+            "samples": sum(one.consensus is None for one in samples),
+            "calibration": sum(one.consensus is not None for one in samples),
+            "strata": dict(Counter(one.stratum for one in samples if one.consensus is None)),
+            "events": [asdict(event) for event in events],
+        }
+    if as_json:
+        print_json(document)
+        return
+    policy = kept.presentation
+    shown = f"case {policy.case}, punctuation {policy.punctuation}"
+    shown += ", cuts marked" if policy.cut_mark else ", cuts not marked"
+    shown += f", at most {policy.max_words} words" if policy.max_words else ""
+    lines = [
+        f"{kept.name}  ({kept.uid}), {kept.status}, made {kept.created_at}",
+        f"form {kept.form_id}; counts: {kept.counts}; seed {kept.seed}",
+        f"{document['samples']} samples, {document['calibration']} for calibration; {shown}",
+        f"raters: {', '.join(document['raters'])}",
+    ]
+    lines += ["last question: person or machine?"] if kept.ask_source else []
+    lines += [f"guidelines: {len(kept.guidelines.split())} words"] if kept.guidelines else []
+    lines += [
+        " ".join(filter(None, (event.recorded_at, event.kind, event.text, event.who)))
+        for event in events
+    ]
+    click.echo("\n".join(lines))
+
+
+@click.command()
+@_set
+@store_option
+@json_option
+def status(reference: str, store_location: str | None, as_json: bool) -> None:
+    """Show how far each rater of SET is; blind: no answer is shown."""
+    with opened_store(store_location) as (_, store):
+        kept = store.sets.get(reference)
+        rows = list(_progress(store, kept))
+    if as_json:
+        print_json({"format": 1, **_head(kept), "progress": rows})
+        return
+    click.echo("rater       done    of  begun  minutes  s/sample  last")
+    for row in rows:
+        median = "-" if row["median_seconds"] is None else f"{row['median_seconds']:.0f}"
+        click.echo(
+            f"{row['rater']:<11} {row['done']:>4} {row['of']:>5} {row['begun']:>6} "
+            f"{row['minutes']:>8.0f} {median:>9}  {row['last'] or '-'}"
+        )
+
+
+@click.command()
+@_set
+@click.option("--reason", default="", help="Why; stored.")
+@store_option
+def close(reference: str, reason: str, store_location: str | None) -> None:
+    """Close SET: nobody can rate in it until it is opened again. Settling goes on."""
+    _change(reference, "closed", reason, store_location)
+
+
+@click.command()
+@_set
+@click.option("--reason", default="", help="Why; stored.")
+@store_option
+def reopen(reference: str, reason: str, store_location: str | None) -> None:
+    """Open SET again."""
+    _change(reference, "reopened", reason, store_location)
+
+
+def _change(reference: str, kind: str, reason: str, store_location: str | None) -> None:
+    from tabwb.records.rating_sets import SetEvent
+
+    with opened_store(store_location) as (_, store):
+        kept = store.sets.get(reference)
+        wanted = "closed" if kind == "closed" else "open"
+        if kept.status == wanted:
+            note(f"rating set '{kept.name}' is {wanted} already")
+            return
+        store.sets.log(kept.id, SetEvent(kind, reason))
+        unfinished = sum(row["of"] - row["done"] for row in _progress(store, kept))
+    rest = (
+        f"; {plural(unfinished, 'rating')} not given" if unfinished and wanted == "closed" else ""
+    )
+    note(f"rating set '{kept.name}' is {wanted}{rest}")
+
+
+@click.command()
+@_set
+@click.option("--rater", metavar="CODE", required=True, help="Who rates.")
+@store_option
+@click.pass_context
+def start(context: click.Context, reference: str, rater: str, store_location: str | None) -> None:
+    """Rate SET: open the rating page of one rater, where they left off. Needs a terminal."""
+    with opened_store(store_location) as (_, store):
+        kept = store.sets.get(reference)
+        raters = _raters(store, kept)
+    if rater not in raters:
+        raise UsageError(
+            f"'{rater}' is not a rater of '{kept.name}'",
+            where="--rater",
+            allowed=", ".join(raters),
+        )
+    if kept.status == "closed":
+        raise UsageError(
+            f"rating set '{kept.name}' is closed", hint=f"open it: tabwb rate reopen {kept.name}"
+        )
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("rating needs a terminal", hint="run this command in a terminal")
+    faces = context.find_root().obj
+    if faces is None or faces[2] is None:
+        raise UsageError("the workbench is not part of this call; use the program 'tabwb'")
+    context.exit(faces[2](store_location, kept.uid, rater))
+
+
+def _head(kept: RatingSet) -> dict[str, Any]:
+    return {
+        "set": kept.name,
+        "id": kept.id,
+        "uid": kept.uid,
+        "form": kept.form_id,
+        "status": kept.status,
+        "counts": kept.counts,
+        "created_at": kept.created_at,
+    }
+
+
+def _raters(store: Store, kept: RatingSet) -> list[str]:
+    given = (one.rater for one in store.sets.assignments(kept.id))
+    return list(dict.fromkeys((*kept.raters, *given)))
+
+
+def _totals(store: Store, kept: RatingSet) -> dict[str, Any]:
+    assignments = store.sets.assignments(kept.id)
+    raters = list(dict.fromkeys((*kept.raters, *(one.rater for one in assignments))))
+    done = sum(one.complete for one in store.sets.ratings(kept.id))
+    return {"raters": raters, "positions": len(assignments), "done": done}
+
+
+def _progress(store: Store, kept: RatingSet) -> Iterator[dict[str, Any]]:
+    from statistics import median
+
+    assigned = Counter(one.rater for one in store.sets.assignments(kept.id))
+    last = {
+        (one.rater, one.position): one for one in store.sets.ratings(kept.id, every=True)
+    }  # the last row of each position
+    complete = Counter(one.rater for one in store.sets.ratings(kept.id) if one.complete)
+    for rater in _raters(store, kept):
+        own = [one for one in last.values() if one.rater == rater]
+        seconds = [one.seconds for one in own if one.complete and one.seconds > 0]
+        yield {
+            "rater": rater,
+            "done": complete[rater],
+            "of": assigned[rater],
+            "begun": sum(not one.complete for one in own),
+            "minutes": round(sum(one.seconds for one in own) / 60, 1),
+            "median_seconds": round(median(seconds), 1) if seconds else None,
+            "last": max((one.recorded_at for one in own), default="") or None,
+        }

@@ -1,0 +1,272 @@
+"""Planning a rating set of stored responses: what the command line and the Python interface do."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabwb.administer.rating.expected import measured_seconds
+from tabwb.administer.rating.planning import Planned, Request, planned
+from tabwb.battery.files import read_text
+from tabwb.battery.forms import Form
+from tabwb.battery.problems import Problem
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.rating_sets import Answer, SetPlan, checked_counts, checked_rater
+from tabwb.records.ratings import PROBABILITY
+from tabwb.records.states import RatingStatus
+from tabwb.records.words import did_you_mean
+from tabwb.report.candidates import Candidates, Wanted, candidates
+from tabwb.report.names import judge_called
+from tabwb.report.selection import Selection
+from tabwb.store.store import Store
+from tabwb.store.write import STATUS_OF_KEY
+
+if TYPE_CHECKING:
+    from tabwb.administer.rating.hybrid import Judged, Queue, Rules
+
+COLUMNS = ("response", "measure", "value")
+"""Of a file of calibration samples."""
+Consensus = Mapping[tuple[int, int], Mapping[str, Answer]]
+_FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSet:
+    """A planned set with where its samples come from.
+
+    Attributes:
+        planned: the plan.
+        candidates: the responses from which it was drawn.
+        queue: of a hybrid plan, how many responses a person rates.
+    """
+
+    planned: Planned
+    candidates: Candidates
+    queue: Queue | None = None
+
+    @property
+    def plan(self) -> SetPlan:
+        """From which the set is made."""
+        return self.planned.plan
+
+
+def plan_set(
+    store: Store,
+    request: Request,
+    references: Sequence[int | str] = (),
+    selection: Selection | None = None,
+    wanted: Wanted | None = None,
+    *,
+    hybrid: tuple[str, Rules] | None = None,
+) -> PlannedSet:
+    """Return the plan of a rating set; nothing is stored.
+
+    Args:
+        store: with the responses.
+        request: what is asked for.
+        references: numbers or uids of administrations; without any, all.
+        selection: which administrations, subtests and items; None for all.
+        wanted: which of their responses; None for the usable ones.
+        hybrid: a judge, and when a person rates what it has rated.
+
+    Raises:
+        UsageError: the numbers do not fit, or nothing can be rated.
+    """
+    checked_counts(request.counts)
+    for rater in request.design.raters:
+        checked_rater(rater)
+    rater = request.counts.partition(":")[2]
+    if rater and rater not in request.design.raters:
+        allowed = ", ".join(request.design.raters)
+        raise UsageError(f"'{rater}' is not a rater of the set", where="--counts", allowed=allowed)
+    selection = selection or Selection()
+    found = candidates(store, references, selection, wanted or Wanted(request.form))
+    measured = _measured(store, request.form)
+    if hybrid is None:
+        return PlannedSet(planned(found.found, request, measured=measured), found)
+    if request.total is not None or request.per_stratum is not None:
+        raise UsageError(
+            "--hybrid decides what is drawn; --samples and --per-stratum cannot be combined with it"
+        )
+    from tabwb.administer.rating.hybrid import hybrid_queue
+
+    name, rules = hybrid
+    kept = [one for one in range(len(found.found)) if found.found[one].key not in request.consensus]
+    judged, places = _judged(found, kept, name)
+    draws, queue = hybrid_queue(
+        [found.found[place] for place in places], judged, rules, request.design.seed
+    )
+    made = planned(found.found, request, draws=draws, measured=measured)
+    return PlannedSet(made, found, queue)
+
+
+def _measured(store: Store, form: Form) -> float | None:
+    same = [one for one in store.sets.all() if one.form == form.canonical]
+    return measured_seconds(rating for one in same for rating in store.sets.ratings(one.id))
+
+
+def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, list[int]]:
+    """Return what a judge said of the candidates that it rated, and their places."""
+    import numpy as np
+
+    from tabwb.administer.rating.hybrid import Judged
+
+    assert found.columns is not None
+    judge = judge_called(name, found.columns.ratings)
+    given = found.columns.ratings[judge]
+    features = tuple(name for name in given.measures if f"{name}{PROBABILITY}" in given.measures)
+    features = features or tuple(one for one in given.measures if not one.endswith(PROBABILITY))
+    rows = np.array([found.rows[place] for place in kept], np.int64)
+    verdicts = np.full((len(rows), len(features)), np.nan)
+    probabilities, failed = verdicts.copy(), np.zeros(len(rows), bool)
+    for column, feature in enumerate(features):
+        for measure, into in ((feature, verdicts), (f"{feature}{PROBABILITY}", probabilities)):
+            if (ratings := given.measures.get(measure)) is None:
+                continue
+            at = np.searchsorted(ratings.rows, rows)
+            at[at == len(ratings.rows)] = 0
+            here = ratings.rows[at] == rows
+            into[here, column] = ratings.values[at[here]]
+            codes = [key for key, status in STATUS_OF_KEY.items() if status in _FAILED]
+            failed[here] |= np.isin(ratings.statuses[at[here]], codes)
+    rated = np.isin(rows, given.rows)
+    if not rated.any():
+        raise UsageError(
+            f"judge '{name}' has rated none of the responses that can be rated",
+            where="--judge",
+            hint=f"tabwb judge run --all --judge {name}",
+        )
+    places = [kept[at] for at in np.flatnonzero(rated).tolist()]
+    of = (verdicts[rated], probabilities[rated], failed[rated])
+    return Judged(judge, features, *of), places
+
+
+def read_consensus(path: Path, form: Form) -> Consensus:
+    """Return the right answers of calibration samples.
+
+    The file is CSV with the columns ``response`` (``ADMINISTRATION/TRIAL``), ``measure`` and
+    ``value`` (as a rater gives it; empty: not said).
+
+    Args:
+        path: of the file.
+        form: that the answers are to.
+
+    Raises:
+        UsageError: a line cannot be used; the message names it.
+    """
+    text = read_text(path, ",".join(COLUMNS))
+    if isinstance(text, Problem):
+        raise UsageError(str(text))
+    reader = csv.DictReader(text.splitlines())
+    names = tuple(reader.fieldnames or ())
+    if missing := [name for name in COLUMNS if name not in names]:
+        raise UsageError(
+            f"there is no column '{missing[0]}'" + did_you_mean(missing[0], names),
+            where=f"{path}:1",
+            allowed=", ".join(COLUMNS),
+        )
+    consensus: dict[tuple[int, int], dict[str, Answer]] = {}
+    for row in reader:
+        where = f"{path}:{reader.line_num}"
+        administration, _, trial = (row["response"] or "").strip().partition("/")
+        if not (administration.isdecimal() and trial.isdecimal()):
+            raise UsageError(
+                f"'{row['response']}' is not a response",
+                where=where,
+                allowed="ADMINISTRATION/TRIAL, two numbers such as 3/12",
+            )
+        key, measure = (int(administration), int(trial)), (row["measure"] or "").strip()
+        try:
+            answer = form.question(measure.partition("#")[0]).read(row["value"] or "")
+        except TabwbError as error:
+            raise UsageError(error.message, where=where, allowed=error.allowed) from error
+        if consensus.setdefault(key, {}).setdefault(measure, answer) != answer:
+            raise UsageError(f"{key[0]}/{key[1]} has two values of '{measure}'", where=where)
+    known = {}
+    for key, given in consensus.items():
+        known[key] = {measure: value for measure, value in given.items() if value is not None}
+        if not known[key]:
+            raise UsageError(f"{key[0]}/{key[1]} has no value of any measure", where=str(path))
+    return known
+
+
+def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
+    """Return a plan as plain data.
+
+    Args:
+        made: the plan.
+        uid: of the set, where it was stored.
+    """
+    plan, expected = made.plan, made.planned
+    return {
+        "format": 1,
+        "set": plan.name,
+        "uid": uid,
+        "form": plan.form_id,
+        "seed": plan.seed,
+        "counts": plan.counts,
+        "responses": len(made.candidates.found),
+        "left_out": dict(made.candidates.left_out),
+        "subtests": list(made.candidates.scope) or None,
+        "samples": sum(taken for _, taken in expected.strata.values()),
+        "rated_by_several": expected.several,
+        "strata": [
+            {"stratum": name, "responses": size, "samples": taken, "weight": size / taken}
+            for name, (size, taken) in expected.strata.items()
+        ],
+        "raters": [
+            {
+                "rater": one.rater,
+                "samples": one.samples,
+                "again": one.again,
+                "calibration": one.calibration,
+                "minutes": round(one.seconds / 60, 1),
+            }
+            for one in expected.work
+        ],
+        "seconds_per_sample": None if expected.measured is None else round(expected.measured, 1),
+        "pairs": [
+            {"raters": list(pair), "samples": number} for pair, number in expected.pairs.items()
+        ],
+        "expected_intervals": [
+            {
+                "prevalence": one.prevalence,
+                "kappa": one.kappa,
+                "samples": one.n,
+                "width_of_kappa": one.of_kappa,
+                "width_of_ac1": one.of_ac1,
+            }
+            for one in expected.widths()
+        ],
+        "signs_of_source": [
+            {
+                "sign": one.name,
+                "people": one.people,
+                "of_people": one.of_people,
+                "models": one.models,
+                "of_models": one.of_models,
+                "tells": one.tells,
+            }
+            for one in expected.signs
+        ],
+        "hybrid": None if made.queue is None else _queue(made.queue),
+    }
+
+
+def _queue(queue: Queue) -> dict[str, Any]:
+    return {
+        "judge": queue.judge,
+        "responses": queue.responses,
+        "to_person": queue.to_person,
+        "uncertain": queue.uncertain,
+        "with_frequent_feature": queue.with_frequent,
+        "audited": queue.audited,
+        "audited_of": queue.rest,
+        "frequent_features": [
+            {"measure": measure, "prevalence": share} for measure, share in queue.frequent
+        ],
+        "judge_tells_probabilities": queue.has_probabilities,
+    }
