@@ -29,6 +29,13 @@ def open_speaker_view(store_location: str | None) -> int:
     return run_speaker_view(store_location)
 
 
+def open_rating(store_location: str | None, rating_set: int | str, rater: str) -> int:
+    """Open the rating screen alone, blind to the source; its exit status."""
+    from tabwb.workbench.rating.only import run_rating
+
+    return run_rating(store_location, rating_set, rater)
+
+
 def main() -> int:
     """Run the program with the arguments of its process."""
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])

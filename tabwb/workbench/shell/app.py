@@ -95,6 +95,7 @@ class Workbench(App[int]):
         self.desk = Desk(self, subjects, location=location, offline=offline)
         self.keys = KeyQueue(self)
         self._at_start = at_start
+        self._held_back: list[tuple[str, dict[str, Any]]] = []
         self._interrupted_at = 0.0
         self._leaving = self._asked = False
         self._before_hangup: Any = None
@@ -244,10 +245,28 @@ class Workbench(App[int]):
         elif self.screen.id != TOO_SMALL:
             self.push_screen(HelpScreen(help_for(self.screen)))
 
+    @property
+    def blind(self) -> bool:
+        """Whether somebody rates who must not know the source: nothing else is shown."""
+        return any(getattr(screen, "BLIND", False) for screen in self.screen_stack)
+
+    def notify(self, message: str, **options: Any) -> None:
+        """Show a toast; while somebody rates blind, afterwards."""
+        if self.blind:
+            self._held_back.append((message, options))
+        else:
+            super().notify(message, **options)
+
+    def show_held_back(self) -> None:
+        """Show the toasts that were held back while somebody rated."""
+        held, self._held_back = self._held_back, []
+        for message, options in held:
+            self.notify(message, **options)
+
     def action_command_palette(self) -> None:
-        """Open the palette, unless it is open or the terminal is too small."""
+        """Open the palette, unless it is open, somebody rates, or the terminal is too small."""
         is_open = any(isinstance(screen, CommandPalette) for screen in self.screen_stack)
-        if not is_open and self.screen.id != TOO_SMALL:
+        if not is_open and not self.blind and self.screen.id != TOO_SMALL:
             super().action_command_palette()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

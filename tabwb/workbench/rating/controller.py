@@ -1,0 +1,77 @@
+"""Reads the list of rating sets in the worker's thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabwb.battery.forms import form_from_canonical
+from tabwb.records.rating_sets import RatingSet
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.session_controller import SessionController
+
+
+@dataclass(frozen=True, slots=True)
+class RaterProgress:
+    """How many samples one rater has to rate, and how many are complete."""
+
+    rater: str
+    planned: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetEntry:
+    """One rating set of the list; its id names it for commands."""
+
+    id: int
+    name: str
+    form: str
+    samples: int
+    status: str
+    raters: tuple[RaterProgress, ...]
+
+    @property
+    def planned(self) -> int:
+        """The samples that all raters have to rate."""
+        return sum(one.planned for one in self.raters)
+
+    @property
+    def done(self) -> int:
+        """The complete ones."""
+        return sum(one.done for one in self.raters)
+
+
+@dataclass(frozen=True, slots=True)
+class SetsKnown:
+    """The rating sets of the store, oldest first; ``place`` names the store."""
+
+    sets: tuple[SetEntry, ...]
+    place: str | None
+
+
+class RatingController(Controller):
+    """Reads rating sets."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+
+    def read(self) -> None:
+        """Tell which rating sets there are."""
+        entries = tuple(self._entry(one) for one in self.store.sets.all())
+        self.say(SetsKnown(entries, self.engine.store_place))
+
+    def _entry(self, one: RatingSet) -> SetEntry:
+        planned = dict.fromkeys(one.raters, 0)
+        for assignment in self.store.sets.assignments(one.id):
+            planned[assignment.rater] = planned.get(assignment.rater, 0) + 1
+        done = dict.fromkeys(planned, 0)
+        for rating in self.store.sets.ratings(one.id):
+            done[rating.rater] += rating.complete
+        return SetEntry(
+            one.id,
+            one.name,
+            form_from_canonical(one.form).title,
+            len(self.store.sets.samples(one.id)),
+            one.status,
+            tuple(RaterProgress(rater, n, done[rater]) for rater, n in planned.items()),
+        )

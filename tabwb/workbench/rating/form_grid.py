@@ -1,0 +1,151 @@
+"""The form on the screen: each question with its key and its answer; the mouse can answer too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+
+from tabwb.battery.forms import Form
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
+from tabwb.workbench.rating.layout import GAP, Entry, Heading, arranged, columns_in
+from tabwb.workbench.rating.view_models import Slot
+from tabwb.workbench.rating.wording import PRESENT, mark
+from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
+
+WIDEST = 56
+"""Columns of characters of a column of questions at most, where no definitions stand beside."""
+MOST = 40
+DEFINED = 66
+"""From so many columns a single column of questions has the definitions beside them."""
+TITLE = 30
+ALONE = 42
+"""Columns to the answer in a single column without definitions."""
+HIGHLIGHT = "bold $block-cursor-foreground on $block-cursor-background"
+
+
+class FormGrid(WidthAwareWidget, can_focus=True):
+    """The questions of a form in columns."""
+
+    DEFAULT_CSS = "FormGrid { width: 1fr; height: auto; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key, f"screen.pressed('{key}')", show=False) for key in ("enter", "tab")
+    ]
+
+    @dataclass
+    class Clicked(Message):
+        """A question was clicked; ``unsure`` with shift held."""
+
+        slot: Slot
+        unsure: bool
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.help_text = ""
+        self._form: Form | None = None
+        self._slots: tuple[Slot, ...] = ()
+        self._keys: Mapping[str, str] = {}
+        self._answers: Mapping[str, Answer] = {}
+        self._at: Slot | None = None
+        self.single = False
+        """One column of questions, beside the text."""
+        self.most = MOST
+        """The most lines for titles of groups to be shown."""
+
+    def show(
+        self,
+        form: Form,
+        slots: tuple[Slot, ...],
+        keys: Mapping[str, str],
+        answers: Mapping[str, Answer],
+        at: Slot,
+    ) -> None:
+        """Show questions and answers.
+
+        Args:
+            form: with the groups.
+            slots: the questions.
+            keys: of the questions, by measure.
+            answers: by key.
+            at: the highlighted question.
+        """
+        same = slots == self._slots and form is self._form
+        self._form, self._slots, self._keys = form, slots, keys
+        self._answers, self._at = answers, at
+        self.refresh(layout=not same)
+
+    @property
+    def columns(self) -> list[list[Entry]]:
+        """The entries of each column."""
+        if self._form is None:
+            return [[]]
+        count = 1 if self.single else columns_in(self._slots, self.content_size.width)
+        return arranged(self._form, self._slots, count, self.most)
+
+    def row_of(self, slot: Slot) -> int:
+        """Return the line in which a question stands."""
+        return next((column.index(slot) for column in self.columns if slot in column), 0)
+
+    def paint(self, width: int) -> Content:
+        """Return the lines."""
+        columns = self.columns
+        each = self._width_of_column(width, len(columns))
+        lines = []
+        for row in range(max(map(len, columns))):
+            cells = [
+                self._cell(column[row] if row < len(column) else None, each) for column in columns
+            ]
+            lines.append(Content(" " * GAP).join(cells))
+        return Content("\n").join(lines)
+
+    def _width_of_column(self, width: int, columns: int) -> int:
+        each = (width + GAP) // columns - GAP
+        return max(each if self.single else min(each, WIDEST), 8)
+
+    def _cell(self, entry: Entry, width: int) -> Content:
+        if entry is None:
+            return Content(" " * width)
+        if isinstance(entry, Heading):
+            return Content.styled(_cut(entry.title.upper(), width).ljust(width), f"bold {QUIET}")
+        assert self._form is not None
+        question = entry.question
+        answer = self._answers.get(entry.key)
+        shown = _cut(mark(self._form, question, answer), max(width // 2, 8))
+        key = self._keys.get(question.measure, "")
+        room = (min(width, ALONE) if self.single else width) - 2 - len(shown) - 1
+        title, beside = question.title, ""
+        if self.single and width >= DEFINED and question.definition:
+            room = TITLE
+            beside = question.definition
+        name = _cut(title, room)
+        given = answer is not None and (answer == CANNOT_TELL or shown == PRESENT or answer != 0.0)
+        lit = entry == self._at
+        line = Content.assemble(
+            (f"{key or ' '} ", f"bold {ACCENT}"), (name.ljust(room), "" if given else "$foreground")
+        )
+        line = Content.assemble(line, " ", (shown, f"bold {ACCENT}" if given else QUIET))
+        if beside:
+            rest = width - line.cell_length - 2
+            line = Content.assemble(line, "  ", (_cut(beside, rest), QUIET))
+        line = spread(line, Content(""), width) if line.cell_length < width else line
+        return line.stylize(HIGHLIGHT) if lit else line
+
+    def on_click(self, event: Click) -> None:
+        """Answer the question that was clicked."""
+        columns = self.columns
+        each = self._width_of_column(self.content_size.width, len(columns))
+        at, inside = divmod(event.x, each + GAP)
+        if at < len(columns) and inside < each and event.y < len(columns[at]):
+            entry = columns[at][event.y]
+            if isinstance(entry, Slot):
+                self.post_message(self.Clicked(entry, event.shift))
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"

@@ -1,0 +1,354 @@
+"""The rating screen: one sample, the form, and nothing that tells the source.
+
+It covers the whole terminal: title bar, explorer, scores, menus and palette of the workbench are
+not on it. It knows only the function that sends :class:`Request` values to the worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Key, Resize, ScreenResume, ScreenSuspend
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from tabwb.workbench.rating.clock import WorkClock
+from tabwb.workbench.rating.field import AnswerField
+from tabwb.workbench.rating.form_grid import MOST, FormGrid
+from tabwb.workbench.rating.hand import Hand
+from tabwb.workbench.rating.keys import KEYS, answer_hints
+from tabwb.workbench.rating.layout import Entry
+from tabwb.workbench.rating.picture import SamplePicture
+from tabwb.workbench.rating.sheet import AnswerSheet
+from tabwb.workbench.rating.view_models import Move, RatingView, Reply, Request
+from tabwb.workbench.rating.wording import (
+    confidence_words,
+    definition_lines,
+    feedback_lines,
+    over_lines,
+    progress_words,
+    sample_lines,
+)
+from tabwb.workbench.shell.frame import Foot, Hint
+from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
+
+Send = Callable[[Request], None]
+Connect = Callable[[Callable[[Reply], object]], Send]
+"""Starts the worker, which tells its replies to a function, and returns what sends requests."""
+WIDE, TALL = 124, 30
+"""From so many columns and lines the form stands beside the text."""
+ROWS_LOW = 10
+"""Lines of the form on a low screen."""
+FEW = 10
+"""Up to so many questions there is room for long definitions on a low screen."""
+
+
+class RatingScreen(Screen[None]):
+    """One person rates one set.
+
+    Args:
+        connect: starts the worker.
+        only: the program ends with this screen.
+    """
+
+    CSS_PATH = "screen.tcss"
+    AUTO_FOCUS = "FormGrid"
+    BLIND: ClassVar[bool] = True
+    """Nothing may be shown over this screen that tells a source."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+p", "nothing", show=False, priority=True),
+    ]
+
+    @dataclass
+    class Told(Message, bubble=False):
+        """Brings a reply of the worker's thread."""
+
+        reply: Reply
+
+    def __init__(self, connect: Connect, *, only: bool = False) -> None:
+        super().__init__()
+        self._connect = connect
+        self._only = only
+        self._send: Send = lambda request: None
+        self.hand: Hand | None = None
+        self._clock = WorkClock()
+        self._unsaved = 0
+        self._failed = False
+        self._awaits_view = True
+        self._queued: list[Key] = []
+        self._message = ""
+
+    def compose(self) -> ComposeResult:
+        """Yield head, sample, form, field, what stands about a question, footer."""
+        yield Line(id="rating-title")
+        with Horizontal(id="rating-body"):
+            with Vertical(id="rating-sample"):
+                yield Line(id="rating-place")
+                with Horizontal(id="rating-shown"):
+                    yield SamplePicture(id="rating-picture")
+                    with VerticalScroll(id="rating-text", can_focus=False):
+                        yield WrappedText(self._sample_lines, id="rating-words")
+            with Vertical(id="rating-form"):
+                with VerticalScroll(id="rating-questions", can_focus=False):
+                    yield FormGrid(id="rating-grid")
+                yield AnswerField(id="rating-field")
+                yield Static(id="rating-message", markup=False)
+                yield WrappedText(self._definition, id="rating-definition")
+        yield Foot()
+
+    def on_mount(self) -> None:
+        """Ask for the first sample."""
+        self._lay_out()
+        self._show_title()
+        self._send = self._connect(lambda reply: self.post_message(self.Told(reply)))
+        del self._connect
+
+    def on_unmount(self) -> None:
+        """Let the worker end."""
+        self._send(Request("close"))
+
+    def on_screen_suspend(self, event: ScreenSuspend) -> None:
+        """Do not count the time while something covers the sample."""
+        self._clock.hold()
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Count on."""
+        self._clock.touch()
+
+    # ---------------------------------------------------------------- what is shown
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out for the new size."""
+        self._lay_out()
+        self.show()
+        self.call_after_refresh(self.show)
+
+    def _lay_out(self) -> None:
+        wide = self.size.width >= WIDE and self.size.height >= TALL
+        self.set_class(wide, "-wide")
+        self.set_class(self.size.height < TALL, "-low")
+        grid = self.query_one(FormGrid)
+        grid.single, grid.most = wide, ROWS_LOW if self.size.height < TALL else MOST
+
+    def on_rating_screen_told(self, message: Told) -> None:
+        """Show what the worker tells."""
+        reply = message.reply
+        if reply.what == "shown" and reply.view is not None:
+            self._take(reply.view)
+        elif reply.what == "kept":
+            self._unsaved, self._failed = max(self._unsaved - 1, 0), False
+        elif reply.what == "failed":
+            self._failed, self._awaits_view = self._unsaved > 0, False
+            self._unsaved = 0
+            self.say(reply.words)
+        elif reply.what == "said":
+            self.say(reply.words)
+        self._show_title()
+        queued, self._queued = self._queued, []
+        for event in queued:
+            self._press(event)
+
+    def _take(self, view: RatingView) -> None:
+        first = self.hand is None
+        self.hand = Hand(self, view, self._sheet_of(view))
+        self._awaits_view, self._message = False, ""
+        self.query_one("#rating-text", VerticalScroll).scroll_home(animate=False)
+        self.query_one(SamplePicture).show(view.picture)
+        if view.learning and view.phase == "rate":
+            self._message = "learning: the right answers are shown after enter"
+        self.show()
+        if first and view.guidelines_first:
+            self.hand.do_guidelines()
+
+    def _sheet_of(self, view: RatingView) -> AnswerSheet:
+        """Return the sheet of a view; of the same sample with its highlight and its clock."""
+        before = self.hand
+        if before is None or view.position != before.view.position:
+            self._clock = WorkClock()
+            return AnswerSheet(view.form, view.draft)
+        made = AnswerSheet(view.form, view.draft, before.sheet.attempts)
+        made.highlight(before.sheet.at)
+        return made
+
+    def show(self) -> None:
+        """Show the sample and the answers."""
+        hand = self.hand
+        if hand is None:
+            return
+        view, sheet = hand.view, hand.sheet
+        self.query_one("#rating-form").display = view.phase == "rate"
+        place = progress_words(view) if view.phase != "over" else ""
+        sure = f"confidence {confidence_words(sheet.draft.confidence)}"
+        note = "note ✓   " if sheet.draft.note else ""
+        self.query_one("#rating-place", Line).show(
+            Content.styled(place, "bold"),
+            Content.styled(f"{note}{sure}" if view.phase == "rate" else "", QUIET),
+        )
+        self.query_one("#rating-words", WrappedText).refresh(layout=True)
+        grid = self.query_one(FormGrid)
+        grid.show(view.form, sheet.slots, sheet.keys, sheet.answers, sheet.at)
+        grid.help_text = hand.help_text
+        questions = self.query_one("#rating-questions", VerticalScroll)
+        last = grid.row_of(sheet.at) - questions.size.height + 2
+        questions.scroll_to(y=max(last, 0), animate=False)
+        self._show_definition(view, sheet)
+        self.say(self._message)
+        self._show_title()
+        self._show_foot(hand)
+
+    def _show_definition(self, view: RatingView, sheet: AnswerSheet) -> None:
+        definition = self.query_one("#rating-definition", WrappedText)
+        if self.has_class("-wide"):
+            definition.styles.height = "1fr"
+        elif self.has_class("-low"):
+            many = len(sheet.slots) > FEW
+            definition.styles.height = 2 if many and not view.form.spoken else 4
+        else:
+            definition.styles.height = 6
+        definition.refresh(layout=True)
+
+    def _show_title(self) -> None:
+        words = ""
+        if self.hand is not None:
+            view = self.hand.view
+            words = f" · rating set {view.set_name} · rater {view.rater}"
+        left = Content.assemble(("tabwb", f"bold {ACCENT}"), words)
+        saved = ("● saved", ACCENT)
+        if self._failed:
+            saved = ("! not saved", f"bold {AMBER}")
+        elif self._unsaved:
+            saved = ("… saving", QUIET)
+        self.query_one("#rating-title", Line).show(
+            left, Content.assemble(("blind", QUIET), "   ", saved)
+        )
+
+    def say(self, words: str) -> None:
+        """Show a message above the definition, until something else is done."""
+        self._message = words
+        self.query_one("#rating-message", Static).update(Content.styled(words, AMBER))
+        if self.hand is None:
+            self.query_one("#rating-words", WrappedText).refresh(layout=True)
+
+    def _show_foot(self, hand: Hand) -> None:
+        hints = [Hint(*words) for words in answer_hints(hand.view)]
+        for one in KEYS:
+            if one.word and one.when(hand.view):
+                run = partial(self.call_later, getattr(hand, f"do_{one.method}"))
+                always = one.method in {"help", "next"}
+                hints.append(Hint(one.label(hand.taken), one.word, run, always))
+        self.query_one(Foot).show(hints)
+
+    def _sample_lines(self, width: int) -> list[Content]:
+        if self.hand is None:
+            return [Content.styled(self._message or "… opening the rating set", QUIET)]
+        view = self.hand.view
+        if view.phase == "over":
+            return list(over_lines(view, only=self._only))
+        if view.phase == "feedback":
+            return list(feedback_lines(view, width))
+        return list(sample_lines(view, width))
+
+    def _definition(self, width: int) -> list[Content]:
+        if self.hand is None:
+            return []
+        slot, sheet = self.hand.sheet.at, self.hand.sheet
+        room = max(self.query_one("#rating-definition").size.height, 2)
+        return list(
+            definition_lines(sheet.form, slot, sheet.answer_of(slot), min(width, 100), room=room)
+        )
+
+    # ---------------------------------------------------------------- keys
+
+    @property
+    def field(self) -> AnswerField:
+        """The field for words."""
+        return self.query_one(AnswerField)
+
+    @property
+    def columns(self) -> list[list[Entry]]:
+        """Where the questions stand."""
+        return self.query_one(FormGrid).columns
+
+    def on_key(self, event: Key) -> None:
+        """Answer, or run a command; in the text field only esc and enter do something."""
+        if isinstance(self.focused, Input):
+            return
+        event.stop()
+        self._press(event)
+
+    def action_pressed(self, key: str) -> None:
+        """Handle a key that a focused widget would take."""
+        self._press(Key(key, None))
+
+    def action_nothing(self) -> None:
+        """Do nothing: there is no palette here."""
+
+    def _press(self, event: Key) -> None:
+        if self._awaits_view:
+            self._queued.append(event)  # it is meant for the sample that comes
+        elif self.hand is not None:
+            self._clock.touch()
+            self.say("")
+            self.hand.press(event)
+
+    def on_form_grid_clicked(self, message: FormGrid.Clicked) -> None:
+        """Answer with the mouse."""
+        if self.hand is not None and not self._awaits_view:
+            self._clock.touch()
+            self.say("")
+            self.hand.click(message.slot, unsure=message.unsure)
+
+    def on_answer_field_said(self, message: AnswerField.Said) -> None:
+        """Show how what is typed is read; give the keys back when the field is closed."""
+        self._clock.touch()
+        if message.over:
+            self.query_one(FormGrid).focus()
+        self.say(message.words)
+
+    def scroll_text(self, key: str) -> None:
+        """Scroll the text by a page, or with shift by a line."""
+        text = self.query_one("#rating-text", VerticalScroll)
+        step = 1 if key.startswith("shift") else max(text.size.height - 1, 1)
+        text.scroll_relative(y=-step if key.endswith("up") else step, animate=False)
+
+    # ---------------------------------------------------------------- requests
+
+    def keep(self) -> None:
+        """Send the answers so far."""
+        if self.hand is not None:
+            self._unsaved += 1
+            self._send(Request("keep", self.hand.sheet.draft, self._clock.seconds))
+            self._show_title()
+
+    def ask(self, what: Move) -> None:
+        """Ask for another view; keys wait until it comes."""
+        draft = self.hand.sheet.draft if self.hand is not None else None
+        self._awaits_view = True
+        self._send(Request(what, draft, self._clock.seconds))
+
+    def listen(self, what: Literal["play", "slow"]) -> None:
+        """Play what was said, where the rater sits."""
+        if self.app.is_web:
+            self.say("sound is played by a terminal, not in a browser: tabwb rate start")
+        else:
+            self._send(Request(what))
+
+    def note_guidelines(self) -> None:
+        """Have it noted that the guidelines were shown."""
+        self._send(Request("guidelines"))
+
+    def leave(self) -> None:
+        """Leave the screen, or with it the program."""
+        if self._only:
+            self.app.exit(0)
+        else:
+            self.dismiss(None)

@@ -1,0 +1,155 @@
+"""What the rating screen shows and sends: plain frozen values, none of which tells the source.
+
+The screen knows nothing else. It gets a :class:`RatingView` from the thread of
+:mod:`tabwb.workbench.rating.worker`, which alone holds the store, and sends :class:`Request` values
+to it. Who or what gave a sample, its condition and what others say of it are in none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tabwb.administer.rating.shown import Draft, Phase
+from tabwb.battery.forms import Form, Question
+from tabwb.records.rating_sets import CANNOT_TELL, Answer, answer_key, measure_of
+
+
+@dataclass(frozen=True, slots=True)
+class RatingView:
+    """One sample and how far the rater is.
+
+    Attributes:
+        set_name: of the rating set.
+        rater: the rater's own code.
+        form: with the questions, the last question of the set included.
+        position, planned: the place of the sample in this rater's order, from 1, and their number.
+        done: how many of them are complete.
+        draft: the rater's own answers so far.
+        complete: whether the sample is complete.
+        withheld: samples that are not shown because the speaker does not agree.
+        text, prompt, context_before, context_after, target: as the set presents them, or empty.
+        picture: the file of the picture, or None.
+        audio_s: how long the recording is, or None where there is nothing to hear.
+        learning: whether this is a calibration sample.
+        right: with the phase *feedback* the right answers by key.
+        guidelines: the text of the guidelines file, or empty.
+        guidelines_first: whether the rater has not read them yet.
+    """
+
+    phase: Phase
+    set_name: str
+    rater: str
+    form: Form
+    position: int
+    planned: int
+    done: int
+    draft: Draft
+    complete: bool = False
+    withheld: int = 0
+    text: str = ""
+    prompt: str = ""
+    context_before: str = ""
+    context_after: str = ""
+    target: str = ""
+    picture: bytes | None = None
+    audio_s: float | None = None
+    learning: bool = False
+    right: Mapping[str, Answer] | None = None
+    guidelines: str = ""
+    guidelines_first: bool = False
+
+
+Move = Literal["finish", "go-on", "undo", "back"]
+"""A request for another view."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the screen asks of the worker.
+
+    Attributes:
+        what: ``keep`` what was answered so far; ``finish`` the sample and show the next one;
+            ``go-on`` after the right answers were shown; ``undo``; go ``back``; ``play`` or play
+            ``slow``, or stop; ``guidelines`` were shown; ``close``.
+        draft: the answers, with ``keep`` and ``finish``.
+        seconds: spent on the sample since it was shown, pauses left out.
+    """
+
+    what: Move | Literal["keep", "play", "slow", "guidelines", "close"]
+    draft: Draft | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the worker tells the screen.
+
+    Attributes:
+        what: ``shown``: there is a view; ``kept``: everything sent is on disk; ``said``: news in
+            words; ``failed``: what was asked for was not done; ``ended``: the worker has ended.
+        view: with ``shown``.
+        words: with ``said`` and ``failed``.
+    """
+
+    what: Literal["shown", "kept", "said", "failed", "ended"]
+    view: RatingView | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One place of the form: a question, of one attempt where it is asked of each."""
+
+    question: Question
+    attempt: int | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of the answer."""
+        return answer_key(self.question.measure, self.attempt)
+
+
+def slots_of(form: Form, attempts: int = 1) -> tuple[Slot, ...]:
+    """Return the places of a form in their order; questions of attempts stand together by attempt.
+
+    Args:
+        form: with the questions.
+        attempts: how many attempts there are to answer for.
+    """
+    repeated = [question for question in form.questions if question.per_attempt]
+    made: list[Slot] = []
+    for question in form.questions:
+        if not question.per_attempt:
+            made.append(Slot(question))
+        elif question is repeated[0]:
+            made += [Slot(each, n) for n in range(1, attempts + 1) for each in repeated]
+    return tuple(made)
+
+
+def attempts_in(answers: Mapping[str, Answer]) -> int:
+    """Return the number of the last attempt that has an answer; 1 where none has.
+
+    >>> attempts_in({"heard#2": "cat", "correct": "right"}), attempts_in({})
+    (2, 1)
+    """
+    numbers = [measure_of(key)[1] or 1 for key, answer in answers.items() if answer is not None]
+    return max(numbers, default=1)
+
+
+def turned(question: Question, answer: Answer) -> Answer:
+    """Return the answer after one more press of the question's key.
+
+    >>> anomia = Question("anomia", "Anomia")
+    >>> turned(anomia, None), turned(anomia, 1.0), turned(anomia, CANNOT_TELL)
+    (1.0, 0.0, 1.0)
+    >>> jargon = Question("jargon", "Jargon", kind="scale", high=2)
+    >>> turned(jargon, None), turned(jargon, 1.0), turned(jargon, 2.0)
+    (0.0, 2.0, 0.0)
+    """
+    if question.kind == "present-absent":
+        return 0.0 if answer == 1.0 else 1.0
+    allowed: Sequence[Answer] = [value for value in question.values if value != CANNOT_TELL]
+    at = allowed.index(answer) + 1 if answer in allowed else 0
+    return allowed[at % len(allowed)]

@@ -1,0 +1,246 @@
+"""Marks, words and lines of the rating screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from textwrap import wrap
+
+from textual.content import Content
+
+from tabwb.battery.forms import Form, Question
+from tabwb.phonology.inventory import parse_spoken, to_ipa
+from tabwb.records.errors import TabwbError
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
+from tabwb.workbench.rating.view_models import RatingView, Slot
+from tabwb.workbench.shell.wording import ACCENT, AMBER, LEAST, QUIET
+
+PRESENT, ABSENT, UNSURE, OPEN = "●", "○", "?", "·"
+SURE = ("guessed", "unsure", "fairly sure", "sure")
+"""The confidences 0 to 3 in words."""
+
+
+def mark(form: Form, question: Question, answer: Answer) -> str:
+    """Return an answer as it is shown beside the question.
+
+    Args:
+        form: of the question: it says what no answer means.
+        question: that was answered.
+        answer: to it.
+    """
+    if answer == CANNOT_TELL:
+        return UNSURE
+    if question.kind == "present-absent":
+        if answer is None:
+            return ABSENT if form.unmarked == "absent" else OPEN
+        return PRESENT if answer == 1.0 else ABSENT
+    if answer is None:
+        return OPEN
+    if question.kind == "scale":
+        return f"{answer:g}"
+    if question.kind == "choice":
+        return next((one.title for one in question.options if one.value == answer), str(answer))
+    if question.kind == "phonemes":
+        return in_ipa(str(answer))
+    return str(answer)
+
+
+def answer_words(form: Form, question: Question, answer: Answer) -> str:
+    """Return an answer as a mark with its word; arguments as for :func:`mark`."""
+    shown = mark(form, question, answer)
+    if answer == CANNOT_TELL:
+        return f"{shown} cannot tell"
+    if question.kind == "present-absent":
+        words = {PRESENT: "present", ABSENT: "absent", OPEN: "not answered"}
+        return f"{shown} {words[shown]}"
+    if answer is None:
+        return f"{shown} not answered"
+    if question.kind == "scale":
+        title = next((one.title for one in question.options if one.value == shown), "")
+        return f"{shown} {title}".rstrip()
+    return shown
+
+
+def in_ipa(phonemes: str) -> str:
+    """Return phonemes in ARPAbet as IPA; what is not read stays as it is.
+
+    >>> in_ipa("D AO G"), in_ipa("D <sil> AO"), in_ipa("9")
+    ('dɔɡ', 'd <sil> ɔ', '9')
+    """
+    try:
+        read = parse_spoken(phonemes)
+    except TabwbError:
+        return phonemes
+    words: list[list[str]] = [[]]
+    shown: list[str] = []
+    for phoneme in read:
+        if phoneme.startswith("<"):
+            shown += [to_ipa(words[-1]), phoneme]
+            words.append([])
+        else:
+            words[-1].append(phoneme)
+    return " ".join(filter(None, [*shown, to_ipa(words[-1])]))
+
+
+def definition_lines(
+    form: Form, slot: Slot, answer: Answer, width: int, *, room: int
+) -> Iterator[Content]:
+    """Yield what stands about one question: title, answer, definition, answers allowed, example.
+
+    Args:
+        form: of the question.
+        slot: the question, and the attempt.
+        answer: to it.
+        width: columns.
+        room: lines; what does not fit ends with an ellipsis, the example first.
+    """
+    question, width = slot.question, max(width, LEAST)
+    title = question.title + (f", attempt {slot.attempt}" if question.per_attempt else "")
+    head = Content.assemble((title, "bold"), "   ", (answer_words(form, question, answer), ACCENT))
+    body: list[Content] = []
+    if question.definition:
+        body += [Content(line) for line in wrap(question.definition, width)]
+    if question.options and any(
+        option.key or question.kind == "scale" for option in question.options
+    ):
+        pieces = [
+            Content.assemble((option.key or option.value, f"bold {ACCENT}"), " ", option.title)
+            for option in question.options
+        ]
+        body += flowed(pieces, width)
+    if question.example:
+        body += [Content.styled(line, QUIET) for line in wrap(f"e.g. {question.example}", width)]
+    lines = [head.truncate(width, ellipsis=True), *body]
+    if len(lines) > room:
+        lines = lines[: max(room, 1)]
+        lines[-1] = Content.assemble(lines[-1].truncate(width - 2), " …")
+    yield from lines
+
+
+def flowed(pieces: list[Content], width: int, gap: int = 3) -> list[Content]:
+    """Return pieces side by side, wrapped between them.
+
+    Args:
+        pieces: each stays whole.
+        width: columns.
+        gap: columns between two.
+    """
+    lines: list[Content] = []
+    for piece in pieces:
+        if lines and lines[-1].cell_length + gap + piece.cell_length <= width:
+            lines[-1] = Content.assemble(lines[-1], " " * gap, piece)
+        else:
+            lines.append(piece)
+    return lines
+
+
+def sample_lines(view: RatingView, width: int) -> Iterator[Content]:
+    """Yield prompt, context and text of a sample.
+
+    Args:
+        view: of the sample.
+        width: columns.
+    """
+    width = max(width, LEAST)
+    if view.prompt:
+        yield from (Content.styled(line, "bold") for line in _wrapped(view.prompt, width))
+        yield Content("")
+    if view.target:
+        yield Content.assemble(("expected  ", QUIET), (view.target, "bold"))
+    if view.context_before:
+        yield from (Content.styled(line, QUIET) for line in _wrapped(view.context_before, width))
+    if view.text:
+        for line in _wrapped(view.text, width - 2):
+            yield Content.assemble(("▌ ", ACCENT), line)
+    elif "text" in view.form.shows and not view.form.spoken:
+        yield Content.assemble(("▌ ", ACCENT), ("(nothing was said)", QUIET))
+    if view.context_after:
+        yield from (Content.styled(line, QUIET) for line in _wrapped(view.context_after, width))
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    for line in text.splitlines() or [""]:
+        yield from wrap(line, max(width, LEAST)) or [""]
+
+
+def progress_words(view: RatingView) -> str:
+    """Return ``sample 12 of 82``."""
+    return f"sample {view.position} of {view.planned}" + ("   learning" if view.learning else "")
+
+
+def confidence_words(confidence: int | None) -> str:
+    """Return a confidence in words.
+
+    >>> confidence_words(3), confidence_words(None)
+    ('3 sure', '- not given')
+    """
+    return "- not given" if confidence is None else f"{confidence} {SURE[confidence]}"
+
+
+def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
+    """Yield the right answers to a calibration sample beside the rater's own, the unlike first.
+
+    Args:
+        view: with the right answers.
+        width: columns.
+    """
+    right: Mapping[str, Answer] = view.right or {}
+    rows = []
+    for question in view.form.questions:
+        if question.measure not in right:
+            continue
+        own, other = view.draft.answers.get(question.measure), right[question.measure]
+        rows.append((own != other, question, own, other))
+    unlike = sum(row[0] for row in rows)
+    same = len(rows) - unlike
+    yield Content.assemble(("Right answers   ", "bold"), (f"{same} of {len(rows)} as yours", QUIET))
+    yield Content("")
+    for differs, question, own, other in sorted(rows, key=lambda row: not row[0]):
+        title = question.title[: max(width - 44, 16)].ljust(min(max(width - 44, 16), 34))
+        yield Content.assemble(
+            ("! " if differs else "  ", f"bold {AMBER}"),
+            (title, "bold" if differs else QUIET),
+            "  yours ",
+            (answer_words(view.form, question, own).ljust(14), ACCENT if differs else QUIET),
+            "  right ",
+            (answer_words(view.form, question, other), "bold" if differs else QUIET),
+        )
+        if differs and question.definition:
+            for line in wrap(question.definition, max(width - 4, LEAST)):
+                yield Content.styled(f"    {line}", QUIET)
+
+
+def over_lines(view: RatingView, *, only: bool) -> Iterator[Content]:
+    """Yield what stands on the screen when nothing is left to rate.
+
+    Args:
+        view: of the set.
+        only: the program ends with this screen.
+    """
+    yield Content.styled(f"{view.done} of {view.planned} samples are rated. Thank you.", "bold")
+    yield Content("")
+    if view.withheld:
+        yield Content(f"{view.withheld} are not shown: their speakers do not agree to rating now.")
+    yield Content.styled(
+        f"z shows the last sample again; F10 {'ends the program' if only else 'leaves'}.", QUIET
+    )
+
+
+def option_line(form: Form, question: Question, value: Answer) -> Content:
+    """Return one answer of a list to choose from, with its definition.
+
+    Args:
+        form: of the question.
+        question: to be answered.
+        value: an allowed answer.
+    """
+    if value == CANNOT_TELL:
+        return Content.assemble(f"{UNSURE} ", "cannot tell".ljust(20))
+    found = next((one for one in question.options if one.value == _text(value)), None)
+    title = found.title if found is not None else answer_words(form, question, value)
+    key = found.key if found is not None else ""
+    definition = found.definition if found is not None else ""
+    return Content.assemble(f"{key or ' '} ", title.ljust(20), (definition, QUIET))
+
+
+def _text(value: Answer) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,144 @@
+"""The thread that holds the store for the rating screen, and lets only views out of it.
+
+The screen gets the function that puts requests into this thread's queue. The queue and the views
+are all that both share, so that nothing which tells a source can be reached from the screen.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, TypeVar
+
+from tabwb.records.errors import TabwbError
+from tabwb.workbench.rating.view_models import Reply, Request
+
+if TYPE_CHECKING:
+    from tabwb.administer.rating.session import RaterSession
+    from tabwb.workbench.rating.sound import SampleSound
+
+T = TypeVar("T")
+Say = Callable[[Reply], object]
+Send = Callable[[Request], None]
+LOOK_S = 0.5
+"""Seconds between two checks whether the program is ending."""
+
+
+def connection(place: str | None, set_ref: int | str, rater: str) -> Callable[[Say], Send]:
+    """Return the function that starts the work of one rater on one set.
+
+    Args:
+        place: of the store, as :meth:`tabwb.store.store.Store.open` takes it.
+        set_ref: id, name or uid of the rating set.
+        rater: code of the rater.
+    """
+
+    def connect(say: Say) -> Send:
+        requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+        Worker(requests, say, place, set_ref, rater).start()
+        return requests.put
+
+    return connect
+
+
+class Worker(threading.Thread):
+    """Opens the store, handles the requests in their order, and ends with the program.
+
+    Args:
+        requests: of the screen.
+        say: takes replies to the screen; called from this thread.
+        place: of the store.
+        set_ref: of the rating set.
+        rater: code.
+    """
+
+    def __init__(
+        self,
+        requests: queue.SimpleQueue[Request],
+        say: Say,
+        place: str | None,
+        set_ref: int | str,
+        rater: str,
+    ) -> None:
+        super().__init__(name="rating")  # no daemon: what was sent is stored before the end
+        self._requests, self._say = requests, say
+        self._place, self._set_ref, self._rater = place, set_ref, rater
+
+    def run(self) -> None:
+        """Work until the screen is closed or the program ends."""
+        with ExitStack() as ends:
+            opened = self._guarded(lambda: self._opened(ends))
+            if opened is not None:
+                self._guarded(lambda: self._show(opened[0]))
+            while (request := self._next()) is not None and request.what != "close":
+                if opened is not None:  # else why not was said
+                    self._guarded(lambda: self._handle(*opened, request))
+
+    def _opened(self, ends: ExitStack) -> tuple[RaterSession, SampleSound]:
+        from tabwb.administer.rating.session import RaterSession
+        from tabwb.plugin_api.config.settings import Configuration
+        from tabwb.plugin_api.registry.plugins import Plugins
+        from tabwb.store import takes
+        from tabwb.store.store import Store
+        from tabwb.workbench.rating.sound import SampleSound
+
+        configuration = Configuration.load()
+        plugins = Plugins.load(configuration)
+        ends.callback(plugins.close)
+        store = ends.enter_context(Store.open(configuration.store_at(self._place), create=False))
+        sound = ends.enter_context(SampleSound(takes.work_root(store)))
+        session = RaterSession.open(store, plugins, self._set_ref, self._rater)
+        return ends.enter_context(session), sound
+
+    def _next(self) -> Request | None:
+        while True:
+            try:
+                return self._requests.get(timeout=LOOK_S)
+            except queue.Empty:
+                if not threading.main_thread().is_alive():
+                    return None
+
+    def _show(self, session: RaterSession) -> None:
+        from tabwb.workbench.rating.presenter import view_of
+
+        self._say(Reply("shown", view_of(session)))
+
+    def _handle(self, session: RaterSession, sound: SampleSound, request: Request) -> None:
+        what = request.what
+        if what == "guidelines":
+            session.read_guidelines()
+        elif what in {"play", "slow"}:
+            self._say(Reply("said", words=sound.play(session.audio(), slow=what == "slow")))
+        elif what == "keep" and request.draft is not None:
+            session.keep(request.draft, seconds=request.seconds)
+            self._say(Reply("kept"))
+        else:
+            self._move(session, request)
+            sound.stop()
+
+    def _move(self, session: RaterSession, request: Request) -> None:
+        moved = True
+        if request.what == "finish":
+            session.finish(request.draft, seconds=request.seconds)
+        elif request.what == "go-on":
+            session.go_on()
+        elif request.what == "undo":
+            moved = session.undo()
+        elif request.what == "back":
+            moved = session.back()
+        self._show(session)
+        if not moved:
+            first = "this is the first sample" if request.what == "back" else "nothing to take back"
+            self._say(Reply("said", words=first))
+
+    def _guarded(self, job: Callable[[], T]) -> T | None:
+        try:
+            return job()
+        except TabwbError as error:
+            words = str(error).replace("\n", "   ")
+        except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
+            words = f"something unexpected happened: {type(error).__name__}: {error}"
+        self._say(Reply("failed", words=words))
+        return None

@@ -1,0 +1,118 @@
+"""The rating screen: one key for each feature, saved at once, and nothing that tells the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.screen import Screen
+
+from tabwb.administer.rating.session import RaterSession
+from tabwb.battery.forms import SOURCE
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.rating_sets import CANNOT_TELL
+from tabwb.store.store import Store
+from tabwb.workbench.rating.hand import Hand
+from tabwb.workbench.rating.screen import RatingScreen
+from tests.workbench.rating_parts import SECRETS, SPOKEN, rating, rows, secret_set, strings_from
+from tests.workbench.seat import Sit
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+async def test_a_rater_rates_by_keys_and_every_key_is_saved(path: Path) -> None:
+    secret_set(path)
+    async with rating(path) as rater:
+        await rater.reads("sample 1 of 3   learning", "prompt 1", "text 1 text 1")
+        await rater.press("n", "a", "2", "enter")
+        await rater.reads("last question: 1 a person   2 a machine", "confidence 2 fairly sure")
+        await rater.press("1", "enter")
+        await rater.reads("Right answers", "1 of 2 as yours", "● present       right ○ absent")
+        await rater.press("enter", "A")
+        await rater.reads("sample 2 of 3", "Anomia   ? cannot tell", "Words are missing.")
+        await rater.press("p", "1", "u")
+        await rater.reads("Person or machine?   · not answered")
+        await rater.press("2", "f2", *"why", "enter", "enter")
+        await rater.reads("sample 3 of 3")
+        await rater.press("z")
+        await rater.reads("sample 2 of 3", "note ✓")
+        half = rows(path)
+        await rater.press("enter", "a")
+        await rater.reads("sample 3 of 3", "Anomia   ● present")
+    kept = rows(path)
+    assert [(row.position, row.complete) for row in kept if row.complete] == [(1, True), (2, True)]
+    assert half[-1].answers == {"anomia": CANNOT_TELL, "jargon": 0.0, SOURCE: "machine"}
+    assert (half[-1].note, half[0].answers, half[-1].seconds > 0) == ("why", {"jargon": 1.0}, True)
+    assert kept[len(half) :][0].answers == {"anomia": 1.0}
+    async with rating(path) as rater:  # it goes on where it was left, with what was answered
+        await rater.reads("sample 3 of 3", "Anomia   ● present")
+        await rater.press("p", "2", "enter")
+        await rater.reads("3 of 3 samples are rated")
+
+
+async def test_nothing_that_a_screen_holds_or_shows_tells_the_source(path: Path) -> None:
+    secret_set(path)
+    with Store.open(path) as store:  # the walk finds secrets where they are
+        session = RaterSession.open(store, Plugins.load(Configuration()), "pilot", "R1")
+        found = {secret for text in strings_from(session) for secret in SECRETS if secret in text}
+        assert {"secret-stratum", "R-other"} <= found
+        session.close()
+    async with rating(path) as rater:
+        await rater.press("a", "1", "enter", "1")
+        for keys in (("p", "1", "enter"), ("enter", "a"), ("z",), ("question_mark",), ("escape",)):
+            await rater.press(*keys)
+            await rater.pilot.pause(0.05)
+            assert not [secret for secret in SECRETS if secret in rater.text]
+        told = [text for text in strings_from(rater.app, rater.screen) if any(
+            secret in text for secret in SECRETS)]  # fmt: skip
+        assert told == []
+        await rater.press("ctrl+p", "f10")  # no palette, and leaving ends the program
+    assert rater.app.return_code == 0
+
+
+async def test_words_and_phonemes_are_written_per_attempt(path: Path) -> None:
+    secret_set(path, SPOKEN, ask_source=False)
+    async with rating(path, (160, 48)) as rater:
+        await rater.press("2", "h", *"D XX G", "enter")
+        await rater.reads("'XX' is not a phoneme: the 2nd of 3", "error")
+        await rater.press("end", "ctrl+u", *"dɔɡ", "enter", "m")
+        await rater.reads("ATTEMPT 2", "dɔɡ")
+        await rater.press("h", *"k ae t", "enter", "enter")
+        await rater.reads("sample 2 of 3")
+    (done,) = [row for row in rows(path) if row.complete]
+    assert done.answers == {"correct": "error", "heard#1": "D AO G", "heard#2": "K AE T"}
+
+
+async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_rates(
+    sit: Sit, path: Path
+) -> None:
+    secret_set(path)
+    async with sit() as seat:
+        await seat.press("r")
+        await seat.reads("▸ open    pilot")
+        await seat.reads("R-other")
+        await seat.press("enter")
+        await seat.reads("Who rates pilot?")
+        await seat.press("enter")
+        await seat.reads("sample 1 of 3")
+        await seat.press("ctrl+p", "f3", "f9", "f8")
+        seat.desk.notify("secret-model was judged")
+        await seat.press("a")
+        await seat.reads("Anomia   ● present")
+        assert not [secret for secret in SECRETS if secret in seat.text]
+        assert seat.news == []
+        new = set(vars(RatingScreen(lambda say: lambda request: None))) - set(vars(Screen()))
+        own = [vars(seat.app.screen)[name] for name in new if name != "_connect"]
+        hand = own.pop(next(at for at, one in enumerate(own) if isinstance(one, Hand)))
+        own += [hand.view, hand.sheet]
+        assert len(own) > 5  # all that our screen has, without what Textual gives every screen
+        told = [text for text in strings_from(*own) if any(one in text for one in SECRETS)]
+        await seat.press("f10")
+        await seat.until(lambda: seat.news, "what was held back")
+        await seat.reads("0 of 3")
+        assert told == []
+    assert rows(path)[-1].answers == {"anomia": 1.0}
