@@ -25,5 +25,5 @@ def test_a_tone_lasts_longer_and_sounds_the_same(hertz: int) -> None:
 def test_a_speed_of_one_changes_nothing_and_others_are_refused() -> None:
     clip = np.linspace(-1, 1, 4000, dtype=np.float32)
     assert np.array_equal(slowed(clip, RATE, 1.0), clip)
-    with pytest.raises(ValueError, match="a speed of 1.5 is not between 0 and 1"):
+    with pytest.raises(ValueError, match=r"a speed of 1\.5 is not between"):
         slowed(clip, RATE, 1.5)
