@@ -53,7 +53,7 @@ class AnswerField(Input):
 
         Args:
             label: what is asked for.
-            value: what stands in the field.
+            value: the words that are in the field.
             keep: called with the words, once, when they are accepted; they may be empty.
             phonemes: whether it must be ARPAbet or IPA.
         """

@@ -20,7 +20,7 @@ from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
 
 WIDEST = 56
-"""Columns of characters of a column of questions at most, where no definitions stand beside."""
+"""The most columns of characters of a column of questions without definitions beside it."""
 MOST = 40
 DEFINED = 66
 """From so many columns a single column of questions has the definitions beside them."""

@@ -76,7 +76,12 @@ class Hand:
             self.do_edit()
 
     def click(self, slot: Slot, *, unsure: bool) -> None:
-        """Answer with the mouse: present or absent at once; others are chosen or written."""
+        """Answer with the mouse: present or absent at once; others are chosen or written.
+
+        Args:
+            slot: the question.
+            unsure: whether to answer *cannot tell*.
+        """
         self.sheet.highlight(slot)
         if unsure:
             self._changed(self.sheet.unsure(slot))

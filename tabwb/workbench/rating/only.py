@@ -1,6 +1,6 @@
 """The program that shows the rating screen and nothing else: ``tabwb rate start``, ``tabwb serve``.
 
-:class:`RatingApp` is no workbench with parts switched off: it has one screen, no menus, no palette,
+:class:`RatingApp` is not a workbench with parts switched off: one screen, no menus, no palette,
 no other page, no list of sets or files, and reads no other memory than its own theme. It is made
 with a set and a rater; nothing that is typed into it names another one. :func:`run_rating` is the
 entry for both commands: ``rate start`` calls it in this terminal, ``serve`` starts a process for

@@ -45,7 +45,7 @@ Send = Callable[[Request], None]
 Connect = Callable[[Callable[[Reply], object]], Send]
 """Starts the worker, which tells its replies to a function, and returns what sends requests."""
 WIDE, TALL = 124, 30
-"""From so many columns and lines the form stands beside the text."""
+"""The least columns and lines for the form beside the text."""
 ROWS_LOW = 10
 """Lines of the form on a low screen."""
 FEW = 10

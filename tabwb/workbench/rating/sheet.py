@@ -92,7 +92,12 @@ class AnswerSheet:
     # ---------------------------------------------------------------- changes
 
     def put(self, slot: Slot, answer: Answer) -> str:
-        """Take an answer; None takes the present one away."""
+        """Take an answer and highlight its question.
+
+        Args:
+            slot: the question.
+            answer: one that it allows; None takes the present one away.
+        """
         if answer == CANNOT_TELL and not slot.question.cannot_tell:
             return f"{slot.question.title}: this form has no 'cannot tell' here"
         slot.question.check(answer)

@@ -141,6 +141,10 @@ def attempts_in(answers: Mapping[str, Answer]) -> int:
 def turned(question: Question, answer: Answer) -> Answer:
     """Return the answer after one more press of the question's key.
 
+    Args:
+        question: of present or absent, or a scale.
+        answer: the present one.
+
     >>> anomia = Question("anomia", "Anomia")
     >>> turned(anomia, None), turned(anomia, 1.0), turned(anomia, CANNOT_TELL)
     (1.0, 0.0, 1.0)

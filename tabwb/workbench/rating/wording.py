@@ -45,7 +45,13 @@ def mark(form: Form, question: Question, answer: Answer) -> str:
 
 
 def answer_words(form: Form, question: Question, answer: Answer) -> str:
-    """Return an answer as a mark with its word; arguments as for :func:`mark`."""
+    """Return an answer as a mark with its word.
+
+    Args:
+        form: of the question.
+        question: that was answered.
+        answer: to it.
+    """
     shown = mark(form, question, answer)
     if answer == CANNOT_TELL:
         return f"{shown} cannot tell"
@@ -210,7 +216,7 @@ def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
 
 
 def over_lines(view: RatingView, *, only: bool) -> Iterator[Content]:
-    """Yield what stands on the screen when nothing is left to rate.
+    """Yield the lines of the screen when nothing is left to rate.
 
     Args:
         view: of the set.
