@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabwb.workbench.adjudication.subject import SUBJECT as ADJUDICATION
 from tabwb.workbench.comparison.subject import SUBJECT as COMPARISON
 from tabwb.workbench.extensions.subject import SUBJECT as EXTENSIONS
 from tabwb.workbench.importing.subject import SUBJECT as IMPORTING
@@ -21,6 +22,7 @@ SUBJECTS = (
     IMPORTING,
     RESULTS,
     JUDGING,
+    ADJUDICATION,
     COMPARISON,
     EXTENSIONS,
     LESIONS,

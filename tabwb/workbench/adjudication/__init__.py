@@ -1,0 +1,1 @@
+"""What raters differ on, and how it is settled."""

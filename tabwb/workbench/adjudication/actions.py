@@ -1,0 +1,54 @@
+"""Opens the adjudication page for a rating set."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual.content import Content
+
+from tabwb.workbench.adjudication.controller import AdjudicationController
+from tabwb.workbench.adjudication.page import AdjudicationPage
+from tabwb.workbench.adjudication.view_models import AdjudicationView, SetsListed
+from tabwb.workbench.shell.commands import Actions
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import PickScreen
+
+
+class AdjudicationActions(Actions):
+    """Runs the commands that open the page, and shows what the controller tells."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.came_from = "home"
+        desk.listen(AdjudicationView, self.shown)
+        desk.listen(SetsListed, self.listed)
+
+    def adjudicate(self) -> None:
+        """Choose a rating set; its disagreements are shown."""
+        self.came_from = self.desk.page
+        self.desk.do(self.desk.controller(AdjudicationController).sets)
+
+    def listed(self, message: SetsListed) -> None:
+        """Open the only set, or ask which one."""
+        desk, names = self.desk, message.names
+        if not names:
+            desk.notify("no rating set is planned: see tabwb rate plan --help", markup=False)
+            return
+        open_set = desk.controller(AdjudicationController).open
+        if len(names) == 1:
+            desk.do(partial(open_set, names[0]))
+            return
+
+        def picked(at: int | None) -> None:
+            if at is not None:
+                desk.do(partial(open_set, names[at]))
+
+        lines = [Content(name) for name in names]
+        desk.app.push_screen(PickScreen("Which rating set?", lines, len(names) - 1), picked)
+
+    async def shown(self, message: AdjudicationView) -> None:
+        """Show the page."""
+        if self.desk.page != "adjudication":
+            await self.desk.go("adjudication")
+        self.desk.query_one(AdjudicationPage).show(message)
+        self.desk.call_after_refresh(self.desk.show_frame)

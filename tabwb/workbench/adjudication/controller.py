@@ -1,0 +1,130 @@
+"""Reads what raters differ on and settles it, in the worker's thread."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from tabwb.administer.rating.adjudication import Adjudicator, Which
+from tabwb.administer.rating.disputes import Dispute
+from tabwb.battery.forms import SOURCE, Question
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
+from tabwb.workbench.adjudication.view_models import AdjudicationView, Choice, Row, SetsListed
+from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.session_controller import SessionController
+
+SIGNS = {"present": "●", "absent": "○", "cannot tell": "?", "not rated": "-"}
+WHICH: tuple[Which, ...] = ("open", "settled", "all")
+
+
+class AdjudicationController(Controller):
+    """Reads and settles."""
+
+    def __init__(self, engine: Engine, sessions: SessionController) -> None:
+        super().__init__(engine)
+        self._adjudicator: Adjudicator | None = None
+        self._which: Which = "open"
+        self._measure = ""
+
+    def sets(self) -> None:
+        """Tell which rating sets there are."""
+        self.say(SetsListed(tuple(one.name for one in self.store.sets.all())))
+
+    def open(self, name: str) -> None:
+        """Show what raters of a set differ on."""
+        self._adjudicator = Adjudicator(self.store, name)
+        self._which, self._measure = "open", ""
+        self._tell()
+
+    def choose(self, which: str, measure: str) -> None:
+        """Show other answers.
+
+        Args:
+            which: ``open``, ``settled`` or ``all``.
+            measure: the only one; empty: all.
+        """
+        self._which, self._measure = cast("Which", which), measure
+        self._tell()
+
+    def settle(self, place: tuple[int, str], answer: str | float, reason: str) -> None:
+        """Take a value.
+
+        Args:
+            place: sample and measure.
+            answer: the value; of words and phonemes as typed.
+            reason: why.
+        """
+        adjudicator = self._opened
+        if isinstance(answer, str) and answer != CANNOT_TELL:
+            answer = adjudicator.read(place[1], answer)
+        adjudicator.settle(*place, answer, reason)
+        self._tell(f"sample {place[0]}, {place[1]}: {adjudicator.words(place[1], answer)}")
+
+    def withdraw(self, place: tuple[int, str]) -> None:
+        """Take back what settles an answer."""
+        self._opened.take_back(*place)
+        self._tell(f"taken back: sample {place[0]}, {place[1]}")
+
+    def undo(self) -> None:
+        """Take back what was settled last here."""
+        place = self._opened.undo()
+        if place is None:
+            self._tell("nothing was settled here since it was opened")
+        else:
+            self._tell(f"taken back: sample {place[0]}, {place[1]}")
+
+    @property
+    def _opened(self) -> Adjudicator:
+        assert self._adjudicator is not None
+        return self._adjudicator
+
+    def _tell(self, told: str = "") -> None:
+        adjudicator = self._opened
+        measures = (self._measure,) if self._measure else ()
+        found = adjudicator.disputes(which=self._which, measures=measures)
+        settled, of = adjudicator.progress()
+        form = adjudicator.form
+        self.say(
+            AdjudicationView(
+                adjudicator.set.name,
+                adjudicator.set.counts,
+                settled,
+                of,
+                self._which,
+                self._measure,
+                tuple((one.measure, one.title) for one in form.questions if one.measure != SOURCE),
+                tuple(map(self._row, found)),
+                told,
+            )
+        )
+
+    def _row(self, dispute: Dispute) -> Row:
+        adjudicator = self._opened
+        question = adjudicator.form.question(dispute.measure.partition("#")[0])
+
+        def words(answer: Answer) -> str:
+            given = adjudicator.words(dispute.measure, answer)
+            return f"{SIGNS[given]} {given}" if given in SIGNS else given
+
+        held = dispute.settled
+        return Row(
+            dispute,
+            adjudicator.shown(dispute.sample),
+            question.definition,
+            tuple(words(said.answer) for said in dispute.verdicts),
+            tuple(words(value) for _, value in dispute.judges),
+            "" if dispute.majority is None else words(dispute.majority),
+            "" if held is None else words(held.answer),
+            tuple(
+                Choice(answer, words(answer))
+                for answer in _choices(question, dispute)
+                if answer is not None
+            ),
+            question.kind in {"text", "phonemes"},
+        )
+
+
+def _choices(question: Question, dispute: Dispute) -> tuple[Answer, ...]:
+    if question.kind in {"text", "phonemes"}:
+        given = (said.answer for said in dispute.verdicts if said.answer not in {None, CANNOT_TELL})
+        return (*dict.fromkeys(given), *question.values)
+    return question.values

@@ -1,0 +1,278 @@
+"""The page: answers that raters differ on, most first, and everything said of the marked one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.events import Resize
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from tabwb.workbench.adjudication.controller import SIGNS, WHICH, AdjudicationController
+from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import AskWords, PickScreen, ScrollPane
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.wording import ACCENT, QUIET, bar, folded
+
+HELP = """\
+# Adjudication
+
+A line for each answer on which raters differ, those on which people differ most first: the share of
+pairs of people who differ, that of pairs of a person and a judge, what each person says and, after
+the bar, each judge. ● present, ○ absent, ? cannot tell, - not rated; ✓ settled. Below (at the right
+in a wide window) are the text as raters saw it, every verdict with confidence and note, and what
+was settled. Nothing tells where a text is from.
+
+**enter** takes a value and asks for the reason. Ratings are not changed; who settled what, when and
+why is kept, and **u** or **x** takes it back.
+"""
+LETTERS = 22
+"""Columns of a question's title in the list."""
+NONE = {
+    "open": "Nothing is open: people and judges agree, or everything is settled.",
+    "settled": "Nothing is settled.",
+    "all": "Nobody differs.",
+}
+
+
+class DisputeList(OptionList):
+    """The answers."""
+
+    HELP = HELP
+
+
+class AdjudicationPage(Page):
+    """The page."""
+
+    SCORES_DOCK = False
+
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
+        self._view: AdjudicationView | None = None
+
+    def compose(self) -> ComposeResult:
+        """Yield head, list and details."""
+        yield Line(id="adjudication-head")
+        with Container(id="adjudication-body"):
+            yield DisputeList(id="adjudication-list", compact=True)
+            with ScrollPane(id="adjudication-pane", help_text=HELP):
+                yield WrappedText(self._details, id="adjudication-details")
+
+    def on_resize(self, event: Resize) -> None:
+        """Put the details beside the list where there is room."""
+        self.query_one("#adjudication-body").set_class(event.size.width >= self.WIDE_FROM, "-wide")
+
+    def show(self, view: AdjudicationView) -> None:
+        """Show the answers, and keep the mark where it is."""
+        listed = self.query_one(DisputeList)
+        before, kept = self.marked, listed.highlighted
+        self._view = view
+        listed.set_options(Option(_line(row)) for row in view.rows)
+        places = [row.place for row in view.rows]
+        at = places.index(before.place) if before and before.place in places else kept or 0
+        listed.highlighted = min(at, len(places) - 1) if places else None
+        self._show_head(view)
+        self._show_details()
+        self.focus_inside()
+        if view.told:
+            self.show_message(view.told)
+
+    def _show_head(self, view: AdjudicationView) -> None:
+        shown = [view.which, view.measure]
+        left = Content.assemble(
+            (f"Disputed  {view.name}", "bold"),
+            (f"  {', '.join(filter(None, shown))}; {view.counts} counts", QUIET),
+        )
+        right = Content.assemble(
+            bar(view.settled / view.of if view.of else 0.0, 6),
+            f"  {view.settled} of {view.of} settled",
+        )
+        self.query_one("#adjudication-head", Line).show(left, right)
+
+    def _show_details(self) -> None:
+        self.query_one("#adjudication-details", WrappedText).refresh(layout=True)
+        self.query_one(ScrollPane).scroll_home(animate=False)
+
+    def _details(self, width: int) -> Iterator[Content]:
+        row = self.marked
+        if row is None:
+            which = "open" if self._view is None else self._view.which
+            yield from folded(NONE[which], width, QUIET)
+            return
+        yield from _details_of(row, width)
+
+    @property
+    def marked(self) -> Row | None:
+        """The marked answer."""
+        rows = () if self._view is None else self._view.rows
+        at = self.query_one(DisputeList).highlighted
+        return rows[at] if at is not None and at < len(rows) else None
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the details of the marked answer."""
+        event.stop()
+        self._show_details()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take a value for it."""
+        event.stop()
+        self.take_value()
+
+    def focus_inside(self) -> None:
+        """Give the keys to the list."""
+        self.query_one(DisputeList).focus()
+
+    def open_title(self) -> str | None:
+        """Return what the title bar says."""
+        return "adjudication" if self._view is None else f"adjudication of {self._view.name}"
+
+    # ---------------------------------------------------------------- commands
+
+    @property
+    def _controller(self) -> AdjudicationController:
+        return self.desk.controller(AdjudicationController)
+
+    def take_value(self) -> None:
+        """Ask for the value and the reason."""
+        row = self.marked
+        if row is None:
+            return
+        lines = [_choice_line(row, choice.answer, choice.words) for choice in row.choices]
+        if row.free:
+            lines.append(Content("other words …"))
+        title = f"Sample {row.dispute.sample}, {row.dispute.title}: which value?"
+
+        def picked(at: int | None) -> None:
+            if at is None:
+                return
+            if at < len(row.choices):
+                choice = row.choices[at]
+                self._ask_reason(row, choice.answer, choice.words)
+            else:
+                self.app.push_screen(AskWords(title, "Words, or phonemes"), typed)
+
+        def typed(words: str | None) -> None:
+            if words is not None:
+                self._ask_reason(row, words, f"'{words}'")
+
+        self.app.push_screen(PickScreen(title, lines), picked)
+
+    def _ask_reason(self, row: Row, answer: str | float, words: str) -> None:
+        def given(reason: str | None) -> None:
+            if reason is not None:
+                self.desk.do(partial(self._controller.settle, row.place, answer, reason))
+
+        title = f"Sample {row.dispute.sample}, {row.dispute.title}: {words}"
+        self.app.push_screen(AskWords(title, "Reason"), given)
+
+    def undo_settled(self) -> None:
+        """Take back what was settled last here."""
+        self.desk.do(self._controller.undo)
+
+    def withdraw(self) -> None:
+        """Take back what settles the marked answer."""
+        row = self.marked
+        if row is None or row.dispute.settled is None:
+            self.show_message("this answer is not settled")
+            return
+        self.desk.do(partial(self._controller.withdraw, row.place))
+
+    def which_answers(self) -> None:
+        """Show the open answers, the settled ones, or all."""
+        if (view := self._view) is not None:
+            after = WHICH[([*WHICH].index(view.which) + 1) % len(WHICH)]  # type: ignore[arg-type]
+            self.desk.do(partial(self._controller.choose, after, view.measure))
+
+    def which_question(self) -> None:
+        """Ask for the question whose answers are shown."""
+        view = self._view
+        if view is None:
+            return
+        names = ["", *(measure for measure, _ in view.measures)]
+        lines = [Content("all questions"), *(Content(title) for _, title in view.measures)]
+
+        def picked(at: int | None) -> None:
+            if at is not None:
+                self.desk.do(partial(self._controller.choose, view.which, names[at]))
+
+        self.app.push_screen(
+            PickScreen("Answers to which question?", lines, names.index(view.measure)), picked
+        )
+
+    async def leave_adjudication(self) -> None:
+        """Return to the page from which this one was opened."""
+        from tabwb.workbench.adjudication.actions import AdjudicationActions
+
+        await self.desk.go(self.desk.actions(AdjudicationActions).came_from)
+
+
+def _line(row: Row) -> Content:
+    one = row.dispute
+    title = Content(one.title).truncate(LETTERS, ellipsis=True).plain
+    said, judged = (" ".join(map(_sign, words)) for words in (row.said, row.judged))
+    return Content.assemble(
+        ("✓ " if row.settled else "  ", ACCENT),
+        f"{one.sample:>4}  ",
+        (title.ljust(LETTERS), "bold"),
+        (f" {_share(one.people_differ)} {_share(one.judges_differ)}  ", QUIET),
+        said,
+        (f" | {judged}" if judged else "", QUIET),
+    )
+
+
+def _sign(words: str) -> str:
+    sign = words.partition(" ")[0]
+    return sign if sign in SIGNS.values() else words
+
+
+def _share(value: float | None) -> str:
+    return "   -" if value is None else f"{value:.2f}"
+
+
+def _choice_line(row: Row, answer: str | float, words: str) -> Content:
+    who = [said.rater for said in row.dispute.verdicts if said.answer == answer]
+    who += [judge for judge, value in row.dispute.judges if value == answer]
+    return Content.assemble(words.ljust(18), (", ".join(who), QUIET))
+
+
+def _details_of(row: Row, width: int) -> Iterator[Content]:
+    one, shown = row.dispute, row.shown
+    yield Content.assemble((f"Sample {one.sample}   {one.title}", "bold"))
+    yield from folded(row.definition, width, QUIET)
+    if one.settled is not None:
+        held = one.settled
+        yield Content.assemble(("settled  ", ACCENT), (row.settled, "bold"))
+        when = held.at[:16].replace("T", " ")
+        yield from folded(f"{held.who}, {when} UTC: {held.reason}", width, "", 2)
+    yield Content("")
+    yield from folded(shown.prompt, width, QUIET)
+    for text, style in (
+        (shown.context_before, QUIET),
+        (shown.text, ""),
+        (shown.context_after, QUIET),
+        (f"target {shown.target}" if shown.target else "", QUIET),
+    ):
+        yield from folded(text, width, style)
+    yield Content("")
+    names = [said.rater for said in one.verdicts] + [judge for judge, _ in one.judges]
+    column = min(max(map(len, names), default=0), 30) + 2
+    for said, words in zip(one.verdicts, row.said, strict=True):
+        sure = "" if said.confidence is None else f"confidence {said.confidence} of 3"
+        yield Content.assemble((said.rater.ljust(column), "bold"), words.ljust(18), (sure, QUIET))
+        yield from folded(said.note, width, QUIET, column)
+    for (judge, _), words in zip(one.judges, row.judged, strict=True):
+        name = Content(judge).truncate(column - 1, ellipsis=True).plain
+        yield Content.assemble((name.ljust(column), ""), words.ljust(18), ("judge", QUIET))
+    facts = [
+        f"pairs of people differ {_share(one.people_differ).strip()}",
+        f"people and judges {_share(one.judges_differ).strip()}",
+        f"majority {row.majority or 'none'}",
+    ]
+    yield Content("")
+    yield from folded(", ".join(facts), width, QUIET)

@@ -1,0 +1,83 @@
+"""The adjudication page: verdicts side by side, a value taken with a reason, and undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import pytest
+
+from tabwb.store.store import Store
+from tabwb.workbench.adjudication.page import AdjudicationPage
+from tabwb.workbench.adjudication.view_models import AdjudicationView
+from tests.administer.rating.adjudication_parts import JUDGE, disputed_set
+from tests.workbench.seat import SIZES, Seat, Sit
+
+
+def _view(seat: Seat) -> AdjudicationView:
+    view = seat.desk.query_one(AdjudicationPage)._view
+    assert view is not None
+    return view
+
+
+def _parts(value: object) -> Iterator[object]:
+    """Everything that can be reached from a value."""
+    yield value
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _parts(getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        yield from _parts([*value.keys(), *value.values()])
+    elif isinstance(value, list | tuple | set | frozenset):
+        for part in value:
+            yield from _parts(part)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
+    sit: Sit, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        disputed_set(store)
+    async with sit(size) as seat:
+        await seat.until(lambda: seat.desk.catalogue is not None)
+        await seat.press("d")
+        await seat.reads("0 of 2 settled")
+        await seat.reads("1.00    -  2 0 -")
+        await seat.press("down")
+        await seat.reads("Sample 1   Jargon")
+        assert "text 1" in seat.text
+        assert JUDGE in seat.text
+        # Nothing that the page got tells the source; it holds plain values alone.
+        reached = list(_parts(_view(seat)))
+        assert {type(one).__module__.partition(".")[0] for one in reached} <= {"builtins", "tabwb"}
+        words = " ".join(str(one) for one in reached if isinstance(one, str))
+        assert "severe" not in words and "echo" not in words
+        names = {field.name for one in reached if is_dataclass(one) for field in fields(one)}
+        assert not names & {"administration", "trial", "attempt", "stratum", "weight", "speaker"}
+
+        await seat.press("enter")
+        await seat.reads("Sample 1, Jargon: which value?")
+        await seat.press("enter")
+        await seat.reads("Sample 1, Jargon: ● present")
+        await seat.press("enter")
+        await seat.reads("some words are needed")
+        await seat.type("no such words")
+        await seat.press("enter")
+        await seat.reads("1 of 2 settled")
+        await seat.until(lambda: len(_view(seat).rows) == 2)
+        await seat.press("f")
+        await seat.reads("settled; consensus counts")
+        await seat.reads("no such words")
+        await seat.press("x")
+        await seat.reads("Nothing is settled.")
+        await seat.press("f", "u")
+        await seat.reads("0 of 2 settled")
+        await seat.press("m", "down", "enter")
+        await seat.reads("all, jargon; consensus counts")
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "home")
+    with Store.open(tmp_path / "store.db") as store:
+        (settled, back) = store.sets.adjudications(1, every=True)
+        assert (settled.answer, settled.reason, back.answer) == (1.0, "no such words", None)
