@@ -60,45 +60,54 @@ def set_arrays(transaction: Transaction, set_id: int, purpose: str) -> SetArrays
     numbers = transaction.rows(
         "SELECT number FROM samples WHERE set_id = ? ORDER BY number", kept.id
     )
-    rows = transaction.rows(
-        "SELECT spec, sample, answers, state, seconds FROM sample_ratings r"
+    last: dict[tuple[int, int], tuple[str, float] | None] = {}
+    for rater_id, sample, answers, state, seconds in transaction.rows(
+        "SELECT r.rater_id, sample, answers, state, seconds FROM sample_ratings r"
         " JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id"
-        " AND a.position = r.position JOIN raters ON raters.id = r.rater_id"
+        " AND a.position = r.position"
         f" WHERE r.set_id = ? AND purpose = ?{set_rows.COUNTS} ORDER BY r.id",
         kept.id,
         purpose,
-    )
-    raters = tuple(sorted({spec for spec, *_ in rows}))
-    row_of_rater = {rater: row for row, rater in enumerate(raters)}
+    ):
+        last[rater_id, sample] = (answers, seconds) if state == "complete" else None
+    specs = dict(transaction.rows("SELECT id, spec FROM raters"))
+    raters = sorted({rater_id for rater_id, _ in last}, key=lambda rater_id: specs[rater_id])
+    row_of_rater = {rater_id: row for row, rater_id in enumerate(raters)}
     row_of_sample = {number: row for row, (number,) in enumerate(numbers)}
+    rated = [(place, given) for place, given in last.items() if given is not None]
+    at = (
+        np.array([row_of_rater[rater_id] for (rater_id, _), _ in rated], np.int64),
+        np.array([row_of_sample[sample] for (_, sample), _ in rated], np.int64),
+    )
+    # Many ratings have the same answers: these are read once.
+    different = {answers: row for row, answers in enumerate({given[0]: 0 for _, given in rated})}
+    rows = np.array([different[answers] for _, (answers, _) in rated], np.int64)
+    readings = [_reading(one) for one in asked]
+    read = [_numbers(asked, readings, json.loads(answers)) for answers in different]
     shape = len(raters), len(numbers), len(asked)
     raw, values = np.full(shape, np.nan), np.full(shape, np.nan)
     unsure = np.zeros(shape, bool)
-    seconds = np.full(shape[:2], np.nan)
-    # Many ratings have the same answers.
-    parsed: dict[str, _Numbers] = {}
-    empty = _numbers(asked, {})
-    for spec, sample, answers, state, spent in rows:
-        place = row_of_rater[spec], row_of_sample[sample]
-        complete = state == "complete"
-        if complete and answers not in parsed:
-            parsed[answers] = _numbers(asked, json.loads(answers))
-        raw[place], values[place], unsure[place] = parsed[answers] if complete else empty
-        seconds[place] = spent if complete else np.nan
+    seconds_of = np.full(shape[:2], np.nan)
+    if rated:
+        for array, column in ((raw, 0), (values, 1), (unsure, 2)):
+            array[at] = np.array([one[column] for one in read], array.dtype)[rows]
+        seconds_of[at] = [seconds for _, (_, seconds) in rated]
     return SetArrays(
-        raters,
+        tuple(specs[rater_id] for rater_id in raters),
         np.array([number for (number,) in numbers], np.int64),
         tuple(one.measure for one in asked),
         raw,
         values,
         unsure,
         tuple(_options(one) for one in asked),
-        seconds,
+        seconds_of,
     )
 
 
 _Numbers = tuple[list[float], list[float], list[bool]]
 """Of each question the answer, its number in results, and whether the rater cannot tell."""
+_Reading = Mapping[Answer, tuple[float, float, bool]]
+"""The same of one question, for each answer that there can be."""
 
 
 def _options(question: Question) -> tuple[str, ...]:
@@ -106,18 +115,30 @@ def _options(question: Question) -> tuple[str, ...]:
     return tuple(option.value for option in chosen)
 
 
-def _numbers(asked: Sequence[Question], answers: Mapping[str, Answer]) -> _Numbers:
-    raw: list[float] = []
-    values: list[float] = []
-    unsure: list[bool] = []
-    for question in asked:
-        answer = whole_response(question, of_attempts(question, answers))
-        unsure.append(answer == CANNOT_TELL)
+def _reading(question: Question) -> _Reading:
+    read: dict[Answer, tuple[float, float, bool]] = {None: (np.nan, np.nan, False)}
+    for answer in question.values:
         number = question.number(answer)
-        values.append(np.nan if number is None else number)
-        if answer is None or answer == CANNOT_TELL:
-            raw.append(np.nan)
-        else:
-            chosen = isinstance(answer, str)
-            raw.append(_options(question).index(str(answer)) if chosen else float(answer))
-    return raw, values, unsure
+        value = np.nan if number is None else number
+        if answer == CANNOT_TELL:
+            read[answer] = np.nan, value, True
+        elif isinstance(answer, str):
+            read[answer] = float(_options(question).index(answer)), value, False
+        elif answer is not None:
+            read[answer] = answer, value, False
+    return read
+
+
+def _numbers(
+    asked: Sequence[Question], readings: Sequence[_Reading], answers: Mapping[str, Answer]
+) -> _Numbers:
+    read = [
+        reading[
+            whole_response(question, of_attempts(question, answers))
+            if question.per_attempt
+            else answers.get(question.measure)
+        ]
+        for question, reading in zip(asked, readings, strict=True)
+    ]
+    raw, values, unsure = zip(*read, strict=True) if read else ((), (), ())
+    return list(raw), list(values), list(unsure)

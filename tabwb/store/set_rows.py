@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from tabwb.records.errors import StoreError, UsageError
@@ -68,12 +68,16 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
 def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet, ...]:
     """Return all sets, or the one with an id, oldest first."""
     changed: dict[int, dict[str, str]] = {}
+    added: dict[int, list[str]] = {}
     for set_id, kind, text in transaction.rows(
-        "SELECT set_id, kind, text FROM set_events WHERE kind IN ('closed', 'reopened', 'counts')"
-        " ORDER BY id"
+        "SELECT set_id, kind, text FROM set_events"
+        " WHERE kind IN ('closed', 'reopened', 'counts', 'rater-added') ORDER BY id"
     ):
-        what = "counts" if kind == "counts" else "status"
-        changed.setdefault(set_id, {})[what] = text if kind == "counts" else kind
+        if kind == "rater-added":
+            added.setdefault(set_id, []).append(text)
+        else:
+            what = "counts" if kind == "counts" else "status"
+            changed.setdefault(set_id, {})[what] = text if kind == "counts" else kind
     made: list[RatingSet] = []
     for row in transaction.rows(
         "SELECT sample_sets.id, uid, name, form.text, form_id, presentation, seed, raters,"
@@ -96,7 +100,7 @@ def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet
                 form_id=form_id,
                 presentation=Presentation(**json.loads(presentation)),
                 seed=seed,
-                raters=tuple(json.loads(raters)),
+                raters=tuple(dict.fromkeys((*json.loads(raters), *added.get(set_id, ())))),
                 guidelines=guidelines or "",
                 ask_source=bool(asks),
                 counts=since.get("counts", counts),
@@ -104,17 +108,7 @@ def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet
                 created_at=created_at,
             )
         )
-    return tuple(_with_added_raters(transaction, made))
-
-
-def _with_added_raters(transaction: Transaction, made: Sequence[RatingSet]) -> Iterator[RatingSet]:
-    for one in made:
-        added = transaction.rows(
-            "SELECT DISTINCT spec FROM assignments JOIN raters ON raters.id = rater_id"
-            " WHERE set_id = ? ORDER BY spec",
-            one.id,
-        )
-        yield replace(one, raters=tuple(dict.fromkeys((*one.raters, *(spec for (spec,) in added)))))
+    return tuple(made)
 
 
 def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:

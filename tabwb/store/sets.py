@@ -96,8 +96,12 @@ class RatingSets:
             UsageError: a code is not valid.
         """
         with self._access.writing() as transaction:
-            _open_set(transaction, set_id)
-            set_rows.insert_assignments(transaction, self._access.keys, set_id, assignments)
+            kept = _open_set(transaction, set_id)
+            set_rows.insert_assignments(transaction, self._access.keys, kept.id, assignments)
+            for rater in dict.fromkeys(one.rater for one in assignments):
+                if rater not in kept.raters:
+                    added = SetEvent("rater-added", rater)
+                    set_decisions.insert_event(transaction, kept.id, added)
 
     def ratings(
         self, set_id: int, rater: str | None = None, *, every: bool = False

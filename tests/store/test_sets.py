@@ -126,6 +126,12 @@ def test_what_is_saved_twice_is_kept_once(store: Store, kept: RatingSet) -> None
     assert store.sets.ratings(kept.id, every=True) == (first, second)
 
 
+def test_a_rater_who_joins_later_is_a_rater_of_the_set(store: Store, kept: RatingSet) -> None:
+    store.sets.add_assignments(kept.id, [Assignment("A9", 1, 3), Assignment("R1", 4, 3, "again")])
+    assert store.sets.get("pilot").raters == ("R1", "R2", "A9")
+    assert store.sets.assignments(kept.id, "A9") == (Assignment("A9", 1, 3),)
+
+
 def test_a_rating_given_again_and_one_in_calibration_count_in_no_result(
     store: Store, kept: RatingSet
 ) -> None:
