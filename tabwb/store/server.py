@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
 import re
 import threading
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -32,6 +33,8 @@ def _driver() -> Any:
         import psycopg.conninfo
     except ImportError as error:
         raise MissingExtra("a PostgreSQL store", "server", package="psycopg") from error
+    # Of a lost connection it would also print a warning; the error says it once.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
     return psycopg
 
 
@@ -124,12 +127,28 @@ class ServerDatabase:
 
     @contextmanager
     def _transaction(self, first: str) -> Iterator[Transaction]:
-        with self._explained():
+        with self._explained(), ExitStack() as held:
+            yield Transaction(self._begun(first, held), "%s")
+
+    def _begun(self, first: str, held: ExitStack) -> Any:
+        """Return the cursor of a new transaction, which ends with ``held``.
+
+        A server that was started again has closed the connections that nobody used meanwhile: then
+        a new one is made, once. Nothing was asked yet, so nothing is lost.
+        """
+        while True:
+            used = getattr(self._local, "mine", None)
             connection = self._connection()
-            with connection.transaction():
-                cursor = connection.cursor()
-                cursor.execute(first.encode())
-                yield Transaction(cursor, "%s")
+            try:
+                with ExitStack() as begun:
+                    begun.enter_context(connection.transaction())
+                    cursor = connection.cursor()
+                    cursor.execute(first.encode())
+                    held.push(begun.pop_all())
+                    return cursor
+            except self._driver.OperationalError:
+                if used is None or used[1] is not connection or not connection.closed:
+                    raise
 
     def _connection(self) -> psycopg.Connection[Any]:
         mine: tuple[int, psycopg.Connection[Any]] | None = getattr(self._local, "mine", None)

@@ -1,0 +1,73 @@
+"""Ten raters, a process each, who rate one set in one store at once: STORE SET RATER...
+
+Each prints ``STARTED``, one line ``TOLD message`` for each interruption, and ``DONE``. What a rater
+says follows from rater and sample (:func:`opinion`), so that nothing can be lost unseen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from tabwb.administer.rating.session import RaterSession
+from tabwb.administer.rating.shown import Draft
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import StoreError
+from tabwb.records.rating_sets import Answer
+from tabwb.store.store import Store
+
+
+def opinion(rater: str, sample: int) -> dict[str, Answer]:
+    """Return what a rater says of a sample."""
+    number = int(rater[1:])
+    return {"jargon": float((number + sample) % 2), "anomia": float((number * sample) % 5)}
+
+
+def say(words: str) -> None:
+    """Print a line in one piece."""
+    os.write(1, f"{words}\n".encode())
+
+
+def work(location: str, name: str, rater: str) -> None:
+    """Rate every sample: one answer, then the next, then done; after a failure the same again."""
+    with Store.open(location) as store:
+        session = RaterSession.open(store, Plugins.load(Configuration()), name, rater)
+        say(f"STARTED {rater}")
+        told = False
+        while (shown := session.shown) is not None:
+            said = opinion(rater, int(shown.text.rpartition(" ")[2]))
+            try:
+                for measure, answer in said.items():
+                    session.answer(measure, answer)
+                session.finish(Draft(said))
+            except StoreError as error:
+                if not told:
+                    say(f"TOLD {rater} {error.message}")
+                told = True
+                time.sleep(0.05)
+            else:
+                told = False
+        session.close()
+    say(f"DONE {rater}")
+
+
+def main() -> int:
+    """Fork a process for each rater; return how many failed."""
+    location, name, *raters = sys.argv[1:]
+    children = []
+    for rater in raters:
+        child = os.fork()
+        if child == 0:
+            try:
+                work(location, name, rater)
+            finally:
+                sys.stderr.flush()
+                os._exit(sys.exc_info()[0] is not None)
+        children.append(child)
+    return sum(os.waitpid(child, 0)[1] != 0 for child in children)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
