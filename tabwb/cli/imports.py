@@ -90,6 +90,20 @@ if TYPE_CHECKING:
     help="Answers: store them although the store has the answers of this file already.",
 )
 @click.option("--dry-run", is_flag=True, help="Answers: show what would be imported.")
+@click.option("--set", "set_name", metavar="NAME", help="Ratings: the rating set to make of them.")
+@click.option(
+    "--form", metavar="ID|PATH", help="Ratings: the form that they answer. Default: tab-19."
+)
+@click.option(
+    "--mapping",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Ratings: a file (TOML) that says what columns, raters and values are.",
+)
+@click.option(
+    "--counts",
+    metavar="RULE",
+    help="Ratings: whose count: primary:CODE, majority (default), consensus, adjudicated.",
+)
 @click.option("--session", metavar="NAME", help="Naming: only this session of several.")
 @click.option(
     "--rater",
@@ -122,11 +136,19 @@ def import_(**options: Any) -> None:
     inspect_ai, or a folder of them; samples of lm-evaluation-harness; CHAT transcripts (.cha); or
     spoken naming: a TextGrid, an EAF, a folder of them, or a PSST folder, with the sound files
     beside them. All answers of a file are stored, or none.
+
+    Ratings made elsewhere (a table with the columns response, rater, measure, value, Label Studio's
+    JSON, a REDCap table with --mapping) become the rating set --set NAME.
     """
     with opened_plugins(options["offline"]) as plugins:
         path: Path = options["path"]
         if str(path) != "-" and not path.exists():
             raise UsageError("there is no such file or folder", where=str(path))
+        if _is_of_ratings(path, options):
+            from tabwb.cli.import_ratings import import_file as import_ratings
+
+            import_ratings(plugins, path, options)
+            return
         importer = _importer(plugins, path, options["format_id"])
         _check_options(options, naming=importer is None)
         if importer is None:
@@ -146,6 +168,40 @@ ONLY_ANSWERS = (
     *("model", "columns", "number_replicates", "skip_unknown", "judges", "dry_run", "again"),
 )
 ONLY_NAMING = ("session", "rater", "tiers")
+ONLY_RATINGS = ("set_name", "form", "mapping", "counts")
+NOT_OF_RATINGS = (
+    *("battery", "format_id", "columns", "number_replicates", "skip_unknown", "again", "date"),
+    *("research_protocol", *ONLY_NAMING),
+)
+FLAGS = {
+    "columns": "column", "judges": "judge", "tiers": "tier", "set_name": "set",
+    "format_id": "format",
+}  # fmt: skip
+
+
+def _flag(name: str) -> str:
+    return f"--{FLAGS.get(name, name).replace('_', '-')}"
+
+
+def _is_of_ratings(path: Path, options: dict[str, Any]) -> bool:
+    """Return whether ratings are imported; refuse options that do not fit."""
+    if options["set_name"]:
+        for name in NOT_OF_RATINGS:
+            if options[name]:
+                raise UsageError(f"{_flag(name)} is not for ratings", where=str(path))
+        return True
+    for name in ONLY_RATINGS:
+        if options[name]:
+            raise UsageError(f"{_flag(name)} is for ratings", hint="--set NAME imports ratings")
+    from tabwb.administer.rating.elsewhere.reading import is_table_of_ratings
+
+    if str(path) != "-" and options["format_id"] is None and is_table_of_ratings(path):
+        raise UsageError(
+            "this is a table of ratings",
+            where=str(path),
+            hint="--set NAME makes a rating set of it; 'tabwb agreement FILE' needs no store",
+        )
+    return False
 
 
 def _importer(plugins: Plugins, path: Path, format_id: str | None) -> Importer | None:
@@ -172,9 +228,8 @@ def _check_options(options: dict[str, Any], *, naming: bool) -> None:
     """Refuse options that mean nothing for what is read."""
     for name in ONLY_ANSWERS if naming else ONLY_NAMING:
         if options[name]:
-            flag = {"columns": "column", "judges": "judge", "tiers": "tier"}.get(name, name)
             raise UsageError(
-                f"--{flag.replace('_', '-')} is for {'answers' if naming else 'spoken naming'}",
+                f"{_flag(name)} is for {'answers' if naming else 'spoken naming'}",
                 where=str(options["path"]),
                 hint="name the format of the file with --format",
             )

@@ -35,12 +35,23 @@ class RatingSets:
         self._access = access
         self.links = RaterLinks(access)
 
-    def create(self, plan: SetPlan, *, who: str = "") -> RatingSet:
+    def create(
+        self,
+        plan: SetPlan,
+        *,
+        who: str = "",
+        ratings: Sequence[SampleRating] = (),
+        settled: Sequence[Adjudication] = (),
+        events: Sequence[SetEvent] = (),
+    ) -> RatingSet:
         """Make a rating set with its samples and assignments, in one commit.
 
         Args:
             plan: the set.
             who: makes it; :func:`tabwb.records.speakers.operator` when empty.
+            ratings: that were made elsewhere, saved as :meth:`rate` saves them.
+            settled: what was settled elsewhere.
+            events: what else is known of it.
 
         Raises:
             StoreError: the name is taken, or a sample or an assignment names what is not there.
@@ -50,8 +61,15 @@ class RatingSets:
         with self._access.writing() as transaction:
             number = set_rows.insert_set(transaction, self._access.keys, plan)
             planned = SetEvent("planned", who=who or operator())
-            set_decisions.insert_event(transaction, number, planned)
-            return set_rows.sets(transaction, number)[0]
+            kept = set_rows.sets(transaction, number)[0]
+            form = asked_by(kept)
+            for event in (planned, *events):
+                set_decisions.insert_event(transaction, number, event)
+            for rating in ratings:
+                set_saving.save(transaction, self._access.keys, kept, form, rating)
+            for adjudication in settled:
+                set_decisions.settle(transaction, kept, adjudication)
+            return kept
 
     def all(self) -> tuple[RatingSet, ...]:
         """Return every rating set, oldest first."""

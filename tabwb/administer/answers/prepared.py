@@ -91,7 +91,7 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
         UsageError: the file cannot be read, or an option cannot be used.
     """
     day = read_day(request.date, "--date") if request.date else ""
-    judges = setup.resolved_judges(plugins, _checked(request.judges))
+    judges = setup.resolved_judges(plugins, checked_judges(request.judges))
     battery = None if request.battery is None else setup.find_battery(plugins, request.battery)
     source = importer.read(request.path, dict(request.columns))
     made = battery is None
@@ -217,7 +217,12 @@ def _some(names: Sequence[str]) -> str:
     return f"{', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
 
 
-def _checked(judges: Sequence[str]) -> tuple[str, ...]:
+def checked_judges(judges: Sequence[str]) -> tuple[str, ...]:
+    """Return the judges of an import: those asked for, ``rules`` by default, none for ``none``.
+
+    Raises:
+        UsageError: they cannot be combined.
+    """
     condition = declared("judges")
     try:
         checked: tuple[str, ...] = condition.checked(tuple(judges) or condition.asked)

@@ -1,0 +1,1 @@
+"""Ratings that people gave with other programs: read, matched with responses, kept as a set."""

@@ -1,0 +1,197 @@
+"""Ratings of a file as answers to a form, and as the assignments that they fulfil."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tabwb.administer.rating.elsewhere.labels import (
+    ADJUDICATED,
+    Labels,
+    Sheet,
+    answer_of,
+    filled,
+    plain,
+)
+from tabwb.administer.rating.elsewhere.mapping import FileMapping
+from tabwb.battery.forms import Form
+from tabwb.battery.problems import Problem
+from tabwb.plugin_api.answer_files import AnswerProblems
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.rating_sets import (
+    Adjudication,
+    Answer,
+    Assignment,
+    Purpose,
+    SampleRating,
+    checked_rater,
+)
+from tabwb.records.words import near
+
+_PLACE = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Given:
+    """What a file says, as answers to a form.
+
+    Attributes:
+        ratings: of each rater, response and occasion, in the order of the file.
+        settled: by response and key of the answer.
+        sheets: notes and times of the ratings.
+        raters: codes, in the order of the file.
+        responses: in the order of the file.
+    """
+
+    ratings: dict[_PLACE, dict[str, Answer]] = field(default_factory=dict)
+    settled: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    sheets: dict[_PLACE, Sheet] = field(default_factory=dict)
+    raters: dict[str, None] = field(default_factory=dict)
+    responses: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def answered(self) -> int:
+        """The number of answers."""
+        given = (answer for answers in self.ratings.values() for answer in answers.values())
+        return sum(answer is not None for answer in given)
+
+
+def answers_of(labels: Labels, form: Form, mapping: FileMapping, known: Mapping[str, str]) -> Given:
+    """Return the answers that the ratings of a file are.
+
+    Args:
+        labels: of the file.
+        form: with the questions.
+        mapping: what the user says of the file.
+        known: every name of a question to its measure.
+
+    Raises:
+        AnswerProblems: every problem with its place.
+        TabwbError: the form does not say what a question without a mark means.
+        UsageError: there is no rating in it.
+    """
+    given = Given()
+    problems: list[Problem] = []
+    for label in labels.labels:
+        file, line = _place(label.where)
+        try:
+            rater = _code(label.rater, mapping)
+            if not rater:
+                labels.leave_out(f"answers of {label.rater}")
+                continue
+            name, _, attempt = label.measure.partition("#")
+            measure = known.get(plain(name))
+            if measure is None:
+                raise TabwbError(
+                    f"form '{form.id}' has no question '{name}'", allowed=", ".join(form.measures)
+                )
+            question = form.question(measure)
+            value = mapping.value(measure, label.value)
+            answer = answer_of(question, value)
+            key = f"{measure}#{attempt or 1}" if question.per_attempt else measure
+            if not label.response:
+                raise TabwbError("the response is not named")
+            _keep(given, (rater, label.response, label.occasion), key, answer)
+        except TabwbError as error:
+            near_to = (
+                near(label.measure, form.measures)
+                if known.get(plain(label.measure)) is None
+                else ""
+            )
+            problems.append(
+                Problem(file, line, label.measure, error.message, "", error.allowed or "", near_to)
+            )
+    if problems:
+        raise AnswerProblems(problems)
+    for (name, response, occasion), sheet in labels.sheets.items():
+        if not (rater := _code(name, mapping)):
+            continue
+        place = rater, response, occasion
+        given.sheets[place] = sheet
+        if sheet.unmarked:
+            given.raters[rater] = given.responses[response] = None
+            given.ratings[place] = filled(form, given.ratings.get(place, {}))
+    if not given.ratings:
+        raise UsageError("there is no rating in it", where=str(labels.path))
+    return given
+
+
+def _place(where: str) -> tuple[str, int]:
+    file, _, line = where.rpartition(":")
+    return (file, int(line)) if line.isdigit() else (where, 0)
+
+
+def _code(name: str, mapping: FileMapping) -> str:
+    """Return the code of a rater; empty for one who is left out."""
+    if name == ADJUDICATED and name not in mapping.raters:
+        return ADJUDICATED
+    code = mapping.raters.get(name, _usual(name))
+    if not code:
+        return ""
+    try:
+        return checked_rater(code)
+    except UsageError as error:
+        raise TabwbError(
+            f"{error.message}: give a code under [raters] of a mapping file; an empty one leaves "
+            "the rater out",
+            allowed=error.allowed,
+        ) from error
+
+
+def _usual(name: str) -> str:
+    """Return the code of a rater whom the file numbers: codes say more than a number alone."""
+    return f"R{name}" if name.isdigit() else name
+
+
+def _keep(given: Given, place: _PLACE, key: str, answer: Answer) -> None:
+    rater, response, _ = place
+    given.responses[response] = None
+    if rater == ADJUDICATED:
+        if answer is not None:
+            given.settled[response, key] = answer
+        return
+    given.raters[rater] = None
+    answers = given.ratings.setdefault(place, {})
+    if key in answers:
+        raise TabwbError(f"{rater} has rated '{key}' of response '{response}' twice; a column "
+                         "'occasion' tells repeated ratings apart")  # fmt: skip
+    answers[key] = answer
+
+
+def rated(
+    given: Given, samples: Mapping[str, int]
+) -> tuple[list[Assignment], list[SampleRating], list[Adjudication]]:
+    """Return the assignments that the ratings fulfil, the ratings, and what was settled.
+
+    The first rating of a response by a rater is its rating, later ones are given again.
+
+    Args:
+        given: the answers.
+        samples: response to number of its sample.
+    """
+    assignments: list[Assignment] = []
+    ratings: list[SampleRating] = []
+    positions: dict[str, int] = {}
+    seen: set[tuple[str, str]] = set()
+    for place, said in given.ratings.items():
+        rater, response, _ = place
+        answers = {key: answer for key, answer in said.items() if answer is not None}
+        if not answers:
+            continue
+        purpose: Purpose = "again" if (rater, response) in seen else "rate"
+        seen.add((rater, response))
+        position = positions[rater] = positions.get(rater, 0) + 1
+        sheet = given.sheets.get(place, Sheet())
+        number = samples[response]
+        assignments.append(Assignment(rater, position, number, purpose))
+        ratings.append(
+            SampleRating(
+                rater, position, number, purpose, answers, True, note=sheet.note,
+                seconds=sheet.seconds,
+            )
+        )  # fmt: skip
+    settled = [
+        Adjudication(samples[response], key, answer, "settled elsewhere", "import")
+        for (response, key), answer in given.settled.items()
+    ]
+    return assignments, ratings, settled

@@ -1,0 +1,177 @@
+"""What a file of ratings holds, whichever program wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tabwb.battery.form_answers import completed
+from tabwb.battery.forms import Form, Question
+from tabwb.records.errors import TabwbError
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
+
+ADJUDICATED = "adjudicated"
+"""The rater whose values are what was settled."""
+UNSURE = frozenset(("cannot-tell", "cannot tell", "can't tell", "unsure", "?"))
+TRUTHS = {
+    **dict.fromkeys(("1", "1.0", "present", "true", "yes"), 1.0),
+    **dict.fromkeys(("0", "0.0", "absent", "false", "no"), 0.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What one rater said to one question about one response.
+
+    Attributes:
+        where: its place, for messages.
+        response: its id in the file.
+        rater: as the file names them.
+        measure: as the file names it; with the number of an attempt, ``code#2``.
+        value: as the file has it; empty is not rated.
+        occasion: tells ratings apart that one rater gave a response at several times.
+    """
+
+    where: str
+    response: str
+    rater: str
+    measure: str
+    value: str
+    occasion: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledText:
+    """A response whose text the file of ratings has; empty where it does not say more."""
+
+    where: str
+    text: str
+    prompt: str = ""
+    speaker: str = ""
+    model: str = ""
+    source: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """More of one rating of one response, by rater, response and occasion."""
+
+    note: str = ""
+    seconds: float = 0.0
+    unmarked: bool = False
+
+
+SheetKey = tuple[str, str, str]
+"""Rater, response, occasion."""
+
+
+@dataclass(slots=True)
+class Labels:
+    """The ratings of a file.
+
+    Attributes:
+        title: what the file is, for people.
+        path: of the file.
+        labels: in the order of the file.
+        texts: id of a response to its text, where the file has texts.
+        sheets: notes and times; ``unmarked``: a question without an answer means what the form
+            says of unmarked questions.
+        left_out: what was read besides ratings, to number.
+    """
+
+    title: str
+    path: Path
+    labels: list[Label] = field(default_factory=list)
+    texts: dict[str, LabelledText] = field(default_factory=dict)
+    sheets: dict[SheetKey, Sheet] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, what: str) -> None:
+        """Count something that was read besides ratings."""
+        self.left_out[what] = self.left_out.get(what, 0) + 1
+
+
+def plain(name: str) -> str:
+    """Return a name without what writers differ in: case, hyphens, underscores.
+
+    >>> plain("Conduite d'approche"), plain("conduite-d-approche")
+    ('conduite d approche', 'conduite d approche')
+    """
+    return " ".join(re.findall(r"[^\W_]+", name.casefold()))
+
+
+def measures_by_name(form: Form, names: Mapping[str, str]) -> dict[str, str]:
+    """Return every name of a question to its measure: id, title, and what the user says.
+
+    Args:
+        form: with the questions.
+        names: measure to its name in the file.
+
+    Raises:
+        TabwbError: the form has no such measure.
+    """
+    found: dict[str, str] = {}
+    for question in form.questions:
+        found.setdefault(plain(question.title), question.measure)
+    found |= {plain(question.measure): question.measure for question in form.questions}
+    for measure, name in names.items():
+        found[plain(name)] = form.question(measure).measure
+    return found
+
+
+def answer_of(question: Question, value: str) -> Answer:
+    """Return the answer that a value of a file stands for.
+
+    Args:
+        question: of the form.
+        value: as the file has it.
+
+    Raises:
+        TabwbError: the question does not allow it.
+
+    >>> anomia = Question("anomia", "Anomia", cannot_tell=True)
+    >>> answer_of(anomia, "Yes"), answer_of(anomia, "?"), answer_of(anomia, " ")
+    (1.0, 'cannot-tell', None)
+    """
+    text = value.strip()
+    folded = text.casefold()
+    answer: Answer = text
+    if not text:
+        return None
+    if folded in UNSURE:
+        answer = CANNOT_TELL
+    elif question.kind == "present-absent":
+        answer = TRUTHS.get(folded, text)
+    elif question.kind == "scale":
+        points = {plain(option.title): option.value for option in question.options}
+        try:
+            answer = float(points.get(plain(text), text))
+        except ValueError:
+            answer = text
+    elif question.kind == "choice":
+        titles = {plain(option.title): option.value for option in question.options}
+        titles |= {plain(option.value): option.value for option in question.options}
+        answer = titles.get(plain(text), text)
+    question.check(answer)
+    return answer
+
+
+def filled(form: Form, answers: Mapping[str, Answer]) -> dict[str, Answer]:
+    """Return the answers of one rating, with what the form says of questions without a mark.
+
+    Args:
+        form: with the questions.
+        answers: by key; None is not rated.
+
+    Raises:
+        TabwbError: the form does not say it.
+    """
+    if form.unmarked != "absent":
+        raise TabwbError(
+            f"form '{form.id}' does not say what a question without a mark means",
+            hint='a form of your own with unmarked = "absent" does',
+        )
+    return completed(form, answers)

@@ -1,0 +1,254 @@
+"""``tabwb import --set``: ratings made elsewhere become a rating set of stored responses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabwb.administer.rating.elsewhere.labels import measures_by_name
+from tabwb.administer.rating.elsewhere.mapping import FileMapping
+from tabwb.administer.rating.elsewhere.reading import read_labels
+from tabwb.plugin_api.answer_files import AnswerProblems
+from tabwb.plugin_api.forms import open_form
+from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.rating_sets import CANNOT_TELL, SampleRating
+from tabwb.store.store import Store
+from tests.cli.conftest import Run
+
+SAID = (
+    "We drove to the sea, and my sister told us about the the boat.",
+    "I was in the town and bought some bread and cheese for lunch.",
+)
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def stored(run: Run, tmp_path: Path) -> Path:
+    """A store with two texts, t1 and t2, of two speakers."""
+    rows = (f'"{said}",t{n},Tell me.,S-0{n}' for n, said in enumerate(SAID, start=1))
+    texts = write(tmp_path / "texts.csv", "text,id,prompt,speaker", *rows)
+    assert run("import", texts, "--judge", "none").status == 0
+    return tmp_path
+
+
+def kept(name: str, folder: Path) -> dict[tuple[str, str, int], SampleRating]:
+    """The ratings of a set by rater, text and purpose."""
+    with Store.open(folder / "tabwb-data" / "tabwb.db") as store:
+        made = store.sets.get(name)
+        texts = {sample.number: sample.text for sample in store.sets.samples(made.id)}
+        return {
+            (one.rater, texts[one.sample], one.position): one for one in store.sets.ratings(made.id)
+        }
+
+
+def answers(name: str, folder: Path) -> list[tuple[str, int, Any]]:
+    ratings = kept(name, folder)
+    return [
+        (rater, SAID.index(text) + 1, dict(one.answers))
+        for (rater, text, _), one in ratings.items()
+    ]
+
+
+LONG = (
+    *("response,rater,measure,value,note,occasion", "t1,R1,anomia,1,hard,", "t1,R1,Jargon,no,,"),
+    *(
+        "t1,R2,anomia,?,,",
+        "t1,R2,jargon,0,,",
+        "t2,R1,anomia,,,",
+        "t2,R1,jargon,present,,",
+        "t1,R1,anomia,0,,2",
+    ),
+    "t2,adjudicated,jargon,absent,,",
+)
+
+
+def test_one_row_per_answer(run: Run, stored: Path) -> None:
+    done = run("import", write(stored / "r.csv", *LONG), "--set", "pilot", "--json")
+    assert done.status == 0, done.err
+    document = done.document
+    assert document["rating_set"]["name"] == "pilot"
+    assert document["ratings"]["raters"] == ["R1", "R2"]
+    ratings = kept("pilot", stored)
+    assert [(r, p, one.purpose, dict(one.answers)) for (r, _, p), one in ratings.items()] == [
+        ("R1", 1, "rate", {"anomia": 1.0, "jargon": 0.0}),
+        ("R1", 2, "rate", {"jargon": 1.0}),
+        ("R1", 3, "again", {"anomia": 0.0}),
+        ("R2", 1, "rate", {"anomia": CANNOT_TELL, "jargon": 0.0}),
+    ]
+    assert ratings["R1", SAID[0], 1].note == "hard"
+    with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
+        (settled,) = store.sets.adjudications(store.sets.get("pilot").id)
+        events = store.sets.events(store.sets.get("pilot").id)
+    assert (settled.measure, settled.answer) == ("jargon", 0.0)
+    assert [event.kind for event in events] == ["planned", "imported"]
+    trials = run("results", 1, "--json").document["trials"]
+    rated = {r["measure"]: r["value"] for t in trials for r in t["ratings"] if r["rater"] == "R1"}
+    assert (rated["anomia"], rated["jargon"]) == (1.0, 0.0)
+    features = run("agreement", "pilot", "--json").document["features"]
+    n = {feature["measure"]: feature["n"] for feature in features}
+    assert (n["anomia"], n["jargon"]) == (0, 1)
+
+
+REDCAP = """response = "record_id"
+speaker = "pid"
+[raters]
+anna = "R1"
+bob = "R2"
+carl = ""
+[values]
+"9" = "cannot-tell"
+[measures]
+anomia = "anom_{rater}"
+jargon = { column = "feat_{rater}___7", values = { "1" = "present", "0" = "absent" } }
+"""
+
+
+def test_redcap_with_columns_for_each_rater(run: Run, stored: Path) -> None:
+    write(stored / "map.toml", REDCAP)
+    columns = [f"anom_{r},feat_{r}___7" for r in ("anna", "bob", "carl")]
+    table = write(
+        stored / "redcap.csv",
+        f"record_id,redcap_event_name,text,pid,{','.join(columns)}",
+        f't1,arm_1,"{SAID[0]}",S-01,1,0,9,1,1,1',
+        f't7,arm_1,"{SAID[1]}",S-02,0,1,,0,1,1',
+    )
+    done = run("import", table, "--set", "rc", "--mapping", stored / "map.toml", "--judge", "none")
+    assert done.status == 0, done.err
+    assert "left out: 4 answers of carl" in done.err
+    assert answers("rc", stored) == [
+        ("R1", 1, {"anomia": 1.0, "jargon": 0.0}),
+        ("R1", 2, {"anomia": 0.0, "jargon": 1.0}),
+        ("R2", 1, {"anomia": CANNOT_TELL, "jargon": 1.0}),
+        ("R2", 2, {"jargon": 0.0}),
+    ]
+    shown = run("results", "--json").document["administrations"]
+    assert [given["examinee"] for given in shown] == ["S-01", "S-02", "S-02"]
+
+
+def task(number: int, *annotations: dict[str, Any], **data: str) -> dict[str, Any]:
+    return {"id": number, "data": data, "annotations": list(annotations), "predictions": []}
+
+
+def annotation(by: object, *results: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"completed_by": by, "result": list(results), "was_cancelled": False, **more}
+
+
+def choice(control: str, *choices: str) -> dict[str, Any]:
+    value = {"choices": list(choices)}
+    return {"from_name": control, "to_name": "text", "type": "choices", "value": value}
+
+
+def test_label_studio_with_a_list_of_features(run: Run, stored: Path) -> None:
+    note = {"from_name": "note", "type": "textarea", "value": {"text": ["long pauses"]}}
+    tasks = [
+        task(
+            1,
+            annotation(3, choice("features", "Anomia", "Empty speech"), note, lead_time=12.5),
+            annotation({"id": 4, "email": "b@x.org"}, choice("features", "Anomia")),
+            annotation(5, was_cancelled=True),
+            text_id="t1",
+            text=SAID[0],
+        ),
+        task(2, annotation(3), text_id="t2"),
+    ]
+    path = write(stored / "ls.json", json.dumps(tasks))
+    mapping = write(stored / "m.toml", 'response = "text_id"', '[raters]\n"b@x.org" = "Bea"')
+    done = run("import", path, "--set", "ls", "--mapping", mapping)
+    assert done.status == 0, done.err
+    assert "left out: 1 skipped tasks" in done.err
+    ratings = kept("ls", stored)
+    first = ratings["R3", SAID[0], 1]
+    assert (first.note, first.seconds, len(first.answers)) == ("long pauses", 12.5, 19)
+    assert {m for m, answer in first.answers.items() if answer} == {"anomia", "empty-speech"}
+    assert {*ratings["R3", SAID[1], 2].answers.values()} == {0.0}
+    assert {m for m, a in ratings["Bea", SAID[0], 1].answers.items() if a} == {"anomia"}
+
+
+def test_label_studio_with_a_control_for_each_question(run: Run, stored: Path) -> None:
+    rating = {"from_name": "jargon", "type": "rating", "value": {"rating": 3}}
+    tasks = [task(1, annotation(1, choice("anomia", "not present"), rating), id="t1")]
+    path = write(stored / "ls.json", json.dumps(tasks))
+    done = run("import", path, "--set", "ls", "--form", "aprocsa-27")
+    assert done.status == 0, done.err
+    assert answers("ls", stored) == [("R1", 1, {"anomia": 0.0, "jargon": 3.0})]
+
+
+def test_a_speaker_must_agree_to_rating(run: Run, stored: Path) -> None:
+    for scope, given in (("record", "--given"), ("rate", "--withdrawn")):
+        assert run("speaker", "consent", "S-01", "--scope", scope, given).status == 0
+    refused = run("import", write(stored / "r.csv", *LONG), "--set", "pilot")
+    assert refused.status == 1
+    assert "S-01" in refused.err
+    with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
+        assert store.sets.all() == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "expected"),
+    [
+        (("response,rater,measure,value", "t1,R1,anomy,1"), (), "did you mean 'anomia'"),
+        (("response,rater,measure,value", "t1,R1,anomia,7"), (), "'anomia' cannot be '7'"),
+        (("response,rater,measure,value", "t1,Anna B,anomia,1"), (), "under [raters]"),
+        (
+            ("response,rater,measure,value", "t1,R1,anomia,1", "t1,R1,Anomia,0"),
+            (), "R1 has rated 'anomia' of response 't1' twice",
+        ),
+        (("response,rater,measure", "t1,R1,anomia"), (), "there is no column 'value'"),
+        (("response,rater,measure,value", "t9,R1,anomia,1"), (), "is not in the store: 't9'"),
+        (
+            ("response,rater,measure,value,text", "t1,R1,anomia,1,another"),
+            (), "another text in the store",
+        ),
+        (
+            ("response,rater,measure,value,text", "new,R1,anomia,1,another"),
+            (), "who gave these answers is not known",
+        ),
+        (("response,rater,measure,value", "t1,R1,anomia,1"), ("--battery", "tab"), "--battery"),
+        (("[1, 2",), (), "is not JSON"),
+        (('[{"id": 1, "data": {}}]',), (), "not a task with annotations"),
+        (('[{"id": 1, "data": 3, "annotations": []}]',), (), "data are not an object"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_and_nothing_is_stored(
+    run: Run, stored: Path, lines: tuple[str, ...], options: tuple[str, ...], expected: str
+) -> None:
+    done = run("import", write(stored / "r.csv", *lines), "--set", "pilot", *options)
+    assert done.status in (1, 2)
+    assert expected in done.err
+    with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
+        assert store.sets.all() == ()
+        assert len(store.administrations()) == 2
+
+
+def test_ratings_without_a_set_are_not_taken_for_answers(run: Run, stored: Path) -> None:
+    refused = run("import", write(stored / "r.csv", *LONG))
+    assert "--set NAME makes a rating set of it" in refused.err
+    refused = run("import", stored / "texts.csv", "--form", "tab-19")
+    assert "--form is for ratings" in refused.err
+
+
+def test_every_problem_of_a_mapping_is_told_with_its_line(run: Run, stored: Path) -> None:
+    mapping = write(stored / "m.toml", "respons = 'a'", "rater = 3", "[measures]", "anomia = 1")
+    table = write(stored / "r.csv", *LONG)
+    done = run("import", table, "--set", "pilot", "--mapping", mapping)
+    for words in ("m.toml:1", "did you mean 'response'", "m.toml:2", "m.toml:4"):
+        assert words in done.err
+    mapping = write(stored / "m.toml", "[measures]", "anomy = 'x'")
+    done = run("import", table, "--set", "pilot", "--mapping", mapping)
+    assert "form 'tab-19' has no question 'anomy'" in done.err
+
+
+def test_a_column_of_the_mapping_that_is_not_there(stored: Path) -> None:
+    form = open_form("tab-19", Plugins.load().find_battery)
+    known = measures_by_name(form, {})
+    mapping = FileMapping(measures={"anomia": "anomy"}, columns={"response": "id"})
+    path = write(stored / "w.csv", "id,rater,anomi", "1,R1,1")
+    with pytest.raises(AnswerProblems, match="did you mean 'anomi'"):
+        read_labels(path, mapping, known)
