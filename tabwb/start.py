@@ -39,4 +39,6 @@ def open_rating(store_location: str | None, rating_set: int | str, rater: str) -
 def main() -> int:
     """Run the program with the arguments of its process."""
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
-    return command_line.main(workbench=open_workbench, speaker_view=open_speaker_view)
+    return command_line.main(
+        workbench=open_workbench, speaker_view=open_speaker_view, rating_page=open_rating
+    )

@@ -13,6 +13,7 @@ from textual.message import Message
 
 from tabwb.battery.forms import Form
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
+from tabwb.workbench.rating.help import HELP
 from tabwb.workbench.rating.layout import GAP, Entry, Heading, arranged, columns_in
 from tabwb.workbench.rating.view_models import Slot
 from tabwb.workbench.rating.wording import PRESENT, mark
@@ -33,6 +34,7 @@ HIGHLIGHT = "bold $block-cursor-foreground on $block-cursor-background"
 class FormGrid(WidthAwareWidget, can_focus=True):
     """The questions of a form in columns."""
 
+    HELP = HELP
     DEFAULT_CSS = "FormGrid { width: 1fr; height: auto; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(key, f"screen.pressed('{key}')", show=False) for key in ("enter", "tab")
@@ -47,7 +49,6 @@ class FormGrid(WidthAwareWidget, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.help_text = ""
         self._form: Form | None = None
         self._slots: tuple[Slot, ...] = ()
         self._keys: Mapping[str, str] = {}

@@ -8,14 +8,13 @@ from textual.events import Key
 
 from tabwb.battery.forms import SOURCE
 from tabwb.records.rating_sets import CANNOT_TELL
-from tabwb.workbench.rating.help import keys_text
+from tabwb.workbench.rating.help import codebook, guidelines
 from tabwb.workbench.rating.keys import MOVES, SCROLLS, command_of
 from tabwb.workbench.rating.layout import moved
 from tabwb.workbench.rating.sheet import AnswerSheet
 from tabwb.workbench.rating.view_models import RatingView, Slot
 from tabwb.workbench.rating.wording import option_line
 from tabwb.workbench.shell.dialogs import PickScreen
-from tabwb.workbench.shell.help import HelpScreen
 from tabwb.workbench.shell.settings import next_theme
 
 if TYPE_CHECKING:
@@ -161,19 +160,14 @@ class Hand:
     def do_guidelines(self) -> None:
         """Show the guidelines."""
         if self.view.guidelines:
-            self._screen.app.push_screen(HelpScreen(self.view.guidelines))
+            self._screen.app.push_screen(guidelines(self.view))
             self._screen.note_guidelines()
         else:
             self._screen.say("this set has no guidelines; ? shows the definitions")
 
     def do_help(self) -> None:
         """Show all keys and definitions."""
-        self._screen.app.push_screen(HelpScreen(self.help_text))
-
-    @property
-    def help_text(self) -> str:
-        """Keys and definitions as Markdown."""
-        return keys_text(self.view, self.sheet.keys, self.taken)
+        self._screen.app.push_screen(codebook(self.view, self.sheet.keys, self.taken))
 
     def do_theme(self) -> None:
         """Use the next theme."""

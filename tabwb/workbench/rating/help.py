@@ -2,46 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from textwrap import wrap
+from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from tabwb.battery.forms import Form
 from tabwb.workbench.rating.keys import KEYS
 from tabwb.workbench.rating.view_models import RatingView
+from tabwb.workbench.rating.wording import flowed
 from tabwb.workbench.shell.commands import key_label
+from tabwb.workbench.shell.dialogs import ScrollPane
+from tabwb.workbench.shell.help import CLOSING
+from tabwb.workbench.shell.width_aware import ReportView, WrappedText
+from tabwb.workbench.shell.wording import ACCENT, LEAST
+
+HELP = """\
+# Rating
+
+Each question has a key. **?** shows all keys and the definitions of the form. Everything is saved
+at once.
+"""
+KEY = 20
 
 
-def keys_text(view: RatingView, keys: Mapping[str, str], taken: frozenset[str]) -> str:
-    """Return keys and definitions as Markdown.
+class ReadingScreen(ModalScreen[None]):
+    """Shows a text that can be scrolled.
+
+    Args:
+        title: of the text.
+        text: a widget that lays it out.
+    """
+
+    CSS_PATH = "../shell/keys.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = CLOSING
+
+    def __init__(self, title: str, text: Widget) -> None:
+        super().__init__(classes="keys")
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        """Yield title and text."""
+        with Vertical(classes="dialog"):
+            yield Static(self._title, classes="dialog-title", markup=False)
+            yield ScrollPane(self._text, id="key-list", help_text=HELP)
+            yield Static("arrows scroll   esc closes", classes="dialog-note")
+
+
+def codebook(view: RatingView, keys: Mapping[str, str], taken: frozenset[str]) -> ReadingScreen:
+    """Return the screen of all keys and of the questions with their definitions.
 
     Args:
         view: of the sample.
         keys: of the questions, by measure.
         taken: the keys that questions have.
     """
-    lines = ["# Keys of this form", ""]
+
+    def lines(width: int) -> Iterator[Content]:
+        for key, words in key_rows(view, taken):
+            yield from _row(key, Content(""), words, width)
+        yield Content("")
+        yield from question_lines(view.form, keys, width)
+
+    return ReadingScreen("Keys and questions", WrappedText(lines))
+
+
+def guidelines(view: RatingView) -> ReadingScreen:
+    """Return the screen of the guidelines, which are Markdown; links are words."""
+    from rich.markdown import Markdown
+
+    text = ReportView(Markdown(view.guidelines, hyperlinks=False))
+    return ReadingScreen(f"Guidelines of {view.set_name}", text)
+
+
+def key_rows(view: RatingView, taken: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield each key with what it does.
+
+    Args:
+        view: of the sample.
+        taken: the keys that questions have.
+    """
     kinds = {question.kind for question in view.form.questions}
     if "present-absent" in kinds:
-        lines.append("- **letter** present, again absent; **shift+letter** cannot tell")
+        yield "letter", "Present; again: absent."
     if "scale" in kinds:
-        lines.append("- **letter** goes to a question, a **digit** rates it; **shift+letter** "
-                     "cannot tell")  # fmt: skip
-    if "scale" not in kinds and not view.form.spoken:
-        lines.append("- **0** to **3** how sure you are of the whole sample, **+** too")
-    lines += ["- **arrows** move, **pageup** and **pagedown** scroll the text, the mouse answers"]
+        yield "letter, digit", "Go to a question; rate it."
+    elif "present-absent" in kinds:
+        yield "0 to 3", "How sure you are of the whole sample."
+    yield "shift+letter", "Cannot tell, where the form allows it."
+    yield "arrows", "Highlight another question; the mouse answers too."
+    yield "page up, down", "Scroll the text."
     for one in KEYS:
         if one.when(view):
             free = [key_label(key) for key in one.keys if key not in taken]
-            lines.append(f"- **{'**, **'.join(free)}** {one.text}")
-    lines += ["", "# Questions", ""]
-    for question in view.form.questions:
-        line = f"- **{keys[question.measure]}** *{question.title}*"
-        if question.definition:
-            line += f": {question.definition}"
-        if question.example:
-            line += f" Example: {question.example}"
-        lines.append(line)
-        lines += [
-            f"    - **{option.key or option.value}** {option.title}"
-            + (f": {option.definition}" if option.definition else "")
+            yield ", ".join({"plus": "+"}.get(key, key) for key in free), one.text
+
+
+def question_lines(form: Form, keys: Mapping[str, str], width: int) -> Iterator[Content]:
+    """Yield the questions with their definitions, examples and answers.
+
+    Args:
+        form: with the questions.
+        keys: of the questions, by measure.
+        width: columns.
+    """
+    for question in form.questions:
+        words = " ".join(filter(None, (question.definition, question.example and (
+            f"Example: {question.example}"))))  # fmt: skip
+        title = Content.styled(f"{question.title}  ", "bold")
+        yield from _row(keys[question.measure], title, words, width)
+        pieces = [
+            Content.assemble((option.key or option.value, ACCENT), " ", option.title)
             for option in question.options
         ]
-    return "\n".join(lines)
+        for line in flowed(pieces, max(width - KEY, LEAST)):
+            yield Content.assemble(" " * KEY, line)
+
+
+def _row(key: str, title: Content, words: str, width: int) -> Iterator[Content]:
+    room = max(width - KEY, LEAST)
+    first, *rest = wrap(" " * title.cell_length + words, room, drop_whitespace=False) or [""]
+    yield Content.assemble(
+        (key.ljust(KEY - 1) + " ", f"bold {ACCENT}"), title, first[title.cell_length :]
+    )
+    yield from (Content(" " * KEY + line.strip()) for line in rest)

@@ -196,7 +196,6 @@ class RatingScreen(Screen[None]):
         self.query_one("#rating-words", WrappedText).refresh(layout=True)
         grid = self.query_one(FormGrid)
         grid.show(view.form, sheet.slots, sheet.keys, sheet.answers, sheet.at)
-        grid.help_text = hand.help_text
         questions = self.query_one("#rating-questions", VerticalScroll)
         last = grid.row_of(sheet.at) - questions.size.height + 2
         questions.scroll_to(y=max(last, 0), animate=False)

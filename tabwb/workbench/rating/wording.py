@@ -103,8 +103,6 @@ def definition_lines(
     title = question.title + (f", attempt {slot.attempt}" if question.per_attempt else "")
     head = Content.assemble((title, "bold"), "   ", (answer_words(form, question, answer), ACCENT))
     body: list[Content] = []
-    if question.definition:
-        body += [Content(line) for line in wrap(question.definition, width)]
     if question.options and any(
         option.key or question.kind == "scale" for option in question.options
     ):
@@ -113,6 +111,8 @@ def definition_lines(
             for option in question.options
         ]
         body += flowed(pieces, width)
+    if question.definition:
+        body += [Content(line) for line in wrap(question.definition, width)]
     if question.example:
         body += [Content.styled(line, QUIET) for line in wrap(f"e.g. {question.example}", width)]
     lines = [head.truncate(width, ellipsis=True), *body]
