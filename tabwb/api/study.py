@@ -14,6 +14,7 @@ from tabwb.api.options import (
     Ids,
     Limited,
     Names,
+    Planning,
     Where,
     named_references,
     references_of,
@@ -131,6 +132,47 @@ class Study(Reading):
         names = None if columns is None else separated(columns)
         tables = captioned_groups(self.groups(ids, by=by, **options), names)
         return "\n".join(map(markdown if format == "markdown" else latex, tables))
+
+    def plan_ratings(
+        self,
+        name: str,
+        raters: Names,
+        ids: Ids = None,
+        *,
+        form: str = "tab-19",
+        dry_run: bool = False,
+        **options: Unpack[Planning],
+    ) -> dict[str, Any]:
+        """Make a rating set of stored responses, as ``tabwb rate plan``; return its plan.
+
+        Args:
+            name: of the set.
+            raters: codes of who rates.
+            ids: numbers or uids of administrations; None for all.
+            form: id or path of a form.
+            dry_run: make nothing; the study need not be open for writing.
+            options: those of the command (``stratify="model"``, ``per_stratum=10``, ``overlap=82``,
+                ``raters_per_sample=2``, ``case="lower"``); ``hybrid`` is the judge.
+
+        Returns:
+            The document of ``tabwb rate plan --json``; ``uid`` is None after a dry run.
+
+        Raises:
+            UsageError: the numbers do not fit, or nothing can be rated.
+            StoreError: there is a set of this name.
+        """
+        from tabwb.plugin_api.forms import check_raters, open_form
+        from tabwb.report.rating_plan import PlanOptions, plan_document, plan_with
+
+        if not dry_run:
+            self._must_write("rating sets are stored")
+        chosen = PlanOptions(separated(raters), **options)
+        plugins = self._plugins()
+        asked = open_form(form, plugins.find_battery)
+        check_raters(chosen.raters, plugins)
+        made = plan_with(self.store, name, asked, chosen, references_of(ids))
+        uid = None if dry_run else self.store.sets.create(made.plan).uid
+        return plan_document(made, uid)
 
     def methods(
         self,

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from tabwb.cli.common import Finite, json_option, note, opened_store, print_json, store_option
 from tabwb.cli.selecting import where_option
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, separated
 
 if TYPE_CHECKING:
-    from tabwb.administer.rating.planning import Request
     from tabwb.battery.forms import Form
-    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.report.rating_plan import PlannedSet
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -27,11 +25,12 @@ _OPTIONS = (
     click.option("--raters", metavar="CODE[,CODE...]", required=True,
                  help="Who rates: a code each, such as R1,R2; never a name."),
     where_option,
-    click.option("--subtest", multiple=True, metavar="ID",
+    click.option("--subtest", "subtests", multiple=True, metavar="ID",
                  help="Only responses to this; repeatable. Default: connected text, or naming "
                  "where the form has no text."),
-    click.option("--item", multiple=True, metavar="ID", help="Only responses to this; repeatable."),
-    click.option("--status", metavar="STATUS[,STATUS...]", default="",
+    click.option("--item", "items", multiple=True, metavar="ID",
+                 help="Only responses to this; repeatable."),
+    click.option("--status", "statuses", metavar="STATUS[,STATUS...]", default="",
                  help="Statuses of responses (default: the usable ones, ok and truncated)."),
     click.option("--repeated", is_flag=True,
                  help="Keep equal texts that an examinee gave to one item; otherwise one of them."),
@@ -99,6 +98,12 @@ def _options(command: Command) -> Command:
 def plan(
     name: str,
     administrations: tuple[str, ...],
+    form_name: str,
+    raters: str,
+    no_cut_mark: bool,
+    hybrid: bool,
+    judge: str | None,
+    dry_run: bool,
     store_location: str | None,
     as_json: bool,
     **options: Any,
@@ -106,38 +111,28 @@ def plan(
     """Make the rating set NAME of stored responses (of all administrations, or of those named).
 
     Every rater gets the calibration samples first, then their own samples in an order of their
-    own; a share comes again. Beside the numbers the expected minutes and the expected width of
-    intervals are printed; --dry-run prints them alone.
+    own; a share comes again. What each rater gets is printed with the minutes that it is expected
+    to take. --dry-run also prints how wide the intervals of agreement will be.
     """
-    from tabwb.records.rating_sets import checked_set_name
-    from tabwb.report.candidates import USABLE, Wanted
-    from tabwb.report.rating_plan import plan_document, plan_set
-    from tabwb.report.selection import Selection
+    from tabwb.plugin_api.forms import check_raters, open_form
+    from tabwb.report.rating_plan import PlanOptions, plan_document, plan_with
 
-    checked_set_name(name)
-    _check_hybrid(options)
+    if hybrid and not judge:
+        raise UsageError("--hybrid needs --judge", hint="the judge that has rated the responses")
+    if judge and not hybrid:
+        raise UsageError("--judge is for --hybrid", hint="add --hybrid, or leave it out")
+    chosen = PlanOptions(
+        tuple(separated(raters)), cut_mark=not no_cut_mark, hybrid=judge or "", **options
+    )
     with opened_store(store_location) as (plugins, store):
-        from tabwb.plugin_api.forms import open_form
-
-        form = open_form(options["form_name"], plugins.find_battery)
-        request = _request(name, form, options)
-        _check_raters(request.design.raters, plugins)
-        wanted = Wanted(
-            form,
-            tuple(separated(options["stratify"])),
-            tuple(separated(options["status"])) or USABLE,
-            options["repeated"],
-            options["context"],
-        )
-        selection = Selection.of(
-            where=options["where"], subtests=options["subtest"], items=options["item"]
-        )
-        made = plan_set(store, request, administrations, selection, wanted, hybrid=_hybrid(options))
-        uid = None if options["dry_run"] else store.sets.create(made.plan).uid
+        form = open_form(form_name, plugins.find_battery)
+        check_raters(chosen.raters, plugins)
+        made = plan_with(store, name, form, chosen, administrations)
+        uid = None if dry_run else store.sets.create(made.plan).uid
     if as_json:
         print_json(plan_document(made, uid))
         return
-    click.echo("\n".join(_lines(made, form)))
+    click.echo("\n".join(_lines(made, form, dry=dry_run)))
     if uid is None:
         note("nothing was made (--dry-run)")
     else:
@@ -145,82 +140,7 @@ def plan(
         note(f"rating set '{name}' made; next: tabwb rate start {name} --rater {first}")
 
 
-def _check_hybrid(options: Mapping[str, Any]) -> None:
-    if options["hybrid"] and not options["judge"]:
-        raise UsageError("--hybrid needs --judge", hint="the judge that has rated the responses")
-    if options["judge"] and not options["hybrid"]:
-        raise UsageError("--judge is for --hybrid", hint="add --hybrid, or leave it out")
-
-
-def _hybrid(options: Mapping[str, Any]) -> Any:
-    if not options["hybrid"]:
-        return None
-    from tabwb.administer.rating.hybrid import Rules
-
-    return options["judge"], Rules(options["frequent"], options["margin"], options["audit"])
-
-
-def _check_raters(raters: tuple[str, ...], plugins: Plugins) -> None:
-    kinds: tuple[Literal["judges", "scorers"], ...] = ("judges", "scorers")
-    for kind in kinds:
-        for rater in raters:
-            try:
-                plugins.resolve(kind, rater, used=False)
-            except TabwbError:
-                continue
-            raise UsageError(
-                f"'{rater}' is the id of a {kind[:-1]}",
-                where="--raters",
-                allowed="a code of a person, for example R2",
-            )
-
-
-def _request(name: str, form: Form, options: Mapping[str, Any]) -> Request:
-    from tabwb.administer.rating.plan import Design
-    from tabwb.administer.rating.planning import Request
-    from tabwb.records.rating_sets import Presentation
-    from tabwb.report.rating_plan import read_consensus
-
-    design = Design(
-        tuple(separated(options["raters"])),
-        options["overlap"],
-        options["raters_per_sample"],
-        options["per_rater"],
-        options["again"],
-        options["distance"],
-        options["seed"],
-    )
-    presentation = Presentation(
-        options["case"], options["punctuation"], not options["no_cut_mark"], options["max_words"]
-    )
-    calibration = options["calibration"]
-    return Request(
-        name,
-        form,
-        design,
-        presentation,
-        options["samples"],
-        options["per_stratum"],
-        {} if calibration is None else read_consensus(calibration, form),
-        _guidelines(options["guidelines"]),
-        options["ask_source"],
-        options["counts"],
-    )
-
-
-def _guidelines(path: Path | None) -> str:
-    if path is None:
-        return ""
-    from tabwb.battery.files import read_text
-    from tabwb.battery.problems import Problem
-
-    text = read_text(path, "the guidelines")
-    if isinstance(text, Problem):
-        raise TabwbError(str(text))
-    return text
-
-
-def _lines(made: PlannedSet, form: Form) -> Iterator[str]:
+def _lines(made: PlannedSet, form: Form, *, dry: bool) -> Iterator[str]:
     expected, found = made.planned, made.candidates
     plan = made.plan
     total = sum(taken for _, taken in expected.strata.values())
@@ -249,7 +169,9 @@ def _lines(made: PlannedSet, form: Form) -> Iterator[str]:
         yield "minutes: assumed (200 words a minute, 3 s for each feature, 5 s for other questions)"
     else:
         yield f"minutes: from the median of stored ratings, {expected.measured:.0f} s each"
-    yield from _interval_lines(made)
+    yield from _shared_lines(made)
+    if dry:
+        yield from _width_lines(made)
     for sign in expected.signs:
         if sign.tells:
             yield (
@@ -269,33 +191,37 @@ def _strata_lines(strata: Mapping[str, tuple[int, int]]) -> Iterator[str]:
         yield f"... {len(strata) - MOST} more strata (--json has all)"
 
 
-def _interval_lines(made: PlannedSet) -> Iterator[str]:
-    expected = made.planned
-    pairs = expected.pairs
+def _shared_lines(made: PlannedSet) -> Iterator[str]:
+    pairs = made.planned.pairs
     if not pairs:
         return
     fewest, most = min(pairs.values()), max(pairs.values())
     shared = str(most) if fewest == most else f"{fewest} to {most}"
     yield ""
     yield f"samples that each pair of raters shares: {shared}"
-    if fewest < LEAST_SHARED:
-        yield f"  pairs with fewer than {LEAST_SHARED} are listed by agreement, not averaged"
-    if not expected.several:
+    if most < LEAST_SHARED:
+        yield f"  agreement averages only pairs with {LEAST_SHARED} or more: raise --overlap"
+    elif fewest < LEAST_SHARED:
+        yield f"  agreement lists pairs with fewer than {LEAST_SHARED}, and does not average them"
+
+
+def _width_lines(made: PlannedSet) -> Iterator[str]:
+    widths = made.planned.widths()
+    if not widths:
         return
-    yield "expected width of the 95 % interval for one feature"
-    widths = expected.widths()
+    yield "expected width of the 95 % interval for one feature; - where too few samples have it"
     prevalences = list(dict.fromkeys(one.prevalence for one in widths))
-    yield "  prevalence            " + " ".join(f"{one:>5.0%}" for one in prevalences)
-    for n in dict.fromkeys(one.n for one in widths):
-        what = f"one pair, {n}" if n == fewest else f"all pairs, {n}"
+    yield "  prevalence                 " + " ".join(f"{one:>5.0%}" for one in prevalences)
+    for number, n in dict.fromkeys((one.pairs, one.n) for one in widths):
+        what = f"{plural(number, 'pair')}, {plural(n, 'sample')}"
         for kappa in dict.fromkeys(one.kappa for one in widths):
-            row = [one for one in widths if (one.n, one.kappa) == (n, kappa)]
+            row = [one for one in widths if (one.pairs, one.n, one.kappa) == (number, n, kappa)]
             for label, values in (
                 ("kappa", [one.of_kappa for one in row]),
                 ("AC1", [one.of_ac1 for one in row]),
             ):
                 cells = " ".join("    -" if each is None else f"{each:>5.2f}" for each in values)
-                yield f"  {what:<16} {label:<5} {cells}  where kappa is {kappa:g}"
+                yield f"  {what:<21} {label:<5} {cells}  where kappa is {kappa:g}"
 
 
 def _queue_lines(made: PlannedSet) -> Iterator[str]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from tabwb.battery.form_loader import FindBattery, load_form
 from tabwb.battery.forms import Form
 from tabwb.plugin_api.own_files import own_files
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import is_kebab
 from tabwb.records.words import near
+
+if TYPE_CHECKING:
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 
 def form_files() -> tuple[dict[str, Path], list[str]]:
@@ -48,6 +53,30 @@ def open_form(argument: str, find_battery: FindBattery) -> Form:
         FormProblems: the file cannot be used.
     """
     return load_form(find_form(argument), find_battery)
+
+
+def check_raters(raters: Iterable[str], plugins: Plugins) -> None:
+    """Check that no code of a person is the id of a judge or a scorer.
+
+    Args:
+        raters: codes.
+        plugins: with the judges and scorers.
+
+    Raises:
+        UsageError: one is.
+    """
+    kinds: tuple[Literal["judges", "scorers"], ...] = ("judges", "scorers")
+    for kind in kinds:
+        for rater in raters:
+            try:
+                plugins.resolve(kind, rater, used=False)
+            except TabwbError:
+                continue
+            raise UsageError(
+                f"'{rater}' is the id of a {kind[:-1]}",
+                where="--raters",
+                allowed="a code of a person, for example R2",
+            )
 
 
 def _name_problem(name: str) -> str:

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.administer.rating.expected import measured_seconds
+from tabwb.administer.rating.plan import AGAIN, DISTANCE, Design
 from tabwb.administer.rating.planning import Planned, Request, planned
 from tabwb.battery.files import read_text
 from tabwb.battery.forms import Form
 from tabwb.battery.problems import Problem
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.rating_sets import Answer, SetPlan, checked_counts, checked_rater
+from tabwb.records.rating_sets import (
+    Answer,
+    Presentation,
+    SetPlan,
+    checked_counts,
+    checked_rater,
+    checked_set_name,
+)
 from tabwb.records.ratings import PROBABILITY
 from tabwb.records.states import RatingStatus
-from tabwb.records.words import did_you_mean
-from tabwb.report.candidates import Candidates, Wanted, candidates
+from tabwb.records.words import did_you_mean, separated
+from tabwb.report.candidates import USABLE, Candidates, Wanted, candidates
 from tabwb.report.names import judge_called
 from tabwb.report.selection import Selection
 from tabwb.store.store import Store
@@ -51,6 +60,119 @@ class PlannedSet:
     def plan(self) -> SetPlan:
         """From which the set is made."""
         return self.planned.plan
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """What people say of a set that is to be planned, on the command line or in Python.
+
+    Attributes:
+        raters: codes.
+        where, subtests, items: which responses; see :class:`~tabwb.report.selection.Selection`.
+        statuses: of responses; empty: the usable ones.
+        repeated: keep equal texts that one examinee gave to one item.
+        stratify: keys.
+        samples, per_stratum: how many are drawn.
+        overlap, raters_per_sample, per_rater, again, distance, seed: see
+            :class:`~tabwb.administer.rating.plan.Design`.
+        calibration: file of :func:`read_consensus`.
+        guidelines: file with a text.
+        context: number of responses before and after.
+        case, punctuation, max_words, cut_mark: see
+            :class:`~tabwb.records.rating_sets.Presentation`.
+        ask_source: ask last whether a person or a machine produced the sample.
+        counts: whose ratings count.
+        hybrid: a judge; then only what a person rates first is planned.
+        frequent, margin, audit: see :class:`~tabwb.administer.rating.hybrid.Rules`.
+    """
+
+    raters: tuple[str, ...]
+    where: Any = ()
+    subtests: str | Iterable[str] = ()
+    items: str | Iterable[str] = ()
+    statuses: str | Iterable[str] = ()
+    repeated: bool = False
+    stratify: str | Iterable[str] = ()
+    samples: int | None = None
+    per_stratum: int | None = None
+    overlap: int | None = None
+    raters_per_sample: int | None = None
+    per_rater: int | None = None
+    again: float = AGAIN
+    distance: int = DISTANCE
+    calibration: str | os.PathLike[str] | None = None
+    guidelines: str | os.PathLike[str] | None = None
+    context: int = 0
+    case: Literal["as-said", "lower"] = "as-said"
+    punctuation: Literal["kept", "none"] = "kept"
+    max_words: int | None = None
+    cut_mark: bool = True
+    ask_source: bool = False
+    counts: str = "majority"
+    seed: int = 0
+    hybrid: str = ""
+    frequent: float = 0.2
+    margin: float = 0.2
+    audit: float = 0.1
+
+
+def plan_with(
+    store: Store, name: str, form: Form, options: PlanOptions, references: Sequence[int | str] = ()
+) -> PlannedSet:
+    """Return the plan of a rating set that people describe; nothing is stored.
+
+    Args:
+        store: with the responses.
+        name: of the set.
+        form: the questions.
+        options: all else.
+        references: numbers or uids of administrations; without any, all.
+
+    Raises:
+        UsageError: the numbers do not fit, a file cannot be read, or nothing can be rated.
+    """
+    from tabwb.administer.rating.hybrid import Rules
+
+    given = options
+    design = Design(
+        given.raters,
+        given.overlap,
+        given.raters_per_sample,
+        given.per_rater,
+        given.again,
+        given.distance,
+        given.seed,
+    )
+    request = Request(
+        checked_set_name(name),
+        form,
+        design,
+        Presentation(given.case, given.punctuation, given.cut_mark, given.max_words),
+        given.samples,
+        given.per_stratum,
+        {} if given.calibration is None else read_consensus(Path(given.calibration), form),
+        "" if given.guidelines is None else _text(Path(given.guidelines), "the guidelines"),
+        given.ask_source,
+        given.counts,
+    )
+    wanted = Wanted(
+        form,
+        separated(given.stratify),
+        separated(given.statuses) or USABLE,
+        given.repeated,
+        given.context,
+    )
+    selection = Selection.of(where=given.where, subtests=given.subtests, items=given.items)
+    rules = Rules(given.frequent, given.margin, given.audit)
+    hybrid = (given.hybrid, rules) if given.hybrid else None
+    return plan_set(store, request, references, selection, wanted, hybrid=hybrid)
+
+
+def _text(path: Path, expected: str) -> str:
+    text = read_text(path, expected)
+    if isinstance(text, Problem):
+        raise UsageError(str(text))
+    return text
 
 
 def plan_set(
@@ -157,10 +279,7 @@ def read_consensus(path: Path, form: Form) -> Consensus:
     Raises:
         UsageError: a line cannot be used; the message names it.
     """
-    text = read_text(path, ",".join(COLUMNS))
-    if isinstance(text, Problem):
-        raise UsageError(str(text))
-    reader = csv.DictReader(text.splitlines())
+    reader = csv.DictReader(_text(path, ",".join(COLUMNS)).splitlines())
     names = tuple(reader.fieldnames or ())
     if missing := [name for name in COLUMNS if name not in names]:
         raise UsageError(
@@ -198,7 +317,7 @@ def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
 
     Args:
         made: the plan.
-        uid: of the set, where it was stored.
+        uid: of the set, where it was stored; then no widths of intervals are forecast.
     """
     plan, expected = made.plan, made.planned
     return {
@@ -233,13 +352,14 @@ def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:
         ],
         "expected_intervals": [
             {
+                "pairs": one.pairs,
+                "samples": one.n,
                 "prevalence": one.prevalence,
                 "kappa": one.kappa,
-                "samples": one.n,
                 "width_of_kappa": one.of_kappa,
                 "width_of_ac1": one.of_ac1,
             }
-            for one in expected.widths()
+            for one in (expected.widths() if uid is None else ())
         ],
         "signs_of_source": [
             {

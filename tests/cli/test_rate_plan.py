@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import tabwb
 from tabwb.cli.main import main
+from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import SampleRating
 from tabwb.store.store import Store
 from tests.cli.conftest import ANSWERS, Run, replayed
@@ -48,7 +50,17 @@ def test_a_dry_run_prints_the_same_plan_that_is_then_stored(run: Run, place: Pat
     assert (dry.status, dry.document["uid"]) == (0, None), dry.err
     assert run("rate", "list", "--json", "--store", place).document["sets"] == []
     stored = run(*plan).document
-    assert {**stored, "uid": None} == dry.document
+    widths = dry.document["expected_intervals"]
+    assert {(one["pairs"], one["samples"], one["kappa"]) for one in widths} == {
+        (1, 1, 0.3), (1, 1, 0.6), (3, 4, 0.3), (3, 4, 0.6)
+    }  # fmt: skip
+    assert {**stored, "uid": None, "expected_intervals": widths} == dry.document
+    with tabwb.open(place) as study:
+        same = study.plan_ratings("pilot", "R1,R2,R3", stratify=["origin", "item"], per_stratum=1,
+                                  overlap=4, raters_per_sample=2, seed=7, dry_run=True)  # fmt: skip
+        assert same == dry.document
+        with pytest.raises(UsageError, match="open for reading"):
+            study.plan_ratings("other", "R1")
     assert (stored["samples"], stored["responses"], stored["rated_by_several"]) == (10, 15, 4)
     assert stored["left_out"] == {"of other subtests": 45}
     weights = {one["stratum"]: one["weight"] for one in stored["strata"]}
@@ -56,7 +68,6 @@ def test_a_dry_run_prints_the_same_plan_that_is_then_stored(run: Run, place: Pat
     assert weights["origin human, item connected-text/ct5"] == 1
     assert sum(one["samples"] for one in stored["raters"]) == 14
     assert sum(one["samples"] for one in stored["pairs"]) == 4
-    assert {one["kappa"] for one in stored["expected_intervals"]} == {0.3, 0.6}
     signs = {one["sign"]: one["tells"] for one in stored["signs_of_source"]}
     assert signs == {"capital letters": True, "punctuation": True, "[cut]": False}
     with Store.open(place) as store:
@@ -75,12 +86,12 @@ def test_a_dry_run_prints_the_same_plan_that_is_then_stored(run: Run, place: Pat
 def test_the_plan_is_printed_with_what_tells_the_source_and_how_to_avoid_it(
     run: Run, place: Path
 ) -> None:
-    plan = ("rate", "plan", "p", "--raters", "R1,R2", "--dry-run", "--store", place)
-    shown = run(*plan).out
+    plan = ("rate", "plan", "p", "--raters", "R1,R2", "--store", place)
+    shown = run(*plan, "--dry-run").out
     assert shown.startswith("p: 15 samples of 15 responses, form tab-19\n")
     assert "capital letters in 0 of 5 texts of people and 10 of 10 of models" in shown
     assert "--case lower removes it" in shown
-    assert "  one pair, 15      kappa" in shown.replace("pair, 15  ", "pair, 15   ")
+    assert "  1 pair, 15 samples    kappa     -" in shown
     alike = run(*plan, "--case", "lower", "--punctuation", "none").out
     assert "tells the source" not in alike
 

@@ -12,9 +12,10 @@ from tabwb.records.rating_sets import Sample, SampleRating
 PREVALENCES = (0.05, 0.1, 0.2, 0.35, 0.5)
 KAPPAS = (0.3, 0.6)
 """For which intervals are forecast: about what TAB reports (0.286), and twice that."""
-TABLES = 30
-"""Simulated studies for each forecast."""
-DRAWS = 300
+MOST_STUDIES = 8
+"""Simulated for each forecast."""
+SIMULATED = 4_000
+"""Samples of all simulated studies of a forecast; at least four studies are simulated."""
 WORDS_PER_MINUTE = 200
 """Of reading; an assumption until ratings with the form are stored."""
 SECONDS_PER_QUESTION = 3.0
@@ -27,18 +28,21 @@ LEAST_RATINGS = 10
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """The expected width of the 95 % interval of a coefficient for two raters.
+    """The expected width of the 95 % interval of a coefficient for one feature.
 
     Attributes:
+        pairs: number of pairs of raters over which the coefficient is the mean.
+        n: samples that several raters rate; of one pair those that both rate.
         prevalence: the share of samples that each rater calls present.
         kappa: agreement that is assumed.
-        n: samples that both rate.
-        of_kappa, of_ac1: expected widths, or None where no interval is defined.
+        of_kappa, of_ac1: expected widths; None where too few samples have the feature for an
+            interval.
     """
 
+    pairs: int
+    n: int
     prevalence: float
     kappa: float
-    n: int
     of_kappa: float | None
     of_ac1: float | None
 
@@ -46,41 +50,35 @@ class Width:
 def expected_widths(
     n: int,
     *,
+    raters: int = 2,
+    each: int = 2,
     prevalences: Sequence[float] = PREVALENCES,
     kappas: Sequence[float] = KAPPAS,
     seed: int = 0,
 ) -> tuple[Width, ...]:
-    """Return the expected widths of the intervals of kappa and AC1 for two raters.
+    """Return the expected widths for one pair of raters, or over all pairs.
 
-    For each pair of prevalence p and kappa k, tables of n samples are drawn whose cells have the
-    shares p^2 + kp(1-p) (both present), p(1-p)(1-k) twice, and (1-p)^2 + kp(1-p); the width is the
-    mean over these tables of the interval that agreement prints (quantiles over
-    Dirichlet(cells + 1/2)).
+    They are those of :func:`tabwb.agreement.planning.expected_width`.
 
     Args:
-        n: samples that both raters rate.
-        prevalences: shares of present, of both raters.
+        n: samples that several raters rate.
+        raters: in all.
+        each: raters of each of these samples.
+        prevalences: shares of present, of all raters.
         kappas: agreement.
-        seed: of the draws.
+        seed: of the simulated studies.
     """
-    import numpy as np
+    from tabwb.agreement.planning import expected_width
 
-    from tabwb.agreement.intervals import dirichlet_intervals
-    from tabwb.agreement.pairs import cohen_kappa, gwet_ac1
-
+    studies = max(4, min(MOST_STUDIES, SIMULATED // max(n, 1)))
     widths = []
-    for place, (prevalence, kappa) in enumerate((p, k) for k in kappas for p in prevalences):
-        both = kappa * prevalence * (1 - prevalence)
-        apart = prevalence * (1 - prevalence) - both
-        shares = [(1 - prevalence) ** 2 + both, apart, apart, prevalence**2 + both]
-        generator = np.random.Generator(np.random.PCG64([seed, place]))
-        tables = generator.multinomial(n, shares, TABLES).reshape(TABLES, 2, 2).astype(np.int64)
-        of_each = []
-        for coefficient in (cohen_kappa, gwet_ac1):
-            ends = dirichlet_intervals(tables, coefficient, draws=DRAWS, seed=seed)
-            spans = (ends[:, 1] - ends[:, 0])[~np.isnan(ends[:, 0])]
-            of_each.append(float(spans.mean()) if spans.size else None)
-        widths.append(Width(prevalence, kappa, n, *of_each))
+    for kappa in kappas:
+        for prevalence in prevalences:
+            one = expected_width(
+                n, prevalence, kappa, raters=raters, per_sample=each, studies=studies, seed=seed
+            )
+            pairs = raters * (raters - 1) // 2
+            widths.append(Width(pairs, n, prevalence, kappa, one.kappa, one.ac1))
     return tuple(widths)
 
 

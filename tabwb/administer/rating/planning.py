@@ -69,7 +69,7 @@ class Planned:
         strata: name to number of responses and of samples drawn.
         work: of each rater.
         pairs: number of samples that each pair of raters shares.
-        several: number of samples that more than one rater rates.
+        several: number of samples that more than one rater rates, and each: the raters of these.
         signs: of the shown texts, by source.
         measured: median seconds for a sample that raters needed with the form, or None.
     """
@@ -79,22 +79,24 @@ class Planned:
     work: tuple[RaterWork, ...]
     pairs: Mapping[tuple[str, str], int]
     several: int
+    each: int
     signs: tuple[Sign, ...]
     measured: float | None = None
 
     def widths(self) -> tuple[Width, ...]:
-        """Return the expected widths of intervals for the pair that shares the fewest samples.
+        """Return the expected widths of intervals.
 
-        Where no sample has more than two raters, the pairs share no sample with each other, and
-        their mean is about as exact as one pair with all these samples: then its widths follow.
+        Of the mean over all pairs and, where there are several, of the pair that shares the fewest
+        samples.
         """
-        fewest = min(self.pairs.values(), default=0)
-        sizes = {fewest} if fewest else set()
-        if sum(self.pairs.values()) == self.several > 0:
-            sizes.add(self.several)
-        return tuple(
-            width for n in sorted(sizes) for width in expected_widths(n, seed=self.plan.seed)
-        )
+        if not self.several:
+            return ()
+        seed, raters = self.plan.seed, len(self.plan.raters)
+        widths = expected_widths(self.several, raters=raters, each=self.each, seed=seed)
+        fewest = min(self.pairs.values())
+        if len(self.pairs) == 1 or not fewest:
+            return widths
+        return (*expected_widths(fewest, seed=seed), *widths)
 
 
 def planned(
@@ -168,6 +170,7 @@ def planned(
         _work(plan, asked, measured),
         pair_counts(assignments),
         sum(number > 1 for number in raters.values()),
+        max(raters.values(), default=0),
         signs_of((one.text, by_model[one.administration, one.trial]) for one in samples)
         if "text" in form.shows
         else (),
