@@ -107,17 +107,10 @@ def jeffreys(count: int, n: int) -> Interval | None:
 
 def _shares(tables: Floats) -> Floats:
     """Return the four rates of tables (reference, judge): (..., 4)."""
-    absent, present = tables[..., 0, :], tables[..., 1, :]
-    right = np.stack(
-        [
-            present[..., 1] / present.sum(axis=-1),
-            absent[..., 0] / absent.sum(axis=-1),
-            present[..., 1] / tables[..., 1].sum(axis=-1),
-            absent[..., 0] / tables[..., 0].sum(axis=-1),
-        ],
-        axis=-1,
-    )
-    return np.asarray(right)
+    (tn, fp), (fn, tp) = np.moveaxis(tables, (-2, -1), (0, 1))
+    right = np.stack([tp, tn, tp, tn], axis=-1)
+    n = np.stack([tp + fn, tn + fp, tp + fp, tn + fn], axis=-1)
+    return np.asarray(np.divide(right, n, out=np.full(n.shape, np.nan), where=n > 0))
 
 
 def _calibration(table: Counts, ends: Floats | None) -> Calibration:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from tabwb.cli.rate_export import export
 from tabwb.cli.rate_forms import forms
 from tabwb.cli.rate_links import link
 from tabwb.cli.rate_plan import plan
@@ -19,6 +20,19 @@ def rate() -> None:
     """
 
 
-_COMMANDS = (plan, start, list_sets, show, status, close, reopen, link, disputed, settle, forms)
+_COMMANDS = (
+    plan,
+    start,
+    list_sets,
+    show,
+    status,
+    close,
+    reopen,
+    link,
+    disputed,
+    settle,
+    export,
+    forms,
+)
 for _command in _COMMANDS:
     rate.add_command(_command)

@@ -67,6 +67,7 @@ ACTS: dict[str, tuple[str, ...]] = {
     "export 1 --out {out}": ("share",),
     "export 1 --out {out} --format textgrid": ("share",),
     "export 1 --out {out} --within-study": (),
+    "rate export pilot --out {out}.csv": ("share",),
     "figure accuracy 1 --out {out}.pdf": ("share",),
     "figure accuracy 1 --out {out}.pdf --within-study": (),
     "report 1 --out {out}.md": ("share",),
@@ -79,6 +80,9 @@ OF_NO_ACT = {
     "tag",
     *("results", "speaker", "store", "judge-list", "judge-show", "judge-check", "judge-report"),
     *("trial-void", "trial-note", "trial-undo", "trial-rescore", "trial-history"),
+    *("agreement", "rate-forms", "rate-plan", "rate-list", "rate-show", "rate-status"),
+    *("rate-close", "rate-reopen", "rate-link", "rate-disputed", "rate-settle"),
+    "rate-start",  # the rating page asks for each sample: tests/administer/rating
 }
 """What gives nobody's data to anybody, and what only keeps the study's books."""
 
@@ -119,6 +123,8 @@ def call(run: Run, words: str, places: dict[str, Path]) -> Outcome:
 def test_an_act_asks_for_each_of_its_scopes(run: Run, places: dict[str, Path], words: str) -> None:
     if " 2" in words:
         assert call(run, TYPED, places).status == 3
+    if "pilot" in words:
+        assert call(run, "rate plan pilot --form naming --raters R1", places).status == 0
     agree(run, *(scope for scope in SCOPES if scope not in ACTS[words]), given=False)
     before = run("speaker", "log", "S-014").out
     for scope in ACTS[words]:
@@ -183,7 +189,7 @@ def test_every_command_is_known_here() -> None:
         )
         found |= names
     asking = {
-        "-".join(words.split()[: 2 if words.split()[0] in {"trial", "judge"} else 1])
+        "-".join(words.split()[: 2 if words.split()[0] in {"trial", "judge", "rate"} else 1])
         for words in ACTS
     }
     assert found == asking | OF_NO_ACT

@@ -227,7 +227,7 @@ def _arrays(
 
 
 def _speakers(cells: Cells) -> Ints | None:
-    """Return the speaker of each response; None where no column tells."""
+    """Return the speaker of each response; None where no column tells, or all differ."""
     if "speaker" not in cells.codes:
         return None
     response, speaker = cells.codes["response"], cells.codes["speaker"]
@@ -241,4 +241,4 @@ def _speakers(cells: Cells) -> Ints | None:
     texts = cells.texts["speaker"]
     unnamed = np.flatnonzero(of == texts.index("")) if "" in texts else np.empty(0, np.int64)
     of[unnamed] = len(texts) + np.arange(len(unnamed))
-    return of
+    return of if len(np.unique(of)) < len(of) else None

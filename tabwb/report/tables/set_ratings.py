@@ -1,0 +1,254 @@
+"""The ratings and samples of a rating set as tables for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tabwb.battery.forms import Form, form_from_canonical, with_source_question
+from tabwb.records.rating_sets import (
+    CANNOT_TELL,
+    Answer,
+    RatingSet,
+    Sample,
+    SampleRating,
+    measure_of,
+)
+from tabwb.records.trials import Administration
+from tabwb.report.file_names import file_names
+from tabwb.report.summaries.agreement.from_administrations import verdicts_at
+from tabwb.store.store import Store
+from tabwb.tables.table import Column, Table, column_of, table_of
+
+ADJUDICATED = "adjudicated"
+"""The rater whose values are what was settled."""
+_SAMPLE = Column("response", "Response", "number of the sample in its set")
+_SHOWN = (
+    Column("prompt", "Prompt", "what was asked, as raters saw it"),
+    Column("text", "Text", "the response as raters saw it"),
+    Column("speaker", "Speaker", "participant code of who said it; none for a model"),
+    Column("model", "Model", "spec of the model that wrote it; none for a person"),
+)
+_SOURCE = (
+    column_of("administration"),
+    column_of("battery"),
+    column_of("subtest"),
+    column_of("item"),
+    column_of("trial_number"),
+    column_of("response_attempt"),
+)
+RATINGS = (
+    _SAMPLE,
+    Column("rater", "Rater", "code of a person, spec of a judge, or adjudicated"),
+    Column(
+        "measure",
+        "Measure",
+        "the question; where each attempt is asked, with its number: code#2",
+    ),
+    Column(
+        "value",
+        "Value",
+        "the answer as it was given: 1 present, 0 absent, a number of a scale, a code, phonemes, "
+        "words, or cannot-tell; none: not rated",
+    ),
+    Column(
+        "counted",
+        "Counted",
+        "the number that results count: of a scale with a cut 1 from the cut on, else 0",
+        "number",
+    ),
+    Column("occasion", "Occasion", "1 of the first rating, 2 of the same sample again", "integer"),
+    Column(
+        "confidence", "Confidence", "of the rater in the sample, 0 guessed to 3 sure", "integer"
+    ),
+    Column("note", "Note", "of the rater on the sample; of a settled value its reason"),
+    Column("seconds", "Seconds", "that the rater spent on the sample", "number", "seconds"),
+    Column("recorded_at", "Recorded", "when it was saved, ISO 8601, UTC"),
+    Column("form", "Form", "id of the form"),
+    *_SHOWN,
+    *_SOURCE,
+)
+SAMPLES = (
+    _SAMPLE,
+    *_SHOWN,
+    Column("context_before", "Before", "what was said before it, as raters saw it"),
+    Column("context_after", "After", "what was said after it, as raters saw it"),
+    Column("stratum", "Stratum", "of the sampling"),
+    Column("weight", "Weight", "how many responses the sample stands for", "number", "responses"),
+    *_SOURCE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SetTables:
+    """What is written of a rating set.
+
+    Attributes:
+        ratings: of people and what was settled, one row for each answer.
+        judges: what judges say of the same responses, with the same columns.
+        calibration: answers to samples whose consensus was known, likewise.
+        samples: one row for each.
+        names: spec of a model or judge with a folder to what it is called here.
+    """
+
+    ratings: Table
+    judges: Table
+    calibration: Table
+    samples: Table
+    names: Mapping[str, str]
+
+
+def administrations_of(store: Store, kept: RatingSet) -> list[Administration]:
+    """Return the administrations whose responses a set has.
+
+    Args:
+        store: where it is.
+        kept: the set.
+    """
+    numbers = dict.fromkeys(sample.administration for sample in store.sets.samples(kept.id))
+    return [store.administration(number) for number in sorted(numbers)]
+
+
+def set_tables(store: Store, kept: RatingSet) -> SetTables:
+    """Return the tables of a rating set.
+
+    Judges have rows of the questions about present and absent.
+
+    Args:
+        store: where it is.
+        kept: the set.
+    """
+    form = form_from_canonical(kept.form)
+    form = with_source_question(form) if kept.ask_source else form
+    samples = store.sets.samples(kept.id)
+    given = {one.id: one for one in administrations_of(store, kept)}
+    questions = [one.measure for one in form.questions if one.kind == "present-absent"]
+    places = [(one.administration, one.trial, one.attempt) for one in samples]
+    judged = verdicts_at(store, places, questions)[0] if samples else {}
+    specs = [one.conditions.examinee for one in given.values() if not one.conditions.guarded]
+    names = file_names([*specs, *judged])
+    cells = dict(_cells(store, samples, given, names))
+    rows = _Rows(form, kept, cells)
+    ratings = store.sets.ratings(kept.id)
+    order = {"rate": 1, "again": 2}
+    own = sorted(
+        (one for one in ratings if one.purpose in order),
+        key=lambda one: (order[one.purpose], one.rater, one.sample),
+    )
+    settled = store.sets.adjudications(kept.id)
+    found = [row for one in own for row in rows.of_rating(one, order[one.purpose])]
+    found += [
+        rows.row(
+            (str(one.sample), ADJUDICATED, one.measure),
+            one.answer,
+            (1, None, one.reason or None, None, one.recorded_at),
+        )
+        for one in settled
+    ]
+    by_judges = [
+        rows.row(
+            (str(sample.number), names.get(judge, judge), measure),
+            None if verdict == -1 else CANNOT_TELL if verdict == -2 else float(verdict),
+            (1, None, None, None, None),
+        )
+        for judge, layer in judged.items()
+        for sample, verdicts in zip(samples, layer.tolist(), strict=True)
+        for measure, verdict in zip(questions, verdicts, strict=True)
+    ]
+    learning = [
+        row for one in ratings if one.purpose == "calibration" for row in rows.of_rating(one, 1)
+    ]
+    title = f"rating set '{kept.name}'"
+    listed = [
+        (
+            str(one.number), *cells[one.number][:4], one.context_before or None,
+            one.context_after or None, one.stratum or None, one.weight, *cells[one.number][4:],
+        )
+        for one in samples
+    ]  # fmt: skip
+    return SetTables(
+        table_of("ratings", RATINGS, found, (f"One row for each answer of {title}.",)),
+        table_of("judges", RATINGS, by_judges, (f"What judges say of the samples of {title}.",)),
+        table_of("calibration", RATINGS, learning, ("Answers to samples of known consensus.",)),
+        table_of("samples", SAMPLES, listed, (f"The samples of {title}.",)),
+        names,
+    )
+
+
+def with_judges(tables: SetTables) -> Table:
+    """Return the ratings of people with those of judges after them."""
+    rows = [*tables.ratings.rows(), *tables.judges.rows()]
+    return table_of("ratings", RATINGS, rows, tables.ratings.notes)
+
+
+Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    form: Form
+    kept: RatingSet
+    cells: Mapping[int, Row]
+
+    def of_rating(self, one: SampleRating, occasion: int) -> Iterator[Row]:
+        """Yield a row for each answer."""
+        said = one.confidence, one.note or None, one.seconds, one.recorded_at
+        for key in sorted(one.answers, key=self._place):
+            begin = str(one.sample), one.rater, key
+            yield self.row(begin, one.answers[key], (occasion, *said))
+
+    def _place(self, key: str) -> tuple[int, int]:
+        """Return the place of a key among the questions, and the number of its attempt."""
+        measure, attempt = measure_of(key)
+        return self.form.questions.index(self.form.question(measure)), attempt or 0
+
+    def row(self, begin: tuple[str, str, str], answer: Answer, said: Row) -> Row:
+        """Return a row: what was rated, the answer, and the columns after it."""
+        question = self.form.question(measure_of(begin[2])[0])
+        counted = question.number(answer)
+        return (
+            *begin, _text(answer), counted, *said, self.kept.form_id, *self.cells[int(begin[0])],
+        )  # fmt: skip
+
+
+def _text(answer: Answer) -> str | None:
+    return f"{answer:g}" if isinstance(answer, float) else answer
+
+
+def _cells(
+    store: Store,
+    samples: Sequence[Sample],
+    given: Mapping[int, Administration],
+    names: Mapping[str, str],
+) -> Iterator[tuple[int, Row]]:
+    """Yield the number of each sample with its columns of ``_SHOWN`` and ``_SOURCE``."""
+    items = {number: _items(store, number, samples) for number in given}
+    for sample in samples:
+        administration = given[sample.administration]
+        conditions = administration.conditions
+        spec = conditions.examinee
+        yield (
+            sample.number,
+            (
+                sample.prompt or None,
+                sample.text or None,
+                conditions.person if conditions.guarded else None,
+                None if conditions.guarded else names.get(spec, spec),
+                administration.uid,
+                administration.battery,
+                *items[sample.administration][sample.trial],
+                sample.trial,
+                sample.attempt,
+            ),
+        )
+
+
+def _items(store: Store, number: int, samples: Sequence[Sample]) -> Mapping[int, tuple[str, str]]:
+    """Return subtest and item of the trials of an administration that samples are of."""
+    wanted = {one.trial for one in samples if one.administration == number}
+    return {
+        trial.plan.number: (trial.plan.subtest, trial.plan.item)
+        for part in store.trial_parts(number)
+        for trial in part
+        if trial.plan.number in wanted
+    }

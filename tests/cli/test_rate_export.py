@@ -1,0 +1,142 @@
+"""``tabwb rate export``: every answer, its columns, and the figures that come back."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tabwb.battery.forms import form_from_canonical
+from tabwb.cli.main import main
+from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Answer, SampleRating
+from tabwb.store.store import Store
+from tests.cli.conftest import Run, replayed
+
+JUDGE = "rules-2"
+
+
+def said(rater: str, sample: int, measure: int) -> Answer:
+    """What a rater says: sometimes they differ, once nobody can tell."""
+    if (rater, sample, measure) == ("R2", 3, 0):
+        return CANNOT_TELL
+    return float((sample + measure * (2 if rater == "R3" else 1)) % 3 == 0)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten responses that three people rated, one of them again, and one settled answer."""
+    folder = tmp_path_factory.mktemp("export")
+    place, model = folder / "s.db", replayed(folder / "m.jsonl")
+    to = ("--store", str(place))
+    for _ in range(2):
+        assert main(["run", "tab", "--model", model, "--judge", "rules", "-q", *to]) == 0
+    plan = ["rate", "plan", "pilot", "--raters", "R1,R2,R3", "--again", "0.1", "--repeated"]
+    assert main([*plan, "--distance", "1", *to]) == 0
+    with Store.open(place) as opened:
+        kept = opened.sets.get("pilot")
+        measures = [one.measure for one in form_from_canonical(kept.form).questions]
+        for given in opened.sets.assignments(kept.id):
+            answers = {
+                measure: said(given.rater, given.sample, at) for at, measure in enumerate(measures)
+            }
+            rating = SampleRating(
+                given.rater, given.position, given.sample, given.purpose, answers, complete=True
+            )
+            opened.sets.rate(kept.id, rating)
+        settled = Adjudication(2, measures[1], 1.0, "as =defined", "A1")
+        opened.sets.adjudicate(kept.id, settled)
+    return place
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def described(path: Path) -> list[dict[str, Any]]:
+    resources: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["resources"]
+    for one in resources:
+        content = (path.parent / one["path"]).read_bytes()
+        assert one["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+    return resources
+
+
+def test_a_table_has_a_row_for_each_answer(run: Run, store: Path, tmp_path: Path) -> None:
+    out = tmp_path / "ratings.csv"
+    made = run("rate", "export", "pilot", "--out", out, "--store", store)
+    assert (made.status, made.err) == (0, f"{out} written\n")
+    found = rows(out)
+    first = [one for one in found if one["rater"] == "R2" and one["occasion"] == "1"]
+    assert len(first) == 10 * 19
+    assert [one["value"] for one in first] == [
+        "cannot-tell" if answer == CANNOT_TELL else f"{answer:g}"
+        for answer in (said("R2", sample, at) for sample in range(1, 11) for at in range(19))
+    ]
+    (unsure,) = [one for one in first if one["value"] == "cannot-tell"]
+    assert (unsure["response"], unsure["counted"]) == ("3", "")
+    assert sum(one["occasion"] == "2" for one in found) == 3 * 19  # one sample of each rater
+    (settled,) = [one for one in found if one["rater"] == "adjudicated"]
+    assert (settled["response"], settled["value"], settled["note"]) == ("2", "1", "as =defined")
+    assert (first[0]["model"], first[0]["item"]) == ("replay:m.jsonl", "ct1")
+    (table,) = described(tmp_path / "ratings.csv.datapackage.json")
+    assert [field["name"] for field in table["schema"]["fields"]] == list(found[0])
+    again = run("rate", "export", "pilot", "--out", out, "--store", store)
+    assert "the file is there already" in again.err
+
+
+def test_every_format_has_the_same_rows(run: Run, store: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for name in ("a.csv", "a.jsonl", "a.parquet"):
+        made = run("rate", "export", "pilot", "--judges", "--out", tmp_path / name,
+                   "--store", store)  # fmt: skip
+        assert made.status == 0, made.err
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert parquet.read_table(tmp_path / "a.parquet").to_pylist() == lines
+    table = rows(tmp_path / "a.csv")
+    assert [one["value"] or "" for one in lines] == [one["value"] for one in table]
+    assert {one["value"] for one in lines if one["rater"] == JUDGE} >= {"0"}
+
+
+def test_an_exported_table_gives_the_figures_of_the_set(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "ratings.csv"
+    assert run("rate", "export", "pilot", "--judges", "--out", out, "--store", store).status == 0
+    ask = ("agreement", "--draws", 50, "--json", "--store", store)
+    of_set, of_table = (run(*ask, what).document for what in ("pilot", out))
+    assert of_set["pairs"]
+    assert of_set["intra"]
+    for key in ("features", "pairs", "intra", "summary", "judges", "error_rates", "sensitivity"):
+        assert untitled(of_set.get(key)) == untitled(of_table.get(key)), key
+    assert of_set["features"][0]["kappa"] is not None
+
+
+def untitled(document: Any) -> Any:
+    """A document without what only the form of a set says of its questions."""
+    if isinstance(document, dict):
+        return {
+            key: untitled(value)
+            for key, value in document.items()
+            if key not in ("title", "objective")
+        }
+    return [untitled(one) for one in document] if isinstance(document, list) else document
+
+
+def test_a_folder_explains_and_describes_itself(run: Run, store: Path, tmp_path: Path) -> None:
+    out = tmp_path / "study"
+    made = run("rate", "export", "pilot", "--out", out, "--store", store)
+    assert made.status == 0, made.err
+    files = [one["path"] for one in described(out / "datapackage.json")]
+    assert files == ["ratings.csv", "judges.csv", "samples.csv", "set.json", "form.json"]
+    assert [one["response"] for one in rows(out / "samples.csv")] == [str(n) for n in range(1, 11)]
+    assert {one["rater"] for one in rows(out / "judges.csv")} == {JUDGE}
+    assert json.loads((out / "set.json").read_text())["raters"] == ["R1", "R2", "R3"]
+    readme = (out / "README.txt").read_text(encoding="utf-8")
+    assert all(f"- {name}:" in readme for name in files)
+    again = run("rate", "export", "pilot", "--out", out, "--store", store)
+    assert again.status == 1
+    assert "is there already" in again.err
