@@ -208,7 +208,10 @@ def selected(
     known = outlined(store, references, selection)
     if not known:
         return ()
-    loaded = with_columns(store, known, primary=selection.primary, statistics=statistics)
+    judge = selection.judge or ""
+    loaded = with_columns(
+        store, known, primary=selection.primary, statistics=statistics, judge=judge
+    )
     if not selection.has_cells:
         return loaded
     plans = store.planned_cells([data.administration.id for data in loaded])

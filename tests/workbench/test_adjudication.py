@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
-import pytest
-
 from tabwb.store.store import Store
 from tabwb.workbench.adjudication.page import AdjudicationPage
 from tabwb.workbench.adjudication.view_models import AdjudicationView
 from tests.administer.rating.adjudication_parts import JUDGE, disputed_set
-from tests.workbench.seat import SIZES, Seat, Sit
+from tests.workbench.seat import Seat, Sit
 
 
 def _view(seat: Seat) -> AdjudicationView:
@@ -34,13 +32,12 @@ def _parts(value: object) -> Iterator[object]:
             yield from _parts(part)
 
 
-@pytest.mark.parametrize("size", SIZES)
 async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
-    sit: Sit, tmp_path: Path, size: tuple[int, int]
+    sit: Sit, tmp_path: Path
 ) -> None:
     with Store.open(tmp_path / "store.db") as store:
         disputed_set(store)
-    async with sit(size) as seat:
+    async with sit((80, 24)) as seat:
         await seat.until(lambda: seat.desk.catalogue is not None)
         await seat.press("d")
         await seat.reads("0 of 2 settled")

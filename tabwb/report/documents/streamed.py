@@ -115,7 +115,13 @@ def document_of(
         selection: the judge and the features of its summary, and whose scores count.
         statistics: of plugins, for its summary.
     """
-    (data,) = load_columns(store, [reference], primary=selection.primary, statistics=statistics)
+    (data,) = load_columns(
+        store,
+        [reference],
+        primary=selection.primary,
+        statistics=statistics,
+        judge=selection.judge or "",
+    )
     summary = limited(pool([data.source], interval=True), selection)
     if _is_streamed(data):
         return _streamed(data, Trials(store, {}), summary)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tabwb.administer.rating.derived import Derivation, derivations, people_of
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
+from tabwb.records.counting import CALIBRATED
 from tabwb.records.ratings import Declaration, Judged
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.study import Value
@@ -132,6 +133,7 @@ def load_columns(
     *,
     primary: str = "",
     statistics: tuple[Statistic, ...] = (),
+    judge: str = "",
 ) -> tuple[AdministrationData, ...]:
     """Return administrations whose responses are columns; of speakers who name, with trials too.
 
@@ -142,8 +144,10 @@ def load_columns(
         references: numbers or uids; without any, all administrations.
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
         statistics: of plugins, which summaries with intervals have too.
+        judge: see :func:`with_columns`.
     """
-    return with_columns(store, outlines(store, references), primary=primary, statistics=statistics)
+    outlined = outlines(store, references)
+    return with_columns(store, outlined, primary=primary, statistics=statistics, judge=judge)
 
 
 def with_columns(
@@ -153,6 +157,7 @@ def with_columns(
     primary: str = "",
     statistics: tuple[Statistic, ...] = (),
     explained: Collection[str] = (),
+    judge: str = "",
 ) -> tuple[AdministrationData, ...]:
     """Return administrations with their responses, as :func:`load_columns` does.
 
@@ -162,6 +167,10 @@ def with_columns(
         primary: the rater whose scores of spoken responses count; empty: whoever scored first.
         statistics: of plugins, which summaries with intervals have too.
         explained: further measures of which the reasons of all values are read.
+        judge: a rater that is wanted; ``calibrated:JUDGE`` is computed where it is asked for.
+
+    Raises:
+        UsageError: the judge cannot be calibrated.
     """
     from tabwb.report.summaries.columns.prepared import prepare
 
@@ -192,6 +201,12 @@ def with_columns(
         from tabwb.report.summaries.columns.derived import with_derived_columns
 
         columns = with_derived_columns(columns, [data.declarations for data in loaded], made)
+    if judge.startswith(CALIBRATED):
+        from tabwb.report.summaries.columns.calibrated import with_calibrated
+
+        before = [data.declarations for data in loaded]
+        columns, after = with_calibrated(store, columns, before, judge)
+        loaded = [replace(one, declarations=own) for one, own in zip(loaded, after, strict=True)]
     prepared = replace(prepare(columns, [data.source for data in loaded]), statistics=statistics)
     return tuple(replace(data, columns=(prepared, place)) for place, data in enumerate(loaded))
 

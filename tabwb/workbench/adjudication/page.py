@@ -32,6 +32,8 @@ was settled. Nothing tells where a text is from.
 **enter** takes a value and asks for the reason. Ratings are not changed; who settled what, when and
 why is kept, and **u** or **x** takes it back.
 """
+BESIDE = 100
+"""From so many columns on the details are beside the list."""
 LETTERS = 22
 """Columns of a question's title in the list."""
 NONE = {
@@ -51,6 +53,7 @@ class AdjudicationPage(Page):
     """The page."""
 
     SCORES_DOCK = False
+    WIDE_FROM = 100_000  # never: the explorer lists who answered
 
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
@@ -66,7 +69,7 @@ class AdjudicationPage(Page):
 
     def on_resize(self, event: Resize) -> None:
         """Put the details beside the list where there is room."""
-        self.query_one("#adjudication-body").set_class(event.size.width >= self.WIDE_FROM, "-wide")
+        self.query_one("#adjudication-body").set_class(event.size.width >= BESIDE, "-wide")
 
     def show(self, view: AdjudicationView) -> None:
         """Show the answers, and keep the mark where it is."""
