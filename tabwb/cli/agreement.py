@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tabwb.cli.common import json_option, note, opened_store, print_json, store_option
+from tabwb.cli.common import (
+    json_option,
+    note,
+    opened_plugins,
+    opened_store,
+    print_json,
+    store_option,
+)
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
+    from tabwb.battery.forms import Form
     from tabwb.report.summaries.agreement.report import AgreementReport
     from tabwb.store.store import Store
 
@@ -84,6 +92,7 @@ def agreement(
     People are compared with each other, every judge with each person (like with like) and with the
     consensus of the people.
     """
+    from tabwb.plugin_api.forms import open_form
     from tabwb.report.summaries.agreement.compared import Choices
     from tabwb.report.summaries.agreement.report import agreement_of
     from tabwb.report.summaries.agreement.sources import rated_of
@@ -100,7 +109,11 @@ def agreement(
         with opened_store(store_location) as (_, store):
             yield store
 
-    rated = rated_of(what, opened, judges=judges, kinds=_pairs(kinds))
+    def form_of(name: str) -> Form:
+        with opened_plugins() as plugins:
+            return open_form(name, plugins.find_battery)
+
+    rated = rated_of(what, opened, form_of, judges=judges, kinds=_pairs(kinds))
     report = agreement_of(rated, Choices(**choices))
     if figure_file is not None:
         _draw(report, figure_file)

@@ -71,6 +71,7 @@ def agreement_document(report: AgreementReport) -> Json:
         else _comparison(report.correctness, rated.correctness),
         "answers": [_answered(one) for one in report.answered],
         "transcripts": [_transcribed(one) for one in report.transcribed],
+        "person_or_machine": plain(rated.guesses),
         "notes": list(rated.notes),
     }
 

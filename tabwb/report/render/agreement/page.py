@@ -19,7 +19,7 @@ from tabwb.report.render.agreement.others import (
     sensitivity_view,
 )
 from tabwb.report.render.printing import table
-from tabwb.report.render.wording import count
+from tabwb.report.render.wording import count, percents
 from tabwb.report.summaries.agreement.report import AgreementReport
 
 
@@ -42,6 +42,11 @@ def _parts(report: AgreementReport, *, details: bool) -> Iterator[RenderableType
     yield Text.assemble((rated.source, "bold"), f"  {plural(len(rated.samples), 'sample')}, {who}")
     yield from remarks(_how(report))
     yield from remarks(rated.notes)
+    yield from remarks(
+        f"Person or machine? {one.rater} was right on {one.right} of {one.n} "
+        f"(95 % {percents(one.interval)})."
+        for one in rated.guesses
+    )
     if rated.features:
         yield _given(report)
         yield from feature_views(report)

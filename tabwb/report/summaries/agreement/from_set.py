@@ -6,22 +6,22 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from tabwb.administer.naming.scores import CORRECT
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Floats, Verdicts, cut_at, verdicts_of
 from tabwb.battery.form_answers import of_attempts, whole_response
-from tabwb.battery.forms import SOURCE, Form, Question, form_from_canonical, with_source_question
+from tabwb.battery.forms import SOURCE, Form, Question
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import CANNOT_TELL as UNSURE
 from tabwb.records.rating_sets import Answer, RatingSet, Sample, SampleRating
 from tabwb.records.words import plural
 from tabwb.report.summaries.agreement.from_administrations import verdicts_at
 from tabwb.report.summaries.agreement.from_naming import RULES, answers_of
-from tabwb.report.summaries.agreement.rated import Answers, Ints, Measure, Rated
+from tabwb.report.summaries.agreement.rated import Answers, Guesses, Ints, Measure, Rated
+from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.naming.target import right_by_score
 from tabwb.store.set_arrays import SetArrays
+from tabwb.store.set_ratings import asked_by
 from tabwb.store.store import Store
-
-SCORE = "score"
-"""The question of a form for a naming score."""
 
 
 def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> Rated:
@@ -40,8 +40,7 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
         UsageError: nobody has rated a sample yet, or a judge has judged none.
     """
     kept = store.sets.get(ref)
-    form = form_from_canonical(kept.form)
-    form = with_source_question(form) if kept.ask_source else form
+    form = asked_by(kept)
     given = store.sets.arrays(kept.id)
     if not given.raters:
         raise UsageError(
@@ -79,6 +78,7 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
         adjudicated=_adjudicated(store, kept, given.samples, questions),
         speakers=speakers,
         objective_source=form.objective_source,
+        guesses=_guesses(store, samples, ratings),
         notes=tuple(_notes(store, kept, samples)),
     )
 
@@ -142,9 +142,9 @@ def _judged(
 
 def _right(ratings: Sequence[SampleRating], form: Form, given: SetArrays) -> Verdicts | None:
     """Return whether names are right by both rules; None where the form asks for no score."""
-    if all(one.measure != SCORE or one.kind != "choice" for one in form.questions):
+    question = next((one for one in form.questions if one.measure == CORRECT), None)
+    if question is None or question.kind != "choice":
         return None
-    question = form.question(SCORE)
     found = np.full((len(given.raters), len(given.samples), len(RULES)), MISSING, np.int8)
     for place, answer in _answers(ratings, question, given):
         if answer == UNSURE:
@@ -253,3 +253,24 @@ def _notes(store: Store, kept: RatingSet, samples: Sequence[Sample]) -> list[str
             f"{plural(len(answers), 'known answer')}."
         )
     return notes
+
+
+def _guesses(
+    store: Store, samples: Sequence[Sample], ratings: Sequence[SampleRating]
+) -> tuple[Guesses, ...]:
+    """Return how often each rater told whether a person or a machine made a sample."""
+    made_by = {
+        number: store.administration(number).conditions.made_by
+        for number in {sample.administration for sample in samples}
+    }
+    origin = {sample.number: made_by[sample.administration] for sample in samples}
+    said = {"person": "human", "machine": "model"}
+    right: dict[str, list[bool]] = {}
+    for rating in ratings:
+        guess = said.get(str(rating.answers.get(SOURCE)))
+        if rating.purpose == "rate" and guess and origin.get(rating.sample) in said.values():
+            right.setdefault(rating.rater, []).append(guess == origin[rating.sample])
+    return tuple(
+        Guesses(rater, sum(given), len(given), clopper_pearson(sum(given), len(given)))
+        for rater, given in right.items()
+    )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tabwb.agreement.verdicts import Floats, Verdicts
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near
+from tabwb.scoring.estimate import Interval
 
 Ints = NDArray[np.int64]
 Kind = Literal["present-absent", "scale", "choice", "phonemes", "text"]
@@ -57,6 +58,16 @@ class Answers:
     unsure: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """How often a rater told a person's sample from a machine's; the interval is exact."""
+
+    rater: str
+    right: int
+    n: int
+    interval: Interval | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rated:
     """What raters gave to the same samples.
@@ -75,6 +86,7 @@ class Rated:
         adjudicated: int8 of shape (samples, features): what was settled; None where nothing was.
         speakers: of each sample a number, equal where one person said both; None: all differ.
         objective_source: who divides features into objective and subjective ones, or empty.
+        guesses: answers to "person or machine?".
         notes: what is to be known of the data.
     """
 
@@ -91,6 +103,7 @@ class Rated:
     adjudicated: Verdicts | None = None
     speakers: Ints | None = None
     objective_source: str = ""
+    guesses: tuple[Guesses, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

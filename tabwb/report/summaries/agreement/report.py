@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -250,17 +250,3 @@ def _correctness(rated: Rated, choices: Choices) -> Among | None:
     )
     ties = "drop" if choices.ties == "adjudicated" else choices.ties
     return main_pairs(task_of(listeners, replace(choices, ties=ties)))
-
-
-def with_kinds(rated: Rated, objective: Mapping[str, bool | None], source: str) -> Rated:
-    """Return ratings whose features are told apart as a form does.
-
-    Args:
-        rated: what raters gave.
-        objective: feature to whether it is objective; None where nothing is said.
-        source: who says so.
-    """
-    if rated.objective_source or any(one.objective is not None for one in rated.features):
-        return rated
-    features = tuple(replace(one, objective=objective.get(one.id)) for one in rated.features)
-    return replace(rated, features=features, objective_source=source)

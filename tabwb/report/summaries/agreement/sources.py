@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
+from tabwb.battery.forms import Form
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.standard_streams import is_stdin
 from tabwb.report.summaries.agreement.from_administrations import rated_administrations
@@ -15,6 +17,8 @@ from tabwb.report.summaries.agreement.rated import KINDS, Kind, Rated
 from tabwb.store.store import Store
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")
+FORM = "tab-19"
+"""The form that marks objective and subjective features of TAB."""
 
 
 def is_table(name: str) -> bool:
@@ -28,8 +32,9 @@ def is_table(name: str) -> bool:
 
 
 def rated_of(
-    names: Sequence[str],
+    names: Sequence[int | str],
     opened: Callable[[], AbstractContextManager[Store]],
+    form_of: Callable[[str], Form],
     *,
     judges: Collection[str] = (),
     kinds: Mapping[str, str] | None = None,
@@ -39,28 +44,43 @@ def rated_of(
     Args:
         names: a table, the name or uid of a rating set, or numbers and uids of administrations.
         opened: opens the store; not called for a table.
+        form_of: returns a form by its id.
         judges: see :func:`read_ratings`, :func:`rated_set` and :func:`rated_administrations`.
         kinds: of measures in a table.
 
     Raises:
         UsageError: nothing is there of this name, or kinds of measures are given for a store.
     """
-    tables = [name for name in names if is_table(name)]
-    if tables:
+    words = [str(name) for name in names]
+    if any(map(is_table, words)):
         if len(names) > 1:
             raise UsageError("a table of ratings is read alone", allowed="one file")
-        return read_ratings(Path(tables[0]), judges=judges, kinds=_checked(kinds or {}))
+        table = read_ratings(Path(words[0]), judges=judges, kinds=_checked(kinds or {}))
+        return _told_apart(table, form_of)
     if kinds:
-        raise UsageError("--kind is for tables: the form of a set says what its measures are")
+        raise UsageError("kinds are for tables: the form of a set says what its measures are")
     with opened() as store:
-        if len(names) == 1 and not names[0].isdecimal():
+        if len(words) == 1 and not words[0].isdecimal():
             try:
-                number = store.sets.get(names[0]).id
+                number = store.sets.get(words[0]).id
             except StoreError as error:
-                _check_administration(store, names[0], error)
+                _check_administration(store, words[0], error)
             else:
                 return rated_set(store, number, judges=judges)
-        return rated_administrations(store, names, judges=judges)
+        return _told_apart(rated_administrations(store, names, judges=judges), form_of)
+
+
+def _told_apart(rated: Rated, form_of: Callable[[str], Form]) -> Rated:
+    """Return ratings of TAB's features with titles, and objective and subjective ones marked."""
+    form = form_of(FORM)
+    own = {question.measure: question for question in form.questions}
+    if not rated.features or any(feature.id not in own for feature in rated.features):
+        return rated
+    features = tuple(
+        replace(feature, title=own[feature.id].title, objective=own[feature.id].objective)
+        for feature in rated.features
+    )
+    return replace(rated, features=features, objective_source=form.objective_source)
 
 
 def _check_administration(store: Store, name: str, error: StoreError) -> None:

@@ -1,0 +1,163 @@
+"""Ratings of rating sets, administrations and naming sessions become the same arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tabwb.battery.loader import load_battery
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import UsageError
+from tabwb.records.naming import Coded, Heard, Scored, Transcribed, observation_to_json
+from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Assignment, SampleRating
+from tabwb.records.ratings import Declaration, undefined, valued
+from tabwb.records.states import AttemptState, ResponseStatus, StopReason, TrialState
+from tabwb.records.trials import (
+    Attempt,
+    AttemptEntry,
+    DeclarationEntry,
+    PlannedTrial,
+    RatingsEntry,
+    Trial,
+)
+from tabwb.report.summaries.agreement.answered import answered, transcribed
+from tabwb.report.summaries.agreement.from_administrations import rated_administrations
+from tabwb.report.summaries.agreement.from_naming import heard_in
+from tabwb.report.summaries.agreement.from_set import rated_set
+from tabwb.report.summaries.agreement.rated import Rated
+from tabwb.report.summaries.counted import Source
+from tabwb.store.store import Store
+from tests.administer.naming_parts import heard as transcript
+from tests.administer.naming_parts import naming_battery
+from tests.cli.conftest import ANSWERS, TAB
+from tests.store import parts
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "store.db") as opened:
+        yield opened
+
+
+def talked(store: Store) -> int:
+    """An administration of TAB with five connected texts, the last one refused."""
+    battery = load_battery(TAB)
+    store.keep_battery(battery, {})
+    texts = next(subtest for subtest in battery.subtests if subtest.id == "connected-text")
+    plan = [
+        PlannedTrial(number, texts.id, item.id, 0, (), item.prompt)
+        for number, item in enumerate(texts.items, start=1)
+    ]
+    record = store.create_administration(
+        battery, Conditions("replay:a.jsonl", "model"), plan, versions={}
+    )
+    for number, text in enumerate(ANSWERS, start=1):
+        status = ResponseStatus.REFUSED if number == 5 else ResponseStatus.OK
+        given = Attempt(1, text, AttemptState.OK, status, StopReason.END, 0.1)
+        store.append(record.id, [AttemptEntry(number, given)])
+    return record.id
+
+
+def verdict(store: Store, number: int, rater: str, trial: int, **values: float | None) -> None:
+    ratings = tuple(
+        undefined(rater, name, "cannot tell") if value is None else valued(rater, name, value)
+        for name, value in values.items()
+    )
+    store.append(number, [RatingsEntry(trial, 1, ratings)])
+
+
+def test_administrations_leave_out_what_is_unusable_or_outside_of_a_set(store: Store) -> None:
+    number = talked(store)
+    for rater, features in (("rules-2", ("jargon",)), ("rules-1", ("jargon", "anomia"))):
+        store.append(number, [DeclarationEntry(Declaration(rater, features))])
+    store.append(number, [DeclarationEntry(Declaration("R1", ("jargon", "anomia"), kind="person"))])
+    for trial in range(1, 6):
+        verdict(store, number, "rules-2", trial, jargon=1.0, anomia=1.0)
+        verdict(store, number, "R1", trial, jargon=float(trial < 3), anomia=None)
+    verdict(store, number, "rules-1", 2, jargon=0.0, anomia=0.0)
+    found = rated_administrations(store, [number])
+    assert found.raters == ("R1", "rules-1", "rules-2")
+    assert found.judges == {"rules-1", "rules-2"}
+    assert [one.id for one in found.features] == ["anomia", "jargon"]
+    assert list(found.samples) == [f"{number}:{trial}:1" for trial in range(1, 5)]
+    assert found.verdicts[..., 1].tolist() == [[1, 1, 0, 0], [-1, 0, -1, -1], [1, 1, 1, 1]]
+    assert found.verdicts[..., 0].tolist() == [[-2] * 4, [-1, 0, -1, -1], [-1] * 4]
+
+
+def test_nobody_has_rated(store: Store) -> None:
+    with pytest.raises(UsageError, match="nobody has rated"):
+        rated_administrations(store, [talked(store)])
+
+
+def says(position: int, rater: str = "R1", purpose: str = "rate", **answers: object) -> SampleRating:
+    number = position if position < 10 else position - 9
+    return SampleRating(rater, position, number, purpose, answers, complete=True)  # type: ignore[arg-type]
+
+
+def test_a_set_has_people_again_settled_values_and_judges(store: Store) -> None:
+    number = talked(store)
+    kept = parts.rated_set(store, number, 4)
+    store.sets.add_assignments(kept.id, [Assignment("R1", 10, 1, "again")])
+    store.sets.rate_all(
+        kept.id,
+        [
+            says(1, jargon=1.0, anomia=3.0),
+            says(2, jargon=CANNOT_TELL, anomia=0.0),
+            says(1, "R2", jargon=0.0, anomia=1.0),
+            says(10, purpose="again", jargon=0.0, anomia=0.0),
+        ],
+    )
+    store.sets.adjudicate(kept.id, Adjudication(1, "jargon", 0.0, "heard again", "Z"))
+    store.append(number, [DeclarationEntry(Declaration("rules-2", ("jargon",)))])
+    verdict(store, number, "rules-2", 2, jargon=1.0)
+    found = rated_set(store, "pilot")
+    assert found.raters == ("R1", "R2", "rules-2") and found.judges == {"rules-2"}
+    assert [one.id for one in found.features] == ["jargon", "anomia"]
+    assert found.verdicts[..., 0].tolist() == [[1, -2, -1, -1], [0, -1, -1, -1], [-1, 1, -1, -1]]
+    assert found.verdicts[..., 1].tolist() == [[1, 0, -1, -1], [1, -1, -1, -1], [-1] * 4]
+    assert found.again[0][0, 0].tolist() == [0, 0] and (found.again[0][1:] == -1).all()
+    assert found.adjudicated is not None and found.adjudicated[0].tolist() == [0, -1]
+    (scale,) = found.others  # the raw values of the scale are kept beside its cut
+    assert scale.measure.id == "anomia" and scale.values[0, :2].tolist() == [3.0, 0.0]
+
+
+def test_a_set_that_nobody_has_rated(store: Store) -> None:
+    kept = parts.rated_set(store, talked(store), 4)
+    with pytest.raises(UsageError, match="nobody has rated"):
+        rated_set(store, kept.id)
+
+
+def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: Path) -> None:
+    battery = load_battery(naming_battery(tmp_path))
+    said = (
+        Scored(1, "self-corrected", "person:A"),
+        Scored(1, "right", "B"),
+        Coded(1, "correct", "person:A"),
+        Coded(1, "semantic", "B"),
+        Heard(1, "Dog", "person:A"),
+        Transcribed(1, transcript("D AO G", by="manual:A")),
+        Transcribed(1, transcript("D AO", by="bundled-words")),
+    )
+    attempt = Attempt(1, "", AttemptState.OK, ResponseStatus.OK, StopReason.END, 0.1)
+    trial = Trial(
+        PlannedTrial(1, "nouns", "dog", 0, (), ""),
+        TrialState.ANSWERED,
+        (attempt,),
+        observations=tuple(map(observation_to_json, said)),
+    )
+    found = heard_in([Source(battery, [trial], Conditions("S-1", "speaker"))])
+    raters = ("A", "B", "manual:A", "bundled-words")
+    assert found.raters == raters
+    right = found.right(raters)
+    assert right[:2, 0].tolist() == [[1, 0], [1, 1]]  # any, first
+    given = Rated(
+        "a session", found.samples, raters, frozenset(), (), np.empty((4, 1, 0), np.int8),
+        others=found.answers(raters),
+    )  # fmt: skip
+    code = next(one for one in answered(given, draws=0, seed=1) if one.measure.id == "code")
+    assert code.confusion == (("correct", "semantic", 1),)
+    (pair,) = transcribed(given)[0].pairs
+    assert (pair.edits, pair.lengths) == (1, (3, 2))
