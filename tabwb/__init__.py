@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabwb.api.administration import Administration as Administration
+    from tabwb.api.agreement import Agreement as Agreement
+    from tabwb.api.agreement import rater_agreement as rater_agreement
     from tabwb.api.batteries import load_battery as load_battery
     from tabwb.api.files import save_figure as save_figure
     from tabwb.api.files import save_table as save_table
@@ -45,6 +47,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "tabwb.api.administration": "Administration",
+    "tabwb.api.agreement": "Agreement rater_agreement",
     "tabwb.api.batteries": "load_battery",
     "tabwb.api.importing": "import_answers import_naming",
     "tabwb.api.lesions": "lesion_parts lesion_plan sweep",
@@ -58,6 +61,7 @@ _NAMES = {
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = [
     "Administration",
+    "Agreement",
     "Column",
     "ComponentError",
     "Interrupted",
@@ -77,6 +81,7 @@ __all__ = [
     "lesion_plan",
     "load_battery",
     "open",
+    "rater_agreement",
     "resume",
     "run",
     "save_figure",

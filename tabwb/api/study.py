@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from tabwb.api.agreement import Agreement, Computed
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -96,6 +97,22 @@ class Study(Reading):
         groups = as_drawn(kind, self.store, self.groups(ids, by=by, **choosing))
         rows = studied(groups, study_ids=study_ids).drawn_rows
         return make(name, rows, width=width, caption=caption, **given)
+
+    def agreement(self, what: Ids, **options: Unpack[Computed]) -> Agreement:
+        """Return how far raters agree: of a rating set, or of administrations.
+
+        Args:
+            what: name or uid of a rating set; numbers or uids of administrations.
+            options: of :func:`tabwb.rater_agreement`; of a set ``judges`` leaves out the others.
+
+        Raises:
+            UsageError: nothing is there of this name, or nobody has rated it.
+        """
+        from contextlib import nullcontext
+
+        from tabwb.api.agreement import made
+
+        return made(named_references(what), lambda: nullcontext(self.store), **options)
 
     def paper_tables(
         self,

@@ -11,7 +11,7 @@ import pytest
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
-from tabwb.records.naming import Coded, Heard, Scored, Transcribed, observation_to_json
+from tabwb.records.naming import Coded, Heard, Observation, Scored, Transcribed, observation_to_json
 from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Assignment, SampleRating
 from tabwb.records.ratings import Declaration, undefined, valued
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason, TrialState
@@ -92,7 +92,9 @@ def test_nobody_has_rated(store: Store) -> None:
         rated_administrations(store, [talked(store)])
 
 
-def says(position: int, rater: str = "R1", purpose: str = "rate", **answers: object) -> SampleRating:
+def says(
+    position: int, rater: str = "R1", purpose: str = "rate", **answers: object
+) -> SampleRating:
     number = position if position < 10 else position - 9
     return SampleRating(rater, position, number, purpose, answers, complete=True)  # type: ignore[arg-type]
 
@@ -132,7 +134,7 @@ def test_a_set_that_nobody_has_rated(store: Store) -> None:
 
 def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: Path) -> None:
     battery = load_battery(naming_battery(tmp_path))
-    said = (
+    said: tuple[Observation, ...] = (
         Scored(1, "self-corrected", "person:A"),
         Scored(1, "right", "B"),
         Coded(1, "correct", "person:A"),
@@ -146,7 +148,7 @@ def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: P
         PlannedTrial(1, "nouns", "dog", 0, (), ""),
         TrialState.ANSWERED,
         (attempt,),
-        observations=tuple(map(observation_to_json, said)),
+        observations=tuple(observation_to_json(one) for one in said),
     )
     found = heard_in([Source(battery, [trial], Conditions("S-1", "speaker"))])
     raters = ("A", "B", "manual:A", "bundled-words")

@@ -68,8 +68,9 @@ def rounded(value: float) -> str:
 
 
 def remarks(lines: Iterable[str]) -> list[RenderableType]:
-    """Return sentences below a table."""
-    return [Padding(Text(line, style="dim"), (0, 0, 0, 1)) for line in lines if line]
+    """Return sentences below a table, and an empty line after them."""
+    given = [Padding(Text(line, style="dim"), (0, 0, 0, 1)) for line in lines if line]
+    return [*given, Text()] if given else []
 
 
 def grouped(reasons: Iterable[tuple[str, str]]) -> list[str]:

@@ -1,0 +1,164 @@
+"""How far raters agree, from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+from tabwb.api.engine import opened_plugins
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tabwb.battery.forms import Form
+    from tabwb.report.summaries.agreement.report import AgreementReport
+    from tabwb.store.store import Store
+    from tabwb.tables.table import Table
+
+Ties = Literal["drop", "positive", "negative", "adjudicated"]
+
+
+class Computed(TypedDict, total=False):
+    """How agreement is computed; see :func:`rater_agreement`."""
+
+    judges: Iterable[str]
+    kinds: Mapping[str, str]
+    ties: Ties
+    cannot_tell: Literal["missing", "absent"]
+    draws: int | None
+    seed: int
+
+
+class Agreement:
+    """The agreement of raters, as ``tabwb agreement`` shows it.
+
+    Args:
+        report: the engine's.
+    """
+
+    def __init__(self, report: AgreementReport) -> None:
+        self._report = report
+
+    def __repr__(self) -> str:
+        rated = self._report.rated
+        return (
+            f"<Agreement of {rated.source}: {len(rated.samples)} samples, "
+            f"{len(rated.people)} people, {len(rated.judges)} judges>"
+        )
+
+    @property
+    def features(self) -> Table:
+        """A row for each feature of each comparison: people, judges, a rater and the others."""
+        from tabwb.report.tables.agreement import features_table
+
+        return features_table(self._report)
+
+    @property
+    def summary(self) -> Table:
+        """Table 1 of the TAB paper: means over features of each comparison, with their numbers."""
+        from tabwb.report.tables.agreement import summary_table
+
+        return summary_table(self._report)
+
+    @property
+    def pairs(self) -> Table:
+        """A row for each pair of people; of raters, with fewer than two people."""
+        from tabwb.report.tables.agreement import pairs_table
+
+        return pairs_table(self._report)
+
+    @property
+    def calibration(self) -> Table:
+        """Sensitivity and specificity of each judge against the consensus."""
+        from tabwb.report.tables.agreement import calibration_table
+
+        return calibration_table(self._report)
+
+    @property
+    def error_rates(self) -> Table:
+        """Error rates of every rater without a known truth (Dawid and Skene 1979)."""
+        from tabwb.report.tables.agreement import error_rates_table
+
+        return error_rates_table(self._report)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``tabwb agreement --json`` prints (``format: 1``)."""
+        from tabwb.report.documents.agreement import agreement_document
+
+        return agreement_document(self._report)
+
+    def figure(self, *, width: str | float = "single", caption: bool = True) -> Figure:
+        """Return kappa and AC1 by feature as a figure for a paper.
+
+        Args:
+            width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
+                millimetres.
+            caption: write below the figure what its numbers are.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            UsageError: no two raters rated the same samples on a feature.
+        """
+        from tabwb.report.figures import drawn
+        from tabwb.report.figures.agreement import report_table
+
+        return drawn("agreement", report_table(self._report), width=width, caption=caption)
+
+
+def rater_agreement(ratings: str | PathLike[str], **options: Unpack[Computed]) -> Agreement:
+    """Return how far the raters of a table agree; of a store: :meth:`tabwb.Study.agreement`.
+
+    Args:
+        ratings: a file with the columns response, rater, measure and value; speaker and occasion
+            are used too.
+        options: ``judges``: raters who are not people. ``kinds``: measure to ``present-absent``,
+            ``scale``, ``choice``, ``phonemes`` or ``text``, where its values do not tell.
+            ``ties`` of the consensus: ``drop``, ``positive``, ``negative`` or ``adjudicated``.
+            ``cannot_tell``: ``missing`` or ``absent``. ``draws`` and ``seed`` of the intervals.
+
+    Raises:
+        TabwbError: the file cannot be read, or a row is not valid.
+        UsageError: there is one rater only, or an option names what there is not.
+    """
+
+    @contextmanager
+    def no_store() -> Iterator[Store]:
+        from tabwb.records.errors import UsageError
+
+        raise UsageError(
+            f"'{fspath(ratings)}' is not a table of ratings",
+            allowed="a file that ends in .csv, .tsv, .tab or .txt",
+            hint="of a store: tabwb.open().agreement(...)",
+        )
+        yield  # a generator, as a context manager needs
+
+    return made([fspath(ratings)], no_store, **options)
+
+
+def made(
+    names: Iterable[int | str],
+    opened: Callable[[], AbstractContextManager[Store]],
+    **options: Unpack[Computed],
+) -> Agreement:
+    """Return the agreement of what names mean.
+
+    Args:
+        names: a table, a rating set, or administrations.
+        opened: opens the store.
+        options: of :func:`rater_agreement`.
+    """
+    from tabwb.plugin_api.forms import open_form
+    from tabwb.report.summaries.agreement.compared import Choices
+    from tabwb.report.summaries.agreement.report import agreement_of
+    from tabwb.report.summaries.agreement.sources import rated_of
+
+    def form_of(name: str) -> Form:
+        with opened_plugins() as plugins:
+            return open_form(name, plugins.find_battery)
+
+    given: dict[str, Any] = {**options}
+    judges, kinds = tuple(given.pop("judges", ())), given.pop("kinds", None)
+    rated = rated_of(list(names), opened, form_of, judges=judges, kinds=kinds)
+    return Agreement(agreement_of(rated, Choices(**given)))
