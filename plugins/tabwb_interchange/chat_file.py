@@ -22,6 +22,10 @@ EXAMINERS = frozenset(
     )
 )
 """Roles whose speech is not the one that is looked for."""
+EXAMINED = frozenset(
+    ("Participant", "Target_Adult", "Target_Child", "Patient", "Subject", "Client")
+)
+"""Roles whose speech it is, where one speaker alone has such a role."""
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _HEADER = re.compile(r"@(?P<name>[A-Za-z0-9][^:\t]*?)(?::[\t ]*(?P<value>.*))?", re.DOTALL)
 _MAIN = re.compile(r"\*(?P<code>[^:\s]{1,7}):(?P<gap>[\t ]*)(?P<tier>.*)", re.DOTALL)
@@ -178,7 +182,7 @@ def _header(name: str, value: str, file: ChatFile) -> None:
         case "ID":
             _id([part.strip() for part in value.split("|")], file)
         case "Options":
-            file.ca = file.ca or "CA" in re.split(r"[,\s]+", value)
+            file.ca = file.ca or re.search(r"\bCA\b", value) is not None
         case "Date":
             file.date = _day(value)
 
@@ -222,11 +226,13 @@ def speakers_of(file: ChatFile) -> Mapping[str, int]:
 def examinee_of(file: ChatFile) -> str | None:
     """Return the code of the participant whose speech is examined; None where several may be.
 
-    It is ``PAR``, else the only speaker whose role is not an examiner's.
+    It is ``PAR``, else the only speaker who is examined by role, else the only one whose role is
+    not an examiner's.
     """
     codes = speakers_of(file)
     if "PAR" in codes:
         return "PAR"
-    unknown = Participant("")
-    others = [c for c in codes if file.participants.get(c, unknown).role not in EXAMINERS]
-    return others[0] if len(others) == 1 else None
+    roles = {code: file.participants.get(code, Participant(code)).role for code in codes}
+    examined = [code for code, role in roles.items() if role in EXAMINED]
+    others = [code for code, role in roles.items() if role not in EXAMINERS]
+    return next((found[0] for found in (examined, others) if len(found) == 1), None)

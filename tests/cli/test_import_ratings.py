@@ -227,6 +227,21 @@ def test_what_is_wrong_is_told_and_nothing_is_stored(
         assert len(store.administrations()) == 2
 
 
+def test_responses_are_found_by_number_where_an_id_is_not_enough(run: Run, stored: Path) -> None:
+    assert run("import", stored / "texts.csv", "--judge", "none", "--again").status == 0
+    head = "response,rater,measure,value"
+    refused = run("import", write(stored / "r.csv", head, "t1,R1,anomia,1"), "--set", "pilot")
+    assert "several stored texts have the id 't1': 1/1 and 3/1" in refused.err
+    table = write(stored / "r.csv", head, "3/1,R1,anomia,1", "2/1/1,R1,anomia,0")
+    assert run("import", table, "--set", "pilot").status == 0
+    with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
+        samples = store.sets.samples(store.sets.get("pilot").id)
+    assert [(one.administration, one.trial, one.text) for one in samples] == [
+        (3, 1, SAID[0]),
+        (2, 1, SAID[1]),
+    ]
+
+
 def test_ratings_without_a_set_are_not_taken_for_answers(run: Run, stored: Path) -> None:
     refused = run("import", write(stored / "r.csv", *LONG))
     assert "--set NAME makes a rating set of it" in refused.err

@@ -212,6 +212,13 @@ def test_every_line_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     assert [problem.line for problem in caught.value.problems] == [8, 9, 10, 11]
 
 
+def test_the_examined_speaker_is_found_by_role(tmp_path: Path) -> None:
+    head = HEAD.replace("PAR adler01 Participant", "CHI k01 Target_Child, SIS Sibling, MOT Mother")
+    path = chat(tmp_path, "*SIS:\tno .\n*CHI:\tyes .\n*MOT:\tgood .", head)
+    (answer,) = read(path).answers
+    assert (answer.text, answer.run.participant) == ("yes.", "k01")
+
+
 def test_several_speakers_are_a_choice_of_the_user(tmp_path: Path) -> None:
     head = HEAD.replace("PAR adler01 Participant", "ANN Adult, BOB Adult")
     path = chat(tmp_path, "*ANN:\tone .\n*BOB:\ttwo .\n*BOB:\tthree .", head)

@@ -224,3 +224,27 @@ def test_one_seed_of_all_answers_is_the_runs(csv: Path) -> None:
     rows = "item,response,administration,seed\nw1,a,x,7\nw2,b,x,7\nw1,c,y,1\nw2,d,y,2\n"
     assert [answer.run.seed for answer in read(csv, rows)] == [7, 7, None, None]
     assert [answer.decoding.seed for answer in read(csv, rows)] == [7, 7, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "names"),
+    [
+        ("t.csv", "text,source,group\nIt rained.,S-01,mild aphasia", {}),
+        ("t.csv", "said,source,group\nIt rained.,S-01,mild aphasia", {"text": "said"}),
+        ("t.jsonl", '{"text": "It rained.", "source": "S-01", "group": "mild aphasia"}', {}),
+    ],
+)
+def test_texts_of_no_battery(
+    tmp_path: Path, name: str, content: str, names: dict[str, str]
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    found = Table().read(path, names)
+    (answer,) = found.answers
+    assert (found.texts, found.language, answer.text) == (True, "en", "It rained.")
+    assert (answer.run.origin, answer.run.participant) == (None, "S-01")
+    assert answer.run.tags == ("mild-aphasia",)
+
+
+def test_texts_are_in_one_language(csv: Path) -> None:
+    assert "allowed: de" in problem(csv, "text,language\nhallo,de\nhello,en")

@@ -100,6 +100,11 @@ class _Found:
     text: str
     item: tuple[str, str]
 
+    @property
+    def reference(self) -> str:
+        """How a file of ratings can name it."""
+        return f"{self.administration}/{self.trial}"
+
 
 def prepare_labels(plugins: Plugins, request: LabelRequest) -> PreparedLabels:
     """Read and check a file of ratings.
@@ -204,8 +209,9 @@ def _stored(store: Store, prepared: PreparedLabels) -> dict[str, _Found]:
     for response in wanted:
         if (match := _REFERENCE.fullmatch(response)) and (one := _referred(store, match)):
             found[response] = one
-    for record in store.administrations():
-        if record.conditions.origin is None or not wanted - found.keys():
+    wanted -= found.keys()
+    for record in store.administrations() if wanted else ():
+        if record.conditions.origin is None:
             continue
         for trial in store.trials(record.id):
             for attempt in trial.attempts:
@@ -221,10 +227,14 @@ def _stored(store: Store, prepared: PreparedLabels) -> dict[str, _Found]:
                         hint="give the texts of this file other ids",
                     )
                 place = trial.plan.subtest, trial.plan.item
-                found.setdefault(
-                    response,
-                    _Found(record.id, trial.plan.number, attempt.number, attempt.response, place),
-                )
+                one = _Found(record.id, trial.plan.number, attempt.number, attempt.response, place)
+                if (known := found.setdefault(response, one)) != one:
+                    raise UsageError(
+                        f"several stored texts have the id '{response}': {known.reference} and "
+                        f"{one.reference}",
+                        where=str(prepared.labels.path),
+                        hint="name the one that was rated: ADMINISTRATION/TRIAL",
+                    )
     return found
 
 
