@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tabwb.api.lesions import lesion_parts as lesion_parts
     from tabwb.api.lesions import lesion_plan as lesion_plan
     from tabwb.api.lesions import sweep as sweep
+    from tabwb.api.rating_sets import RatingSet as RatingSet
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
     from tabwb.api.study import Study as Study
@@ -52,6 +53,7 @@ _NAMES = {
     "tabwb.api.importing": "import_answers import_naming",
     "tabwb.api.lesions": "lesion_parts lesion_plan sweep",
     "tabwb.api.files": "save_figure save_table table_text",
+    "tabwb.api.rating_sets": "RatingSet",
     "tabwb.api.running": "resume run",
     "tabwb.api.study": "Study open",
     "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
@@ -67,6 +69,7 @@ __all__ = [
     "Interrupted",
     "MissingExtra",
     "NoConsent",
+    "RatingSet",
     "Series",
     "StoreError",
     "Study",

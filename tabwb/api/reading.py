@@ -21,6 +21,7 @@ from tabwb.api.options import (
     python_names,
     references_of,
 )
+from tabwb.api.rating_sets import RatingSet
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.report.key import Sort
 
@@ -322,6 +323,28 @@ class Reading:
                 self._loaded_plugins = Plugins.load(self._settings)
                 self._held.callback(self._loaded_plugins.close)
             return self._loaded_plugins
+
+    def writable(self, why: str) -> Store:
+        """Return the engine's store, if it was opened for writing.
+
+        Args:
+            why: it is written, for the error.
+
+        Raises:
+            UsageError: it is open for reading.
+        """
+        self._must_write(why)
+        return self.store
+
+    def rating_sets(self) -> Table:
+        """Return one row for each rating set, oldest first."""
+        from tabwb.report.tables.rating_sets import sets_table
+
+        return sets_table(self.store)
+
+    def rating_set(self, rating_set: int | str) -> RatingSet:
+        """Return one rating set by its name, number or uid."""
+        return RatingSet(self, self.store.sets.get(rating_set).id)
 
     def _must_write(self, why: str) -> None:
         if not self._write:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +92,7 @@ def status(reference: str, store_location: str | None, as_json: bool) -> None:
     """Show how far each rater of SET is; blind: no answer is shown."""
     with opened_store(store_location) as (_, store):
         kept = store.sets.get(reference)
-        rows = list(_progress(store, kept))
+        rows = _progress(store, kept)
     if as_json:
         print_json({"format": 1, **_head(kept), "progress": rows})
         return
@@ -150,7 +149,7 @@ def start(context: click.Context, reference: str, rater: str, store_location: st
     """Rate SET: open the rating page of one rater, where they left off. Needs a terminal."""
     with opened_store(store_location) as (_, store):
         kept = store.sets.get(reference)
-        raters = _raters(store, kept)
+        raters = kept.raters
     if rater not in raters:
         raise UsageError(
             f"'{rater}' is not a rater of '{kept.name}'",
@@ -181,35 +180,13 @@ def _head(kept: RatingSet) -> dict[str, Any]:
     }
 
 
-def _raters(store: Store, kept: RatingSet) -> list[str]:
-    given = (one.rater for one in store.sets.assignments(kept.id))
-    return list(dict.fromkeys((*kept.raters, *given)))
-
-
 def _totals(store: Store, kept: RatingSet) -> dict[str, Any]:
-    assignments = store.sets.assignments(kept.id)
-    raters = list(dict.fromkeys((*kept.raters, *(one.rater for one in assignments))))
-    done = sum(one.complete for one in store.sets.ratings(kept.id))
-    return {"raters": raters, "positions": len(assignments), "done": done}
+    rows = _progress(store, kept)
+    positions, done = (sum(row[name] for row in rows) for name in ("of", "done"))
+    return {"raters": list(kept.raters), "positions": positions, "done": done}
 
 
-def _progress(store: Store, kept: RatingSet) -> Iterator[dict[str, Any]]:
-    from statistics import median
+def _progress(store: Store, kept: RatingSet) -> list[dict[str, Any]]:
+    from tabwb.report.rating_progress import progress_of
 
-    assigned = Counter(one.rater for one in store.sets.assignments(kept.id))
-    last = {
-        (one.rater, one.position): one for one in store.sets.ratings(kept.id, every=True)
-    }  # the last row of each position
-    complete = Counter(one.rater for one in store.sets.ratings(kept.id) if one.complete)
-    for rater in _raters(store, kept):
-        own = [one for one in last.values() if one.rater == rater]
-        seconds = [one.seconds for one in own if one.complete and one.seconds > 0]
-        yield {
-            "rater": rater,
-            "done": complete[rater],
-            "of": assigned[rater],
-            "begun": sum(not one.complete for one in own),
-            "minutes": round(sum(one.seconds for one in own) / 60, 1),
-            "median_seconds": round(median(seconds), 1) if seconds else None,
-            "last": max((one.recorded_at for one in own), default="") or None,
-        }
+    return [asdict(one) for one in progress_of(store, kept)]

@@ -1,0 +1,114 @@
+"""Rating sets from Python: what is rated, how far raters are, ratings given by a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tabwb.api.reading import Reading
+    from tabwb.records.rating_sets import Answer, Purpose
+    from tabwb.records.rating_sets import RatingSet as Record
+    from tabwb.tables.table import Table
+
+
+class RatingSet:
+    """One rating set of an open study; made by :meth:`tabwb.Study.rating_set`.
+
+    Args:
+        study: the open store.
+        number: of the set in it.
+    """
+
+    def __init__(self, study: Reading, number: int) -> None:
+        self._study, self._number = study, number
+
+    def __repr__(self) -> str:
+        kept = self.record
+        return f"<RatingSet {kept.name}: {kept.form_id}, {', '.join(kept.raters)}, {kept.status}>"
+
+    @property
+    def record(self) -> Record:
+        """Name, form, raters, status and all else that is recorded of the set as a whole."""
+        return self._study.store.sets.get(self._number)
+
+    @property
+    def name(self) -> str:
+        """Its name in the store."""
+        return self.record.name
+
+    def progress(self) -> Table:
+        """Return one row for each rater: how many samples are complete, and the time spent."""
+        from tabwb.report.tables.rating_sets import progress_table
+
+        return progress_table(self._study.store, self.record)
+
+    def rate(
+        self,
+        rater: str,
+        sample: int,
+        answers: Mapping[str, Answer],
+        *,
+        purpose: Purpose = "rate",
+        confidence: int | None = None,
+        note: str = "",
+        seconds: float = 0.0,
+    ) -> None:
+        """Save a rater's complete rating of one sample, or replace the one that is there.
+
+        Args:
+            rater: code of the person, or of a simulated one.
+            sample: its number.
+            answers: by measure: 1 present, 0 absent, a number of a scale, a code, phonemes, words,
+                ``"cannot-tell"``; where each attempt is asked, with its number (``"code#2"``).
+                With forms that say so, what is not marked is absent.
+            purpose: ``rate``, ``again`` or ``calibration``, as it is assigned.
+            confidence: 0 (guessed) to 3 (sure).
+            note: free text.
+            seconds: spent on the sample.
+
+        Raises:
+            StoreError: the sample is not assigned to this rater, an answer is not allowed, or the
+                set is closed.
+            UsageError: an answer is missing, or the study is open for reading.
+        """
+        from tabwb.administer.rating.giving import give_rating
+
+        give_rating(
+            self._study.writable("ratings are stored"), self.record, rater, sample, answers,
+            purpose=purpose, confidence=confidence, note=note, seconds=seconds,
+        )  # fmt: skip
+
+    def settle(self, sample: int, measure: str, answer: Answer, reason: str, who: str = "") -> None:
+        """Settle a measure of a sample; what settled it before is replaced and stays stored.
+
+        Args:
+            sample: its number.
+            measure: of the question.
+            answer: the value that counts; None takes back what was settled.
+            reason: why.
+            who: settles; you, as logged in, when empty.
+
+        Raises:
+            StoreError: there is no such sample, or the form does not allow the answer.
+            UsageError: the study is open for reading.
+        """
+        from tabwb.records.rating_sets import Adjudication
+
+        store = self._study.writable("what is settled is stored")
+        store.sets.adjudicate(self._number, Adjudication(sample, measure, answer, reason, who))
+
+    def mark(self, status: Literal["closed", "reopened"], reason: str = "") -> None:
+        """Close the set, so that nobody rates in it, or open it again.
+
+        Args:
+            status: what it becomes.
+            reason: why; stored.
+
+        Raises:
+            UsageError: the study is open for reading.
+        """
+        from tabwb.records.rating_sets import SetEvent
+
+        store = self._study.writable("it is stored when a set was closed")
+        store.sets.log(self._number, SetEvent(status, reason))

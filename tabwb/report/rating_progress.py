@@ -1,0 +1,65 @@
+"""How far the raters of a rating set are, without any answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from tabwb.records.rating_sets import RatingSet, SampleRating
+from tabwb.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class RaterProgress:
+    """How far one rater is.
+
+    Attributes:
+        rater: the code.
+        done, of: complete and assigned samples, repeats and calibration included.
+        begun: samples that are half-filled, or opened again.
+        minutes: spent in all.
+        median_seconds: of a complete sample; None before there is one with a time.
+        last: when something was saved last; None before that.
+    """
+
+    rater: str
+    done: int
+    of: int
+    begun: int
+    minutes: float
+    median_seconds: float | None
+    last: str | None
+
+
+def progress_of(store: Store, kept: RatingSet) -> Iterator[RaterProgress]:
+    """Yield how far each rater is, in the order of the plan.
+
+    Args:
+        store: where the set is.
+        kept: the set.
+    """
+    assigned = Counter(one.rater for one in store.sets.assignments(kept.id))
+    last: dict[tuple[str, int], SampleRating] = {}
+    counting: set[tuple[str, int]] = set()
+    for row in store.sets.ratings(kept.id, every=True):
+        place = row.rater, row.position
+        last[place] = row
+        if row.complete:
+            counting.add(place)
+        elif row.taken_back:
+            counting.discard(place)
+    done = Counter(rater for rater, _ in counting)
+    for rater in kept.raters:
+        own = [row for (who, _), row in last.items() if who == rater]
+        seconds = [row.seconds for row in own if row.complete and row.seconds > 0]
+        yield RaterProgress(
+            rater=rater,
+            done=done[rater],
+            of=assigned[rater],
+            begun=sum(not row.complete for row in own),
+            minutes=round(sum(row.seconds for row in own) / 60, 1),
+            median_seconds=round(median(seconds), 1) if seconds else None,
+            last=max((row.recorded_at for row in own), default=None),
+        )

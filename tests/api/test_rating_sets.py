@@ -1,0 +1,76 @@
+"""Rating sets from Python: ratings given by a program, progress, what is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import tabwb
+from tabwb.battery.forms import form_from_canonical
+from tabwb.records.trials import AttemptEntry
+from tabwb.store.store import Store
+from tests.store.parts import FORM, attempt, begin, rated_set
+
+ABSENT = replace(form_from_canonical(FORM), unmarked="absent").canonical
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[tabwb.Study]:
+    with Store.open(tmp_path / "s.db") as store:
+        number = begin(store).id
+        store.append(number, [AttemptEntry(trial, attempt()) for trial in (1, 2, 3)])
+        rated_set(store, number, form=ABSENT)
+    with tabwb.open(tmp_path / "s.db", write=True) as opened:
+        yield opened
+
+
+def test_a_program_rates_and_a_later_rating_replaces_the_first(study: tabwb.Study) -> None:
+    pilot = study.rating_set("pilot")
+    pilot.rate("R1", 1, {"anomia": 2}, seconds=30, confidence=3)
+    pilot.rate("R1", 1, {"anomia": 0, "jargon": 1}, seconds=10, note="changed")
+    pilot.rate("R2", 3, {"anomia": 4})
+    counted = [
+        (trial.plan.number, one.rater, one.measure, one.value)
+        for trial in study.store.trials(1)
+        for one in trial.ratings
+    ]
+    assert sorted(counted) == [
+        (1, "R1", "anomia", 0.0),
+        (1, "R1", "jargon", 1.0),
+        (3, "R2", "anomia", 1.0),
+        (3, "R2", "jargon", 0.0),
+    ]
+    progress = pilot.progress().to_dicts()
+    assert [(row["rater"], row["done"], row["assigned"]) for row in progress] == [
+        ("R1", 1, 3),
+        ("R2", 1, 3),
+    ]
+    (row,) = study.rating_sets().to_dicts()
+    assert (row["rating_set"], row["done"], row["assigned"]) == ("pilot", 2, 6)
+    assert repr(pilot) == "<RatingSet pilot: two, R1, R2, open>"
+
+
+def test_what_is_missing_or_not_planned_is_refused(study: tabwb.Study) -> None:
+    pilot = study.rating_set("pilot")
+    with pytest.raises(tabwb.UsageError, match="sample 1 is not rated in: anomia"):
+        pilot.rate("R1", 1, {"jargon": 1})
+    with pytest.raises(tabwb.StoreError, match="sample 9 is not assigned to rater R1"):
+        pilot.rate("R1", 9, {"anomia": 1})
+    pilot.mark("closed", "enough")
+    with pytest.raises(tabwb.StoreError, match="is closed"):
+        pilot.rate("R1", 1, {"anomia": 1})
+    pilot.settle(1, "jargon", 1, "heard twice", "ada")
+    (settled,) = study.store.sets.adjudications(1)
+    assert (settled.answer, settled.who) == (1.0, "ada")
+
+
+def test_a_study_that_is_open_for_reading_stores_nothing(
+    study: tabwb.Study, tmp_path: Path
+) -> None:
+    with tabwb.open(tmp_path / "s.db") as reading:
+        pilot = reading.rating_set("pilot")
+        with pytest.raises(tabwb.UsageError, match="open for reading: ratings are stored"):
+            pilot.rate("R1", 1, {"anomia": 1})
