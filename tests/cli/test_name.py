@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.records.rating_sets import SampleRating
+from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
 from tests.cli.conftest import Run
 
@@ -269,3 +271,40 @@ def test_what_is_not_spoken_naming_has_no_such_scores(run: Run) -> None:
     refused = run("trial", "score", "1", "wc1", "right")
     assert refused.status == 2
     assert "is not spoken naming" in refused.err
+
+
+def test_a_second_rater_gets_the_sound_and_the_picture_and_no_word_of_the_first(
+    run: Run, battery: Path, folder: Path, tmp_path: Path
+) -> None:
+    spec = f"manual:{tmp_path / 'typed.tsv'}"
+    run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
+    run("trial", "score", 1, "dog", "right", "--rater", "SLP1")
+    plan = ("rate", "plan", "--raters", "SLP2", "--stratify", "participant")
+    named = run(*plan, "second", "--form", "naming", "--json").document
+    assert (named["samples"], named["subtests"]) == (4, ["nouns"])
+    assert [one["stratum"] for one in named["strata"]] == ["participant S-014"]
+    assert run(*plan, "again", "--form", "transcription", "--json").status == 0
+    with Store.open() as store:
+        samples, unseen = store.sets.samples(1), store.sets.samples(2)
+        (recorded, *_) = {one.sha256 for one in store.people.recordings(1)}
+        assert recorded
+        position = next(
+            one for one in store.sets.assignments(1)
+            if one.purpose == "rate" and samples[one.sample - 1].target == "dog"
+        )  # fmt: skip
+        answers = {"correct": "error", "heard#1": "cat"}
+        store.sets.rate(1, SampleRating("SLP2", position.position, position.sample, "rate",
+                                        answers, True))  # fmt: skip
+    assert {(one.text, one.target) for one in samples} == {
+        ("", "dog"), ("", "cat"), ("", "tree"), ("", "house")
+    }  # fmt: skip
+    for one in samples:
+        assert one.picture == f"{one.target}.png" and one.audio is not None
+        assert one.audio.end_s > one.audio.start_s >= 0
+    assert {(one.text, one.prompt, one.picture, one.target) for one in unseen} == {
+        ("", "", None, "")
+    }
+    assert all(one.audio is not None for one in unseen)
+    (dog, *_) = run("results", "1", "--json").document["trials"]
+    rated = {one["rater"]: one["value"] for one in dog["ratings"] if one["measure"] == "correct"}
+    assert rated == {"person:SLP1": 1.0, "SLP2": 0.0}
