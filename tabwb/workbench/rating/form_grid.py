@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -18,16 +19,16 @@ from tabwb.workbench.rating.layout import GAP, Entry, Heading, arranged, columns
 from tabwb.workbench.rating.view_models import Slot
 from tabwb.workbench.rating.wording import PRESENT, mark
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
+from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 WIDEST = 56
 """The most columns of characters of a column of questions without definitions beside it."""
 MOST = 40
-DEFINED = 66
-"""From so many columns a single column of questions has the definitions beside them."""
-TITLE = 30
-ALONE = 42
-"""Columns to the answer in a single column without definitions."""
+"""Lines for titles of groups and whole definitions, before the screen says how many it has."""
+ALONE = 44
+"""Columns of a single column of questions without definitions."""
+DEFINITION_AT, LEAST_DEFINITION = 42, 24
+"""Where definitions begin in a single column, and their least width."""
 HIGHLIGHT = "bold $block-cursor-foreground on $block-cursor-background"
 
 
@@ -91,10 +92,17 @@ class FormGrid(WidthAwareWidget, can_focus=True):
 
     def row_of(self, slot: Slot) -> int:
         """Return the line in which a question stands."""
+        if self.single:
+            rows = self._single_rows(self.content_size.width)
+            return next((row for row, (entry, _) in enumerate(rows) if entry == slot), 0)
         return next((column.index(slot) for column in self.columns if slot in column), 0)
 
     def paint(self, width: int) -> Content:
         """Return the lines."""
+        if self._form is None:
+            return Content("")
+        if self.single:
+            return Content("\n").join(line for _, line in self._single_rows(width))
         columns = self.columns
         each = self._width_of_column(width, len(columns))
         lines = []
@@ -105,40 +113,67 @@ class FormGrid(WidthAwareWidget, can_focus=True):
             lines.append(Content(" " * GAP).join(cells))
         return Content("\n").join(lines)
 
-    def _width_of_column(self, width: int, columns: int) -> int:
-        each = (width + GAP) // columns - GAP
-        return max(each if self.single else min(each, WIDEST), 8)
+    @staticmethod
+    def _width_of_column(width: int, columns: int) -> int:
+        return max(min((width + GAP) // columns - GAP, WIDEST), 8)
+
+    def _single_rows(self, width: int) -> list[tuple[Entry, Content]]:
+        """Return the lines of a single column with definitions beside, each with its entry.
+
+        Definitions are wrapped where all have room, else cut.
+        """
+        room = width - DEFINITION_AT
+        entries = self.columns[0]
+        if room < LEAST_DEFINITION:
+            return [(entry, self._cell(entry, min(width, ALONE))) for entry in entries]
+        texts = {
+            entry: wrap(entry.question.definition, room) or [""]
+            for entry in entries
+            if isinstance(entry, Slot)
+        }
+        lines = len(entries) + sum(len(text) - 1 for text in texts.values())
+        if lines > self.most:
+            texts = {entry: [_cut(" ".join(text), room)] for entry, text in texts.items()}
+        rows: list[tuple[Entry, Content]] = []
+        for entry in entries:
+            cell = self._cell(entry, DEFINITION_AT - GAP)
+            if not isinstance(entry, Slot):
+                rows.append((entry, cell))
+                continue
+            for number, text in enumerate(texts[entry]):
+                left = cell if number == 0 else Content(" " * (DEFINITION_AT - GAP))
+                rows.append((entry, Content.assemble(left, " " * GAP, (text, QUIET))))
+        return rows
 
     def _cell(self, entry: Entry, width: int) -> Content:
         if entry is None:
             return Content(" " * width)
         if isinstance(entry, Heading):
-            return Content.styled(_cut(entry.title.upper(), width).ljust(width), f"bold {QUIET}")
+            title = _cut(entry.title.upper(), width).ljust(width)
+            return Content.styled(title, f"bold {QUIET}")
         assert self._form is not None
         question = entry.question
         answer = self._answers.get(entry.key)
         shown = _cut(mark(self._form, question, answer), max(width // 2, 8))
         key = self._keys.get(question.measure, "")
-        room = (min(width, ALONE) if self.single else width) - 2 - len(shown) - 1
-        title, beside = question.title, ""
-        if self.single and width >= DEFINED and question.definition:
-            room = TITLE
-            beside = question.definition
-        name = _cut(title, room)
+        room = width - 2 - len(shown) - 1
         given = answer is not None and (answer == CANNOT_TELL or shown == PRESENT or answer != 0.0)
-        lit = entry == self._at
         line = Content.assemble(
-            (f"{key or ' '} ", f"bold {ACCENT}"), (name.ljust(room), "" if given else "$foreground")
+            (f"{key or ' '} ", f"bold {ACCENT}"),
+            (_cut(question.title, room).ljust(room), "$foreground"),
+            " ",
+            (shown, f"bold {ACCENT}" if given else QUIET),
         )
-        line = Content.assemble(line, " ", (shown, f"bold {ACCENT}" if given else QUIET))
-        if beside:
-            rest = width - line.cell_length - 2
-            line = Content.assemble(line, "  ", (_cut(beside, rest), QUIET))
-        line = spread(line, Content(""), width) if line.cell_length < width else line
-        return line.stylize(HIGHLIGHT) if lit else line
+        return line.stylize(HIGHLIGHT) if entry == self._at else line
 
     def on_click(self, event: Click) -> None:
         """Answer the question that was clicked."""
+        if self.single:
+            rows = self._single_rows(self.content_size.width)
+            clicked = rows[event.y][0] if event.y < len(rows) else None
+            if isinstance(clicked, Slot):
+                self.post_message(self.Clicked(clicked, event.shift))
+            return
         columns = self.columns
         each = self._width_of_column(self.content_size.width, len(columns))
         at, inside = divmod(event.x, each + GAP)

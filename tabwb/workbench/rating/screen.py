@@ -22,7 +22,7 @@ from textual.widgets import Input, Static
 
 from tabwb.workbench.rating.clock import WorkClock
 from tabwb.workbench.rating.field import AnswerField
-from tabwb.workbench.rating.form_grid import MOST, FormGrid
+from tabwb.workbench.rating.form_grid import FormGrid
 from tabwb.workbench.rating.hand import Hand
 from tabwb.workbench.rating.keys import KEYS, answer_hints
 from tabwb.workbench.rating.layout import Entry
@@ -37,6 +37,7 @@ from tabwb.workbench.rating.wording import (
     progress_words,
     sample_lines,
 )
+from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.frame import Foot, Hint
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
@@ -46,6 +47,9 @@ Connect = Callable[[Callable[[Reply], object]], Send]
 """Starts the worker, which tells its replies to a function, and returns what sends requests."""
 WIDE, TALL = 124, 30
 """The least columns and lines for the form beside the text."""
+LEAVE = "f10"
+AROUND = 12
+"""Lines of a wide screen that the questions leave for other things."""
 ROWS_LOW = 10
 """Lines of the form on a low screen."""
 FEW = 10
@@ -137,7 +141,8 @@ class RatingScreen(Screen[None]):
         self.set_class(wide, "-wide")
         self.set_class(self.size.height < TALL, "-low")
         grid = self.query_one(FormGrid)
-        grid.single, grid.most = wide, ROWS_LOW if self.size.height < TALL else MOST
+        low = self.size.height < TALL
+        grid.single, grid.most = wide, ROWS_LOW if low else self.size.height - AROUND
 
     def on_rating_screen_told(self, message: Told) -> None:
         """Show what the worker tells."""
@@ -148,6 +153,8 @@ class RatingScreen(Screen[None]):
             self._unsaved, self._failed = max(self._unsaved - 1, 0), False
         elif reply.what == "failed":
             self._failed, self._awaits_view = self._unsaved > 0, False
+            if self.hand is None:
+                self.query_one(Foot).show([Hint(key_label(LEAVE), "Leave", self.leave)])
             self._unsaved = 0
             self.say(reply.words)
         elif reply.what == "said":
@@ -292,9 +299,12 @@ class RatingScreen(Screen[None]):
         """Do nothing: there is no palette here."""
 
     def _press(self, event: Key) -> None:
-        if self._awaits_view:
+        if self._awaits_view and event.key != LEAVE:
             self._queued.append(event)  # it is meant for the sample that comes
-        elif self.hand is not None:
+        elif self.hand is None:
+            if event.key == LEAVE:
+                self.leave()
+        else:
             self._clock.touch()
             self.say("")
             self.hand.press(event)

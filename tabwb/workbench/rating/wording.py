@@ -150,6 +150,10 @@ def sample_lines(view: RatingView, width: int) -> Iterator[Content]:
     if view.prompt:
         yield from (Content.styled(line, "bold") for line in _wrapped(view.prompt, width))
         yield Content("")
+    if view.audio_s is not None:
+        yield Content.assemble(
+            ("▸ ", ACCENT), f"a recording of {view.audio_s:.1f} s", ("   space plays it", QUIET)
+        )
     if view.target:
         yield Content.assemble(("expected  ", QUIET), (view.target, "bold"))
     if view.context_before:
