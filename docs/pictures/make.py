@@ -2,8 +2,8 @@
 
     PYTHONPATH=. .venv/bin/python docs/pictures/make.py [NAME] [--theme dark]
 
-NAME is workbench, results-by-model, laboratory, lesion-curves, naming, or figures: those of a
-made-up study (``study.py``).
+NAME is workbench, results-by-model, laboratory, lesion-curves, naming, rating, or figures: those of
+a made-up study (``study.py``).
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -32,6 +32,8 @@ from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
+from tabwb.workbench.rating.only import RatingApp
+from tabwb.workbench.rating.worker import connection
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.trial.actions import TrialActions
@@ -225,12 +227,27 @@ def figures() -> None:
             print(f"{out}: {out.stat().st_size // 1024} KB")
 
 
+async def rating(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
+    """Rate a response of the bundled model, blind; the screen as SVG."""
+    store = str(folder / "store.db")
+    for words in ("run tab --model bundled", "rate plan pilot --raters R1,R2 --ask-source"):
+        command = [sys.executable, "-m", "tabwb", *words.split(), "--store", store]
+        subprocess.run(command, check=True, capture_output=True)
+    app = RatingApp(connection(store, "pilot", "R2"), theme=theme)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: getattr(app.screen, "hand", None))
+        await pilot.press("Q", "2", "e")
+        await pilot.pause(0.5)
+        return app.export_screenshot()
+
+
 PICTURES = {
     "workbench": picture,
     "results-by-model": by_model,
     "laboratory": laboratory,
     "lesion-curves": lesion_curves,
     "naming": naming,
+    "rating": rating,
 }
 
 

@@ -29,6 +29,8 @@ ALONE = 44
 """Columns of a single column of questions without definitions."""
 DEFINITION_AT, LEAST_DEFINITION = 42, 24
 """Where definitions begin in a single column, and their least width."""
+FOR_LONG = 4
+"""Lines that whole definitions leave free."""
 HIGHLIGHT = "bold $block-cursor-foreground on $block-cursor-background"
 
 
@@ -132,7 +134,7 @@ class FormGrid(WidthAwareWidget, can_focus=True):
             if isinstance(entry, Slot)
         }
         lines = len(entries) + sum(len(text) - 1 for text in texts.values())
-        if lines > self.most:
+        if lines > self.most - FOR_LONG:
             texts = {entry: [_cut(" ".join(text), room)] for entry, text in texts.items()}
         rows: list[tuple[Entry, Content]] = []
         for entry in entries:

@@ -48,7 +48,7 @@ Connect = Callable[[Callable[[Reply], object]], Send]
 WIDE, TALL = 124, 30
 """The least columns and lines for the form beside the text."""
 LEAVE = "f10"
-AROUND = 12
+AROUND = 8
 """Lines of a wide screen that the questions leave for other things."""
 ROWS_LOW = 10
 """Lines of the form on a low screen."""
