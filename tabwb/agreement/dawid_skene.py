@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,12 +101,11 @@ class _Patterns:
         return np.bincount(self.of_sample, minlength=len(self.verdicts)).astype(np.float64)
 
     @property
-    def present(self) -> Floats:
-        return np.asarray(self.verdicts == PRESENT, np.float64)
-
-    @property
-    def absent(self) -> Floats:
-        return np.asarray(self.verdicts == ABSENT, np.float64)
+    def matrix(self) -> Floats:
+        """Return who says present, who absent, and ones: (patterns, 2 raters + 1)."""
+        ones = np.ones((len(self.verdicts), 1))
+        parts = [self.verdicts == PRESENT, self.verdicts == ABSENT, ones]
+        return np.concatenate(parts, axis=1, dtype=np.float64)
 
 
 def error_rates(
@@ -152,7 +152,8 @@ def error_rates(
             reasons[-1] = NOT_IDENTIFIED
             continue
         best[at] = np.where(known, fit, np.nan)
-        probability[patterns.rated, at] = _posterior(fit[None], patterns)[0][patterns.of_sample]
+        shares = _posterior(fit[None], patterns.matrix)[0]
+        probability[patterns.rated, at] = shares[patterns.of_sample]
         if draws:
             drawn = _drawn(fit, patterns, draws, seed, speakers, generator)
             low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
@@ -183,9 +184,9 @@ def _patterns(rows: Verdicts) -> _Patterns:
 def _reason(patterns: _Patterns) -> str:
     if not len(patterns.of_sample):
         return NO_RATINGS
-    if not patterns.present.any():
+    if not (patterns.verdicts == PRESENT).any():
         return NEVER_PRESENT
-    return "" if patterns.absent.any() else NEVER_ABSENT
+    return "" if (patterns.verdicts == ABSENT).any() else NEVER_ABSENT
 
 
 def _from_starts(
@@ -197,9 +198,10 @@ def _from_starts(
     begun[:, 0] = generator.uniform(0.05, 0.5, starts)
     counts = np.repeat(patterns.counts[None], starts, axis=0)
     prior = np.full((starts, 1 + 2 * raters, 2), PRIOR)
-    share = patterns.present.sum(axis=1) / (patterns.verdicts >= 0).sum(axis=1)
-    begun[0] = _maximise(share[None], counts[:1], prior[:1], patterns)[0]
-    found, steps, done = _expect_maximise(begun, counts, prior, patterns, TOLERANCE)
+    share = (patterns.verdicts == PRESENT).sum(axis=1) / (patterns.verdicts >= 0).sum(axis=1)
+    matrix = patterns.matrix
+    begun[0] = _maximise((counts[:1] * share) @ matrix, counts[:1] @ matrix, prior[:1])[0]
+    found, steps, done = _expect_maximise(begun, counts, prior, matrix, TOLERANCE)
     turned = (found[:, 1:] - 0.5).sum(axis=1) < 0  # worse than chance on average
     found[turned] = _turned(found[turned])
     return found, steps, done
@@ -229,20 +231,42 @@ def _drawn(
         counts = drawn_sums(inside, draws=draws, seed=seed, speakers=rated)
     prior = generator.standard_gamma(PRIOR, (draws, len(fit), 2))
     begun = np.repeat(fit[None], draws, axis=0)
-    return _expect_maximise(begun, counts, prior, patterns, ROUGH)[0]
+    # Single precision is enough for this tolerance, and several times faster.
+    start, weights, added, matrix = (
+        part.astype(np.float32) for part in (begun, counts, prior, patterns.matrix)
+    )
+    found, _, _ = _expect_maximise(start, weights, added, matrix, ROUGH)
+    return found.astype(np.float64)
 
 
 def _expect_maximise(
-    fits: Floats, counts: Floats, prior: Floats, patterns: _Patterns, tolerance: float
-) -> tuple[Floats, NDArray[np.int64], NDArray[np.bool_]]:
-    """Return fits after EM, each until it no longer changes, the steps, and which converged."""
+    fits: NDArray[Any],
+    counts: NDArray[Any],
+    prior: NDArray[Any],
+    matrix: NDArray[Any],
+    tolerance: float,
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return fits after EM, each until it no longer changes, the steps, and which converged.
+
+    Args:
+        fits: where each begins: (fits, parameters).
+        counts: weight of each pattern: (fits, patterns).
+        prior: successes and failures that are added: (fits, parameters, 2).
+        matrix: of the patterns.
+        tolerance: of the last step.
+    """
     fits, steps = fits.copy(), np.zeros(len(fits), np.int64)
+    totals = counts @ matrix
     active = np.arange(len(fits))
+    given, weights, every, added = fits.copy(), counts, totals, prior
     for step in range(1, MOST_STEPS + 1):
-        given, weights, added = fits[active], counts[active], prior[active]
-        new = _maximise(_posterior(given, patterns), weights, added, patterns)
+        new = _maximise((weights * _posterior(given, matrix)) @ matrix, every, added)
         fits[active], steps[active] = new, step
-        active = active[np.abs(new - given).max(axis=1) > tolerance]
+        moving = np.abs(new - given).max(axis=1) > tolerance
+        given = new
+        if not moving.all():
+            active, given = active[moving], given[moving]
+            weights, every, added = weights[moving], every[moving], added[moving]
         if not active.size:
             break
     done = np.ones(len(fits), np.bool_)
@@ -250,39 +274,49 @@ def _expect_maximise(
     return fits, steps, done
 
 
-def _posterior(fits: Floats, patterns: _Patterns) -> Floats:
+def _posterior(fits: NDArray[Any], matrix: NDArray[Any]) -> NDArray[Any]:
     """Return the probability that samples of each pattern have the feature: (fits, patterns)."""
-    with_it, without = _log_likelihoods(fits, patterns)
-    return np.asarray(1 / (1 + np.exp(np.clip(without - with_it, -700, 700))))
+    with_it, without = _logarithms(fits)
+    odds = np.clip((with_it - without) @ matrix.T, -80, 80)
+    return np.asarray(1 / (1 + np.exp(-odds)))
 
 
-def _log_likelihoods(fits: Floats, patterns: _Patterns) -> tuple[Floats, Floats]:
-    raters = patterns.verdicts.shape[1]
+def _logarithms(fits: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return what each column of the matrix adds to the log-likelihood with and without it."""
+    raters = (fits.shape[1] - 1) // 2
     # The prior keeps probabilities inside; random pseudo-counts may come close to 0.
-    inside = np.clip(fits, 1e-12, 1 - 1e-12)
+    edge = 1e-12 if fits.dtype == np.float64 else 1e-7
+    inside = np.clip(fits, edge, 1 - edge)
     log, log_not = np.log(inside), np.log1p(-inside)
-    present, absent = patterns.present.T, patterns.absent.T
     ones, zeros = slice(1, 1 + raters), slice(1 + raters, None)
-    with_it = log[:, :1] + log[:, ones] @ present + log_not[:, ones] @ absent
-    without = log_not[:, :1] + log[:, zeros] @ absent + log_not[:, zeros] @ present
+    with_it = np.concatenate([log[:, ones], log_not[:, ones], log[:, :1]], axis=1)
+    without = np.concatenate([log_not[:, zeros], log[:, zeros], log_not[:, :1]], axis=1)
     return with_it, without
 
 
 def _log_posterior(fits: Floats, patterns: _Patterns) -> Floats:
-    data = np.logaddexp(*_log_likelihoods(fits, patterns)) @ patterns.counts
+    parts = (part @ patterns.matrix.T for part in _logarithms(fits))
+    data = np.logaddexp(*parts) @ patterns.counts
     inside = np.clip(fits, 1e-12, 1 - 1e-12)
     found: Floats = data + PRIOR * (np.log(inside) + np.log1p(-inside)).sum(axis=1)
     return found
 
 
-def _maximise(posterior: Floats, counts: Floats, prior: Floats, patterns: _Patterns) -> Floats:
-    """Return the probabilities that fit the expected counts best, with the prior's."""
-    present, absent = patterns.present, patterns.absent
-    with_it, without = counts * posterior, counts * (1 - posterior)
-    successes = [with_it.sum(axis=1, keepdims=True), with_it @ present, without @ absent]
-    failures = [without.sum(axis=1, keepdims=True), with_it @ absent, without @ present]
-    right = np.concatenate(successes, axis=1) + prior[..., 0]
-    wrong = np.concatenate(failures, axis=1) + prior[..., 1]
+def _maximise(with_it: NDArray[Any], every: NDArray[Any], prior: NDArray[Any]) -> NDArray[Any]:
+    """Return the probabilities that fit the expected counts best, with the prior's.
+
+    Args:
+        with_it: expected present and absent verdicts of each rater on samples with the feature,
+            and their number: (fits, 2 raters + 1).
+        every: the same of all samples.
+        prior: successes and failures that are added: (fits, parameters, 2).
+    """
+    raters = (with_it.shape[1] - 1) // 2
+    without = every - with_it
+    present, absent = slice(raters), slice(raters, 2 * raters)
+    right = np.concatenate([with_it[:, -1:], with_it[:, present], without[:, absent]], axis=1)
+    wrong = np.concatenate([without[:, -1:], with_it[:, absent], without[:, present]], axis=1)
+    right, wrong = right + prior[..., 0], np.maximum(wrong, 0) + prior[..., 1]
     return np.asarray(right / (right + wrong))
 
 
