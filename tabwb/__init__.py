@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tabwb.api.files import table_text as table_text
     from tabwb.api.importing import import_answers as import_answers
     from tabwb.api.importing import import_naming as import_naming
+    from tabwb.api.importing import import_ratings as import_ratings
     from tabwb.api.lesions import lesion_parts as lesion_parts
     from tabwb.api.lesions import lesion_plan as lesion_plan
     from tabwb.api.lesions import sweep as sweep
@@ -50,7 +51,7 @@ _NAMES = {
     "tabwb.api.administration": "Administration",
     "tabwb.api.agreement": "Agreement rater_agreement",
     "tabwb.api.batteries": "load_battery",
-    "tabwb.api.importing": "import_answers import_naming",
+    "tabwb.api.importing": "import_answers import_naming import_ratings",
     "tabwb.api.lesions": "lesion_parts lesion_plan sweep",
     "tabwb.api.files": "save_figure save_table table_text",
     "tabwb.api.rating_sets": "RatingSet",
@@ -80,6 +81,7 @@ __all__ = [
     "__version__",
     "import_answers",
     "import_naming",
+    "import_ratings",
     "lesion_parts",
     "lesion_plan",
     "load_battery",

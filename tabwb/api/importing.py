@@ -1,4 +1,4 @@
-"""``tabwb.import_answers`` and ``import_naming``: what was answered elsewhere, scored here."""
+"""``import_answers``, ``import_naming``, ``import_ratings``: what was done elsewhere."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def import_answers(
     """Return the administrations of answers that were given elsewhere, after they are scored.
 
     A table (CSV, TSV, JSON lines) with the columns item and response, or text and prompt; a log of
-    inspect_ai, or samples of lm-evaluation-harness. All answers of a file are stored, or none. What
-    is left out is a warning. The options are those of ``tabwb import``.
+    inspect_ai, samples of lm-evaluation-harness, or CHAT transcripts. All answers of a file are
+    stored, or none. What is left out is a warning. The options are those of ``tabwb import``.
 
     Args:
         path: of the file or folder.
@@ -49,8 +49,9 @@ def import_answers(
         model: who answered: a spec, or any name; None: as in the file.
         speaker: the participant code of a person; None: as in the file.
         origin: who answered; ``unknown`` is protected as a person's. None: as in the file.
-        format: ``table``, ``inspect`` or ``lm-eval``; None: as the file looks.
-        columns: of a table: field to the name of its column (``{"response": "text"}``).
+        format: ``table``, ``chat``, ``inspect`` or ``lm-eval``; None: as the file looks.
+        columns: of a table: field to the name of its column (``{"response": "text"}``); of CHAT
+            ``participant``, ``pauses`` and ``unit``.
         number_replicates: of a table: take further answers to an item as replicates.
         skip_unknown: of a table: leave out answers to no item of the battery.
         judges: specs of judges; empty: no judge. Default: ``rules``.
@@ -114,6 +115,64 @@ def import_answers(
             "removed: tabwb trial rescore",
         )
     return [Administration(one.administration.id, where) for one in imported]
+
+
+def import_ratings(
+    path: str | PathLike[str],
+    name: str,
+    *,
+    form: str | PathLike[str] = "tab-19",
+    mapping: str | PathLike[str] | None = None,
+    model: str | None = None,
+    speaker: str | None = None,
+    origin: Literal["human", "model", "unknown"] | None = None,
+    judges: str | Sequence[str] | None = None,
+    counts: str = "majority",
+    store: Place = None,
+) -> str:
+    """Return the name of the rating set that is made of ratings given elsewhere.
+
+    A table with the columns response, rater, measure and value, Label Studio's JSON, or a REDCap
+    table with a mapping file, as ``tabwb import --set`` reads them. The responses are stored ones;
+    texts of the file that the store lacks are imported. What is left out is a warning.
+
+    Args:
+        path: of the file.
+        name: of the set; there is none of this name yet.
+        form: an id or path: the form that the ratings answer.
+        mapping: path of a file that says what columns, raters and values are.
+        model: who gave the texts of the file; None: as in the file.
+        speaker: the participant code of a person who gave them.
+        origin: who gave them; ``unknown`` is protected as a person's.
+        judges: specs of judges of these texts; empty: no judge. Default: ``rules``.
+        counts: whose ratings count: ``primary:CODE``, ``majority``, ``consensus``,
+            ``adjudicated``.
+        store: a path, a URL, or None for the configured store; it is made where there is none.
+
+    Raises:
+        UsageError: the file cannot be used, a response is not stored, or the name is taken.
+        NoConsent: a registered speaker has not agreed to rating; nothing was stored.
+    """
+    from tabwb.administer.answers.examinee import Stated
+    from tabwb.administer.rating.elsewhere.into_set import (
+        LabelRequest,
+        import_labels,
+        prepare_labels,
+    )
+    from tabwb.records.rating_sets import checked_counts
+
+    place = Path(path)
+    if not place.exists():
+        raise UsageError("there is no such file or folder", where=str(place))
+    request = LabelRequest(
+        place, name, named(form), None if mapping is None else Path(mapping),
+        Stated(model, speaker, origin), _judges(judges), checked_counts(counts),
+    )  # fmt: skip
+    with opened_plugins() as plugins:
+        prepared = prepare_labels(plugins, request)
+        warn(*(f"left out: {n:,} {what}" for what, n in prepared.labels.left_out.items()))
+        with open_store(store, plugins.configuration, create=True) as opened:
+            return import_labels(opened, plugins, prepared).name
 
 
 def import_naming(

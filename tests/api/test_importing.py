@@ -106,3 +106,17 @@ def test_spoken_naming_is_imported_session_by_session(tmp_path: Path) -> None:
     assert one.id == 3
     with pytest.raises(tabwb.UsageError, match="'word' is not a tier"):
         tabwb.import_naming(folder, battery, tiers={"word": "Wort"}, store=store)
+
+
+def test_texts_and_their_ratings_are_imported(tmp_path: Path) -> None:
+    texts, ratings = tmp_path / "texts.csv", tmp_path / "ratings.csv"
+    texts.write_text("id,text,model\nt1,It rained all day long.,m\n", encoding="utf-8")
+    ratings.write_text("response,rater,measure,value\nt1,R1,anomia,yes\n", encoding="utf-8")
+    store = tmp_path / "s.db"
+    (given,) = tabwb.import_answers(texts, judges=[], store=store)
+    assert tabwb.import_ratings(ratings, "pilot", store=store) == "pilot"
+    with tabwb.open(store) as study:
+        rated = study.ratings(given.id).where(rater="R1", measure="anomia")
+        assert rated["value"].to_list() == [1.0]
+    with pytest.raises(tabwb.UsageError, match="there is a rating set 'pilot' already"):
+        tabwb.import_ratings(ratings, "pilot", store=store)

@@ -127,6 +127,17 @@ async def test_pictures_named_elsewhere_are_imported(sit: Sit, tmp_path: Path) -
         assert (given.conditions.examinee, given.answered) == ("S-014", 2)
 
 
+async def test_transcripts_need_no_battery(sit: Sit, tmp_path: Path) -> None:
+    file = tmp_path / "S-021.cha"
+    file.write_text("@UTF8\n@Begin\n*PAR:\tI [/] I went home .\n@End\n", "utf-8")
+    async with sit((100, 30)) as seat:
+        await asked(seat, file=file)
+        await seat.press_button("import")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        (given,) = stored(seat)
+    assert (given.conditions.examinee, given.battery_title) == ("S-021", "Texts on 1 prompt")
+
+
 async def test_closing_the_dialog_stops_the_import_and_nothing_is_stored(
     sit: Sit, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
