@@ -42,8 +42,8 @@ def disputed(
     """
     from tabwb.administer.rating.adjudication import Adjudicator
 
-    with opened_store(store_location) as (_, store):
-        adjudicator = Adjudicator(store, reference)
+    with opened_store(store_location) as (plugins, store):
+        adjudicator = Adjudicator(store, plugins, reference)
         found = adjudicator.disputes(
             which=cast("Which", which or "open"), measures=measures, samples=samples
         )
@@ -56,12 +56,16 @@ def disputed(
                     "counts": adjudicator.set.counts,
                     "settled": settled,
                     "of": of,
+                    "withheld": adjudicator.withheld,
                     "disputes": [_plain(adjudicator, one) for one in found],
                 }
             )
             return
         for one in found[:limit]:
             click.echo("\n".join(_lines(adjudicator, one)) + "\n")
+        if adjudicator.withheld:
+            samples_words = plural(adjudicator.withheld, "sample")
+            note(f"{samples_words} withheld: the speakers do not agree to rating")
         rest = len(found) - limit
         note(
             f"{plural(len(found), 'answer')}; of {of} that people differ on {settled} settled"
@@ -98,8 +102,8 @@ def settle(
 
     if undo == (value is not None):
         raise click.UsageError("give either VALUE or --undo")
-    with opened_store(store_location) as (_, store):
-        adjudicator = Adjudicator(store, reference, who)
+    with opened_store(store_location) as (plugins, store):
+        adjudicator = Adjudicator(store, plugins, reference, who)
         if value is None:
             decision = adjudicator.take_back(sample, measure)
         else:

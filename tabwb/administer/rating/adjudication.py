@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 from tabwb.administer.rating.consensus import by_sample, keys_of, measure_of
-from tabwb.administer.rating.disputes import Decision, Dispute, Shown, dispute_of, most_first
+from tabwb.administer.rating.disputes import Decision, Dispute, dispute_of, most_first
+from tabwb.administer.rating.permission import may_rate
+from tabwb.administer.rating.shown import Media, Shown, shown_of
 from tabwb.battery.forms import SOURCE, Question, form_from_canonical
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.rating_sets import (
     CANNOT_TELL,
     Adjudication,
     Answer,
-    AudioCut,
     Sample,
     SampleRating,
 )
+from tabwb.records.speakers import operator
 from tabwb.store.store import Store
 
 Which = Literal["open", "settled", "all"]
@@ -28,17 +32,25 @@ RESTORED = "restored: "
 class Adjudicator:
     """The disagreements of one rating set, and how they are settled.
 
+    Samples of speakers who do not agree to rating are left out, and the log says whose responses
+    were shown, as for raters.
+
     Args:
         store: with the set.
+        plugins: with the study's configuration, for consents.
         reference: its id, uid or name.
-        who: settles.
+        who: settles; whoever is logged in where it is empty.
     """
 
-    def __init__(self, store: Store, reference: int | str, who: str = "") -> None:
-        self._store, self._who = store, who
+    def __init__(self, store: Store, plugins: Plugins, reference: int | str, who: str = "") -> None:
+        self._store, self._plugins, self._who = store, plugins, who or operator()
         self.set = store.sets.get(reference)
         self.form = form_from_canonical(self.set.form)
-        self._samples = {one.number: one for one in store.sets.samples(self.set.id)}
+        self._media = Media(store, self.form)
+        self._allowed: dict[int, bool] = {}
+        every = store.sets.samples(self.set.id)
+        self._samples = {one.number: one for one in every if self._may_see(one)}
+        self.withheld = len(every) - len(self._samples)
         self._done: list[tuple[int, str]] = []
 
     # ---------------------------------------------------------------- reading
@@ -79,20 +91,15 @@ class Adjudicator:
         Raises:
             StoreError: the set has no such sample.
         """
-        sample = self._sample(number)
-        return Shown(
-            sample.number,
-            sample.text,
-            sample.prompt,
-            sample.context_before,
-            sample.context_after,
-            sample.picture,
-            sample.target,
-        )
+        return shown_of(self._sample(number), self.form, calibration=False)
 
-    def audio(self, number: int) -> AudioCut | None:
-        """Return which part of a recording is played for a sample, or None."""
-        return self._sample(number).audio
+    def audio(self, number: int) -> tuple[Path, float, float] | None:
+        """Return the file of a sample, with start and end in seconds; None without a recording.
+
+        Raises:
+            StoreError: the set has no such sample, or the file is missing or damaged.
+        """
+        return self._media.audio(self._sample(number))
 
     def progress(self) -> tuple[int, int]:
         """Return how many of the answers that people differ on are settled, and their number.
@@ -223,6 +230,12 @@ class Adjudicator:
         )
 
     # ---------------------------------------------------------------- parts
+
+    def _may_see(self, sample: Sample) -> bool:
+        number = sample.administration
+        if number not in self._allowed:
+            self._allowed[number] = may_rate(self._store, self._plugins, sample, self._who)
+        return self._allowed[number]
 
     def _keep(self, sample: int, measure: str, answer: Answer, reason: str) -> Adjudication:
         return self._store.sets.adjudicate(

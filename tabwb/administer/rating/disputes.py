@@ -32,19 +32,6 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A sample as raters saw it. It holds nothing that tells where the sample came from."""
-
-    number: int
-    text: str
-    prompt: str
-    context_before: str = ""
-    context_after: str = ""
-    picture: str | None = None
-    target: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Dispute:
     """One answer of one sample on which raters, or people and judges, differ.
 

@@ -31,7 +31,7 @@ class AdjudicationController(Controller):
 
     def open(self, name: str) -> None:
         """Show what raters of a set differ on."""
-        self._adjudicator = Adjudicator(self.store, name)
+        self._adjudicator = Adjudicator(self.store, self.plugins, name)
         self._which, self._measure = "open", ""
         self._tell()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabwb.administer.rating.disputes import Dispute, Shown
+from tabwb.administer.rating.disputes import Dispute
+from tabwb.administer.rating.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)

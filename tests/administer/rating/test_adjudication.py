@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tabwb.administer.rating.adjudication import Adjudicator
 from tabwb.administer.rating.consensus import consensus, difference, value_by
 from tabwb.battery.forms import Question
+from tabwb.plugin_api.config.settings import Configuration
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.counting import Open, Rule
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Answer
@@ -15,9 +19,16 @@ from tests.administer.rating.adjudication_parts import FORM, JUDGE, disputed_set
 
 
 @pytest.fixture
-def adjudicator(store: Store) -> Adjudicator:
+def plugins() -> Iterator[Plugins]:
+    loaded = Plugins.load(Configuration())
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture
+def adjudicator(store: Store, plugins: Plugins) -> Adjudicator:
     disputed_set(store)
-    return Adjudicator(store, "pilot", "A1")
+    return Adjudicator(store, plugins, "pilot", "A1")
 
 
 def test_where_people_differ_most_comes_first_then_where_judges_do(
