@@ -156,11 +156,15 @@ def heard(session: Session, words: str) -> None:
 
     If nothing was said, use the score: tabwb trial score ... no-response.
     """
+    from tabwb.scoring.naming.heard import parse_heard
+
     session.spoken.hear(words)
     _tell_kept(session, f"heard '{words.strip()}' kept")
     view = session.spoken.view()
-    word = None if view is None else view.heard_as
-    if word is not None and word.guessed:
+    if view is None or not view.item.coded:
+        return
+    word = parse_heard(words, session.spoken.speech.notation)
+    if word.guessed:
         ipa = to_ipa(word.pronunciations[0]) if word.pronunciations else ""
         trial_name = click.get_current_context().params["trial_name"]
         here = f"tabwb trial heard {session.administration.id} {trial_name}"

@@ -149,6 +149,13 @@ def test_the_table_of_attempts_has_every_score_beside_that_of_a_rule(
     )
 
 
+def test_a_second_rater_is_told_nothing_of_the_first(given: Run) -> None:
+    given("trial", "heard", "1", "dog", "gleeb")  # no word: its sound is guessed
+    told = given("trial", "heard", "1", "dog", "cat", "--rater", "D").err
+    assert "guessed" not in told and "gleeb" not in told and "/" not in told
+    assert "guessed" in given("trial", "heard", "1", "dog", "drooby", "--rater", "D").err
+
+
 def test_the_report_of_a_session_gives_kappa_of_scores_and_codes(given: Run) -> None:
     given("trial", "code", "1", "dog", "semantic", "--rater", "C")
     document = given("results", "1", "--json").document

@@ -39,12 +39,16 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         disputed_set(store)
     async with sit((80, 24)) as seat:
         await seat.until(lambda: seat.desk.catalogue is not None)
+        await seat.press("r")
+        await seat.until(lambda: seat.desk.current.rating_set() == 1)
         await seat.press("d")
         await seat.reads("0 of 2 settled")
         await seat.reads("1.00    -  2 0 -")
         await seat.press("down")
         await seat.reads("Sample 1   Jargon")
         assert "text 1" in seat.text
+        await seat.press("l")
+        await seat.until(lambda: _view(seat).told == "there is nothing to hear")
         assert JUDGE in seat.text
         # Nothing that the page got tells the source; it holds plain values alone.
         reached = list(_parts(_view(seat)))
@@ -74,7 +78,7 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         await seat.press("m", "down", "enter")
         await seat.reads("all, jargon; consensus counts")
         await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "home")
+        await seat.until(lambda: seat.desk.page == "sets")
     with Store.open(tmp_path / "store.db") as store:
         (settled, back) = store.sets.adjudications(1, every=True)
         assert (settled.answer, settled.reason, back.answer) == (1.0, "no such words", None)

@@ -24,9 +24,11 @@ class AdjudicationActions(Actions):
         desk.listen(SetsListed, self.listed)
 
     def adjudicate(self) -> None:
-        """Choose a rating set; its disagreements are shown."""
-        self.came_from = self.desk.page
-        self.desk.do(self.desk.controller(AdjudicationController).sets)
+        """Show the disagreements of the rating set shown, or of one that is chosen."""
+        desk = self.desk
+        self.came_from = desk.page
+        controller, shown = desk.controller(AdjudicationController), desk.current.rating_set()
+        desk.do(controller.sets if shown is None else partial(controller.open, shown))
 
     def listed(self, message: SetsListed) -> None:
         """Open the only set, or ask which one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from tabwb.administer.rating.adjudication import Adjudicator, Which
 from tabwb.administer.rating.disputes import Dispute
@@ -11,6 +11,9 @@ from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Choice, Row, SetsListed
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
+
+if TYPE_CHECKING:
+    from tabwb.speech.playback import Playback
 
 SIGNS = {"present": "●", "absent": "○", "cannot tell": "?", "not rated": "-"}
 WHICH: tuple[Which, ...] = ("open", "settled", "all")
@@ -24,14 +27,15 @@ class AdjudicationController(Controller):
         self._adjudicator: Adjudicator | None = None
         self._which: Which = "open"
         self._measure = ""
+        self._playing: Playback | None = None
 
     def sets(self) -> None:
         """Tell which rating sets there are."""
         self.say(SetsListed(tuple(one.name for one in self.store.sets.all())))
 
-    def open(self, name: str) -> None:
-        """Show what raters of a set differ on."""
-        self._adjudicator = Adjudicator(self.store, self.plugins, name)
+    def open(self, reference: int | str) -> None:
+        """Show what raters of a set, by id or name, differ on."""
+        self._adjudicator = Adjudicator(self.store, self.plugins, reference)
         self._which, self._measure = "open", ""
         self._tell()
 
@@ -71,6 +75,26 @@ class AdjudicationController(Controller):
             self._tell("nothing was settled here since it was opened")
         else:
             self._tell(f"taken back: sample {place[0]}, {place[1]}")
+
+    def listen(self, sample: int) -> None:
+        """Play a sample, or stop what is heard."""
+        playing, self._playing = self._playing, None
+        if playing is not None and playing.playing:
+            playing.stop()
+            return
+        cut = self._opened.audio(sample)
+        if cut is None:
+            self._tell("there is nothing to hear")
+            return
+        from tabwb.speech.playback import Playback
+
+        self._playing = Playback(*cut)
+        self._playing.start()
+
+    def close(self) -> None:
+        """Stop what is heard."""
+        if self._playing is not None:
+            self._playing.stop()
 
     @property
     def _opened(self) -> Adjudicator:

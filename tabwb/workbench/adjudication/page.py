@@ -30,7 +30,7 @@ in a wide window) are the text as raters saw it, every verdict with confidence a
 was settled. Nothing tells where a text is from.
 
 **enter** takes a value and asks for the reason. Ratings are not changed; who settled what, when and
-why is kept, and **u** or **x** takes it back.
+why is kept, and **u** or **x** takes it back. **l** plays a spoken response.
 """
 BESIDE = 100
 """From so many columns on the details are beside the list."""
@@ -173,6 +173,11 @@ class AdjudicationPage(Page):
 
         title = f"Sample {row.dispute.sample}, {row.dispute.title}: {words}"
         self.app.push_screen(AskWords(title, "Reason"), given)
+
+    def listen(self) -> None:
+        """Play the marked sample, or stop."""
+        if (row := self.marked) is not None:
+            self.desk.do(partial(self._controller.listen, row.dispute.sample))
 
     def undo_settled(self) -> None:
         """Take back what was settled last here."""

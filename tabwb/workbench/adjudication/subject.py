@@ -12,6 +12,8 @@ PAGE = (
             "Take a value for this answer, with a reason."),
     Command("administer.undo-settled", "Undo", "Undo", "u", HERE, 3,
             "Take back what was settled last here."),
+    Command("administer.listen", "Listen", "Listen", "l", HERE, 2,
+            "Play the response as raters heard it, or stop."),
     Command("administer.withdraw", "Take back…", "Take back", "x", HERE, 4,
             "Take back what settles this answer; what settled it before holds again."),
     Command("administer.which-answers", "Open, settled or all", "Filter", "f", HERE, 5,
@@ -22,7 +24,8 @@ PAGE = (
             "Return to the page before."),
 )  # fmt: skip
 COMMANDS = (
-    Command("file.adjudicate", "Settle disagreements…", "Disputed", "d", ("home", "explorer"), 11,
+    Command("file.adjudicate", "Settle disagreements…", "Disputed", "d",
+            ("home", "explorer", "sets"), 11,
             "What raters and judges of a rating set differ on most, verdicts side by side."),
 )  # fmt: skip
 SUBJECT = Subject(

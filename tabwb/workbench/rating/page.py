@@ -97,6 +97,10 @@ class SetsPage(Page):
         at = self.query_one(SetList).highlighted
         return None if at is None or at >= len(self._sets) else self._sets[at]
 
+    def rating_set(self) -> int | None:
+        """Return the id of the highlighted set."""
+        return None if self.highlighted is None else self.highlighted.id
+
     def update_page(self) -> None:
         """Read the sets again."""
         self.desk.do(self.desk.controller(RatingController).read)

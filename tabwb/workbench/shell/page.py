@@ -63,6 +63,10 @@ class Page(Vertical):
         """Return the numbers of those whose results the page shows; none: it shows no results."""
         return ()
 
+    def rating_set(self) -> int | None:
+        """Return the id of the rating set that the page shows."""
+        return None
+
     def state_words(self) -> str:
         """Return what the title bar shows as state, for example a recording; may be empty."""
         return ""

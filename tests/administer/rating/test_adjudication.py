@@ -11,11 +11,23 @@ from tabwb.administer.rating.consensus import consensus, difference, value_by
 from tabwb.battery.forms import Question
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.counting import Open, Rule
 from tabwb.records.errors import StoreError, TabwbError
-from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Answer
+from tabwb.records.rating_sets import (
+    CANNOT_TELL,
+    Adjudication,
+    Answer,
+    Assignment,
+    Sample,
+    SampleRating,
+    SetPlan,
+)
+from tabwb.records.speakers import Consent
+from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store
 from tests.administer.rating.adjudication_parts import FORM, JUDGE, disputed_set
+from tests.store.parts import attempt, begin
 
 
 @pytest.fixture
@@ -121,6 +133,24 @@ def test_a_value_is_read_as_the_question_has_it(
     assert adjudicator.read(measure, text) == answer
     with pytest.raises(TabwbError, match="allowed: "):
         adjudicator.read(measure, "7")
+
+
+def test_samples_of_speakers_who_do_not_agree_to_rating_are_withheld(
+    store: Store, plugins: Plugins
+) -> None:
+    number = begin(store, conditions=Conditions("S-1", "speaker")).id
+    store.append(number, [AttemptEntry(1, attempt())])
+    store.people.keep_consents([Consent("S-1", "rate", False, "2026-11-01")])
+    plan = SetPlan(
+        "told", FORM.canonical, FORM.id, (Sample(1, number, 1, 1, "said", "?"),),
+        (Assignment("R1", 1, 1),),
+    )  # fmt: skip
+    kept = store.sets.create(plan)
+    store.sets.rate(kept.id, SampleRating("R1", 1, 1, "rate", {"jargon": 1.0}, complete=True))
+    adjudicator = Adjudicator(store, plugins, "told")
+    assert (adjudicator.withheld, adjudicator.disputes(agreed=True)) == (1, ())
+    with pytest.raises(StoreError, match="there is no sample 1"):
+        adjudicator.shown(1)
 
 
 def test_what_the_adjudicator_sees_does_not_tell_the_source(adjudicator: Adjudicator) -> None:
