@@ -108,6 +108,32 @@ def of_administration(
     return tuple(_judged(transaction, rows))
 
 
+def repetitions(
+    transaction: Transaction, administration_ids: Sequence[int]
+) -> Iterator[tuple[tuple[int, int, int], str, int, dict[str, float]]]:
+    """Yield the verdicts that judges gave when they were asked again, without copies.
+
+    Args:
+        transaction: to read in.
+        administration_ids: numbers.
+
+    Yields:
+        (administration, trial, attempt), rater, number of the repetition from 1, and measure to
+        value where there is one.
+    """
+    for number in administration_ids:
+        for trial, attempt, rater, repeat, verdict in transaction.rows(
+            "SELECT trial, attempts.number, spec, repeat, verdict FROM judgements"
+            " JOIN attempts ON attempts.id = judgements.attempt_id"
+            " JOIN raters ON raters.id = judgements.rater_id"
+            " WHERE administration_id = ? AND repeat > 0 AND same_as IS NULL"
+            " ORDER BY judgements.id",
+            number,
+        ):
+            values = {name: value for name, value, *_ in json.loads(verdict) if value is not None}
+            yield (number, trial, attempt), rater, repeat, values
+
+
 def of_keys(transaction: Transaction, keys: Collection[str]) -> dict[str, Judgement]:
     """Return the latest judgement of each key, without failures and repetitions."""
     latest: dict[str, Judgement] = {}

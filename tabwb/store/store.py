@@ -352,6 +352,17 @@ class Store:
         with self._access.reading() as transaction:
             return judgements.of_administration(transaction, administration_id, trial)
 
+    def repetitions(
+        self, administration_ids: Sequence[int]
+    ) -> tuple[tuple[tuple[int, int, int], str, int, dict[str, float]], ...]:
+        """Return the verdicts of judges that were asked again; see :func:`judgements.repetitions`.
+
+        Args:
+            administration_ids: numbers.
+        """
+        with self._access.reading() as transaction:
+            return tuple(judgements.repetitions(transaction, administration_ids))
+
     def judgements_of(self, keys: Collection[str]) -> dict[str, Judgement]:
         """Return the latest judgement of each key over all administrations, without failures."""
         with self._access.reading() as transaction:

@@ -24,8 +24,8 @@ def test_the_page_has_every_part_and_no_verbal_label(run: Run, tmp_path: Path) -
         "Aggregation (table 1), rules-2",
         "not comparable with human-human pairwise",
         "rules-2 with each person less people with each other",
-        "> left out; missing",
-        "nothing is adjudicated",
+        "> drop present absent settled ? absent",
+        "settled (nothing is adjudicated)",
         "calibration of rules-2",
         "error rates without a known truth",
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import Coded, Heard, Observation, Scored, Transcribed, observation_to_json
 from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Assignment, SampleRating
-from tabwb.records.ratings import Declaration, undefined, valued
+from tabwb.records.ratings import Declaration, Judged, Judgement, undefined, valued
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import (
     Attempt,
@@ -85,6 +86,20 @@ def test_administrations_leave_out_what_is_unusable_or_outside_of_a_set(store: S
     assert list(found.samples) == [f"{number}:{trial}:1" for trial in range(1, 5)]
     assert found.verdicts[..., 1].tolist() == [[1, 1, 0, 0], [-1, 0, -1, -1], [1, 1, 1, 1]]
     assert found.verdicts[..., 0].tolist() == [[-2] * 4, [-1, 0, -1, -1], [-1] * 4]
+
+
+def test_a_judge_that_was_asked_again_is_compared_with_itself(store: Store) -> None:
+    number, judge = talked(store), "tab-2026:gemini:x"
+    for trial, again in ((1, 0.0), (2, 1.0)):
+        verdict(store, number, judge, trial, jargon=1.0)
+        said = (valued(judge, "jargon", again),)
+        repeated = Judgement(judge, said, repeat=1, key=f"{trial:064x}")
+        copied = replace(repeated, same_as=1, key=f"{trial + 2:064x}")
+        store.keep_judgements(number, [Judged(trial, 1, repeated), Judged(3, 1, copied)])
+    found = rated_administrations(store, [number])
+    assert found.verdicts[0, :, 0].tolist() == [1, 1]
+    (again_given,) = found.again
+    assert again_given[0, :, 0].tolist() == [0, 1]
 
 
 def test_nobody_has_rated(store: Store) -> None:

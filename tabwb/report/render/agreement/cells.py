@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from rich.console import RenderableType
@@ -12,7 +12,9 @@ from rich.text import Text
 from tabwb.agreement.calibration import Share
 from tabwb.agreement.compare import OverFeatures
 from tabwb.report.measures import NONE
+from tabwb.report.names import judge_names
 from tabwb.report.render.wording import figure
+from tabwb.report.summaries.agreement.report import AgreementReport
 from tabwb.report.summaries.agreement.stated import interval_of
 from tabwb.scoring.estimate import Interval
 from tabwb.tables.rounding import ends_of
@@ -83,6 +85,11 @@ def grouped(reasons: Iterable[tuple[str, str]]) -> list[str]:
     for title, reason in reasons:
         found.setdefault(reason, []).append(title)
     return [f"{reason}: {', '.join(titles)}" for reason, titles in found.items()]
+
+
+def short_names(report: AgreementReport) -> Mapping[str, str]:
+    """Return what raters are called in tables: a judge without the options of its model."""
+    return judge_names(report.rated.raters)
 
 
 def joined(names: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from tabwb.report.render.agreement.cells import (
     of_features,
     over,
     remarks,
+    short_names,
     with_ends,
 )
 from tabwb.report.render.printing import ForWidth, SpecCell, table
@@ -100,9 +101,11 @@ def table_one(report: AgreementReport) -> Iterator[RenderableType]:
     """Yield table 1 of the paper in its own shape, then every comparison with intervals."""
     if report.main is None:
         return
-    people = "Human" if report.of_people else "Raters"
-    for judge in report.judges or (None,):
-        yield _table_one(report.main, people, judge)
+    people, names = "Human" if report.of_people else "Raters", short_names(report)
+    if not report.judges:
+        yield _table_one(report.main, people, None, "")
+    for judge in report.judges:
+        yield _table_one(report.main, people, judge, names[judge.judge])
     yield from remarks(
         [
             "In brackets: number of features that the average could estimate. Weighted: by the "
@@ -117,11 +120,11 @@ def table_one(report: AgreementReport) -> Iterator[RenderableType]:
     yield from _comparisons(report)
 
 
-def _table_one(main: Among, people: str, judge: JudgeAgreement | None) -> RenderableType:
+def _table_one(main: Among, people: str, judge: JudgeAgreement | None, name: str) -> RenderableType:
     headings = [f"{people} κ"]
     if judge is not None:
         headings += ["Judge-consensus κ", f"Judge-each-{people.lower()} κ"]
-    title = "Aggregation (table 1)" if judge is None else f"Aggregation (table 1), {judge.judge}"
+    title = "Aggregation (table 1)" + (f", {name}" if name else "")
     made = table(*headings, first="Aggregation method", title=title)
     for kind, words in AGGREGATIONS.items():
         cells = [over(main.found.over_features[kind, "kappa"])]
@@ -138,10 +141,11 @@ def _comparisons(report: AgreementReport) -> Iterator[RenderableType]:
     assert report.main is not None
     who = "people with each other" if report.of_people else "raters with each other"
     rows: list[tuple[str, Among | None]] = [(who, report.main)]
+    names = short_names(report)
     for judge in report.judges:
-        rows += [(f"{judge.judge} with each person", judge.each)]
-        rows += [(f"{judge.judge} with the consensus *", judge.consensus)]
-    rows += [(f"{among.names[0][0]} with the others", among) for among in report.rest]
+        rows += [(f"{names[judge.judge]} with each person", judge.each)]
+        rows += [(f"{names[judge.judge]} with the consensus *", judge.consensus)]
+    rows += [(f"{names[among.names[0][0]]} with the others", among) for among in report.rest]
     yield ForWidth(partial(_comparison_table, rows))
     notes = [
         "Means weighted as above with 95 % intervals (samples resampled with the weights; "
@@ -154,7 +158,7 @@ def _comparisons(report: AgreementReport) -> Iterator[RenderableType]:
         less = judge.difference
         if less is not None and less.value is not None:
             notes.append(
-                f"{judge.judge} with each person less people with each other: "
+                f"{names[judge.judge]} with each person less people with each other: "
                 f"{signed(less.value)} ({_signed_ends(less)}), weighted kappa."
             )
     yield from remarks(notes)
@@ -189,10 +193,10 @@ def pair_views(report: AgreementReport) -> Iterator[RenderableType]:
     if report.main is None:
         return
     made = table("samples", "agree", "kappa", "weighted", "AC1", first="pair", title="pairs")
-    few = 0
+    few, names = 0, short_names(report)
     for pair in pair_means(report.main):
         few += not pair.averaged
-        words = f"{pair.first} and {pair.second}" + ("" if pair.averaged else " †")
+        words = f"{names[pair.first]} and {names[pair.second]}" + ("" if pair.averaged else " †")
         weighted = figure(pair.weighted, 3)
         cells = of_features(*pair.kappa), weighted, of_features(*pair.ac1)
         made.add_row(SpecCell.of([words]), str(pair.n), figure(pair.agreement), *cells)

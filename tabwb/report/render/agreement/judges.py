@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from tabwb.report.measures import NONE
-from tabwb.report.render.agreement.cells import ends, grouped, remarks, rounded, share
+from tabwb.report.render.agreement.cells import ends, grouped, remarks, rounded, share, short_names
 from tabwb.report.render.printing import ForWidth, table
 from tabwb.report.render.wording import chance, figure
 from tabwb.report.summaries.agreement.judged import Drift, JudgeAgreement
@@ -18,14 +18,17 @@ from tabwb.report.summaries.agreement.report import AgreementReport
 from tabwb.scoring.estimate import Interval
 
 WIDE = 120
-EACH = 12
-"""Columns of characters that the error rates of one rater take."""
+FEATURE = 26
+"""Columns of characters for the feature and its prevalence."""
+LEAST, LONGEST = 9, 13
+"""Columns of characters that the error rates, and the name, of a rater take."""
 
 
 def calibration_views(report: AgreementReport) -> Iterator[RenderableType]:
     """Yield the calibration of each judge against the consensus."""
+    names = short_names(report)
     for judge in report.judges:
-        yield ForWidth(partial(_calibration, judge, report.rated.features))
+        yield ForWidth(partial(_calibration, judge, names[judge.judge], report.rated.features))
     if report.judges:
         yield from remarks(
             [
@@ -36,7 +39,7 @@ def calibration_views(report: AgreementReport) -> Iterator[RenderableType]:
             ]
         )
     for drift in report.drifts:
-        yield _drift(drift, report.rated.features)
+        yield _drift(drift, f"{names[drift.first]} to {names[drift.second]}", report.rated.features)
     if report.drifts:
         yield from remarks(
             [
@@ -46,11 +49,13 @@ def calibration_views(report: AgreementReport) -> Iterator[RenderableType]:
         )
 
 
-def _calibration(judge: JudgeAgreement, measures: Sequence[Measure], width: int) -> RenderableType:
+def _calibration(
+    judge: JudgeAgreement, name: str, measures: Sequence[Measure], width: int
+) -> RenderableType:
     wide = width >= WIDE
     headings = ["+/+", "j alone", "c alone", "-/-", "sensitivity", "specificity"]
     headings += ["pos. pred. value", "neg. pred. value"] if wide else []
-    title = f"calibration of {judge.judge}"
+    title = f"calibration of {name}"
     made = table(*headings, first="feature", title=title)
     for measure, one in zip(measures, judge.calibration, strict=True):
         counts = (one.true_positives, one.false_positives, one.false_negatives, one.true_negatives)
@@ -60,8 +65,8 @@ def _calibration(judge: JudgeAgreement, measures: Sequence[Measure], width: int)
     return made
 
 
-def _drift(drift: Drift, measures: Sequence[Measure]) -> RenderableType:
-    title = f"changes from {drift.first} to {drift.second}"
+def _drift(drift: Drift, names: str, measures: Sequence[Measure]) -> RenderableType:
+    title = f"changes from {names}"
     made = table("n", "appeared", "vanished", "changed", "p", first="feature", title=title)
     for measure, one in zip(measures, drift.features, strict=True):
         cells = str(one.n), str(one.appeared), str(one.vanished), figure(one.changed)
@@ -107,27 +112,30 @@ def error_rate_views(report: AgreementReport, *, details: bool) -> Iterator[Rend
 
 
 def _rates(report: AgreementReport, width: int) -> RenderableType:
+    """Return as many raters side by side as there is room for, the others below."""
     rates = report.error_rates
     assert rates is not None
-    raters = report.rated.raters
-    shown = raters[: max(1, (width - 26) // EACH)]
-    title = "error rates without a known truth"
-    if len(shown) < len(raters):
-        title += f" ({len(shown)} of {len(raters)} raters; --details shows all)"
-    made = table("p", *(_short(rater) for rater in shown), first="feature", title=title)
-    for at, measure in enumerate(report.rated.features):
-        cells = [
-            NONE
-            if np.isnan(rates.sensitivity[at, who])
-            else f"{rounded(rates.sensitivity[at, who])}/{rounded(rates.specificity[at, who])}"
-            for who in range(len(shown))
-        ]
-        made.add_row(measure.title, rounded(rates.prevalence[at]), *cells)
-    return made
+    names = [_shortened(name) for name in short_names(report).values()]
+    each = max(1, (width - FEATURE) // (max(map(len, names)) + 1))
+    blocks: list[RenderableType] = []
+    for first in range(0, len(names), each):
+        shown = range(first, min(first + each, len(names)))
+        title = "" if first else "error rates without a known truth"
+        made = table("p", *(names[who] for who in shown), first="feature", title=title)
+        for at, measure in enumerate(report.rated.features):
+            cells = [
+                NONE
+                if np.isnan(rates.sensitivity[at, who])
+                else f"{rounded(rates.sensitivity[at, who])}/{rounded(rates.specificity[at, who])}"
+                for who in shown
+            ]
+            made.add_row(measure.title, rounded(rates.prevalence[at]), *cells)
+        blocks.append(made)
+    return Group(*blocks)
 
 
-def _short(rater: str) -> str:
-    return rater if len(rater) < EACH else f"{rater[: EACH - 2]}…"
+def _shortened(name: str) -> str:
+    return f"{name:>{LEAST}}" if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def _detailed(report: AgreementReport) -> RenderableType:

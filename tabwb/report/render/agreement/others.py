@@ -14,6 +14,7 @@ from tabwb.report.render.agreement.cells import (
     of_features,
     over,
     remarks,
+    short_names,
     with_ends,
 )
 from tabwb.report.render.agreement.features import WEIGHTED
@@ -32,37 +33,39 @@ def sensitivity_view(report: AgreementReport) -> Iterator[RenderableType]:
     """Yield weighted kappa under each rule for ties and for "cannot tell"."""
     if not report.sensitivity:
         return
-    judges = [judge.judge for judge in report.judges]
+    names, lines = short_names(report), report.sensitivity
+    made = table(*map(_rule, lines), title="weighted kappa under other rules")
+    made.columns[0].header = "ties of the consensus"
+    made.add_row("positives", *(NONE if one.reason else str(one.positives) for one in lines))
     who = "people" if report.of_people else "raters"
-    title = "weighted kappa under other rules"
-    made = table("positives", who, *(f"{name} *" for name in judges), title=title)
-    made.columns[0].header = "ties; cannot tell"
-    for line in report.sensitivity:
-        words = _rules(line)
-        if line.reason:
-            made.add_row(words, line.reason, *[NONE] * (1 + len(judges)))
-            continue
-        cells = [over(line.raters), *(over(line.judges.get(name)) for name in judges)]
-        made.add_row(words, str(line.positives), *cells)
+    made.add_row(f"{who} with each other", *(over(one.raters) for one in lines))
+    for judge in report.judges:
+        cells = (over(one.judges.get(judge.judge)) for one in lines)
+        made.add_row(SpecCell.of([f"{names[judge.judge]} *"]), *cells)
     yield made
+    *ties, other = lines
+    undefined = [f"{_rule(one)} ({one.reason})" for one in (*ties, other) if one.reason]
     yield from remarks(
         [
-            "positives: verdicts of the consensus that say present, the weights. Marked > : the "
-            "rules of everything else on this page." + (" * with the consensus." if judges else "")
+            "What a tie becomes: no verdict (drop), present, absent, or what was settled; in the "
+            f'last column "cannot tell" counts as {other.cannot_tell}. > marks the rules of '
+            "everything else on this page. positives: verdicts of the consensus that say present, "
+            "the weights." + (" * with the consensus." if report.judges else ""),
+            f"Undefined: {'; '.join(undefined)}." if undefined else "",
         ]
     )
 
 
-def _rules(line: Sensitivity) -> str:
-    mark = ">" if line.chosen else " "
-    return f"{mark} {_TIES[line.ties]}; {line.cannot_tell}"
+def _rule(line: Sensitivity) -> str:
+    mark = "> " if line.chosen else ""
+    return f"{mark}{_TIES[line.ties]}" if line.tied else f"? {line.cannot_tell}"
 
 
 _TIES = {
-    "drop": "left out",
+    "drop": "drop",
     "positive": "present",
     "negative": "absent",
-    "adjudicated": "adjudicated",
+    "adjudicated": "settled",
 }
 
 

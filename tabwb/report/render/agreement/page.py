@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tabwb.records.words import plural
-from tabwb.report.render.agreement.cells import joined, remarks
+from tabwb.report.render.agreement.cells import joined, remarks, short_names
 from tabwb.report.render.agreement.features import feature_views, pair_views, table_one
 from tabwb.report.render.agreement.judges import calibration_views, error_rate_views
 from tabwb.report.render.agreement.others import (
@@ -18,7 +18,7 @@ from tabwb.report.render.agreement.others import (
     kinds_view,
     sensitivity_view,
 )
-from tabwb.report.render.printing import table
+from tabwb.report.render.printing import SpecCell, table
 from tabwb.report.render.wording import count, percents
 from tabwb.report.summaries.agreement.report import AgreementReport
 
@@ -38,7 +38,9 @@ def _parts(report: AgreementReport, *, details: bool) -> Iterator[RenderableType
     judges = [rater for rater in rated.raters if rater in rated.judges]
     people = plural(len(rated.people), "person", "people")
     who = people + (f" ({', '.join(rated.people)})" if rated.people else "")
-    who += f", {plural(len(judges), 'judge')} ({', '.join(judges)})" if judges else ""
+    names = short_names(report)
+    named = ", ".join(names[judge] for judge in judges)
+    who += f", {plural(len(judges), 'judge')} ({named})" if judges else ""
     yield Text.assemble((rated.source, "bold"), f"  {plural(len(rated.samples), 'sample')}, {who}")
     yield from remarks(_how(report))
     yield from remarks(rated.notes)
@@ -79,5 +81,5 @@ def _given(report: AgreementReport) -> RenderableType:
     made = table("samples", "verdicts", "present", "cannot tell", first="rater", title="who rated")
     for one in report.given:
         numbers = (one.samples, one.verdicts, one.present, one.unsure)
-        made.add_row(one.rater + (" (judge)" if one.judge else ""), *map(count, numbers))
+        made.add_row(SpecCell.of([one.rater] + ["(judge)"] * one.judge), *map(count, numbers))
     return made

@@ -63,7 +63,36 @@ def rated_administrations(
             f"nobody has rated a feature or a name of {source}",
             hint="tabwb judge run ID --judge SPEC, or tabwb rate plan",
         )
-    return _joined(table, source, raters, found, heard, judges)
+    return _joined(store, table, source, raters, found, heard, judges)
+
+
+def repeated_verdicts(
+    store: Store,
+    places: Sequence[tuple[int, int, int]],
+    raters: Sequence[str],
+    features: Sequence[str],
+    samples: int = 0,
+) -> tuple[Verdicts, ...]:
+    """Return what judges said of responses when they were asked again: a layer for each time.
+
+    Args:
+        store: where they are.
+        places: administration, trial and attempt of each response.
+        raters: in the order of the rows.
+        features: in the order of the columns.
+        samples: number of samples; those behind ``places`` have no verdict.
+    """
+    row_of = {place: row for row, place in enumerate(places)}
+    rater_of = {rater: row for row, rater in enumerate(raters)}
+    shape = len(raters), max(samples, len(places)), len(features)
+    layers: dict[int, Verdicts] = {}
+    for place, rater, repeat, values in store.repetitions(sorted({one for one, *_ in places})):
+        if place in row_of and rater in rater_of:
+            layer = layers.setdefault(repeat, np.full(shape, MISSING, np.int8))
+            for at, feature in enumerate(features):
+                if feature in values:
+                    layer[rater_of[rater], row_of[place], at] = values[feature] != 0
+    return tuple(layers[repeat] for repeat in sorted(layers))
 
 
 def verdicts_at(
@@ -165,6 +194,7 @@ def _versions(
 
 
 def _joined(
+    store: Store,
     table: Table,
     source: str,
     raters: Sequence[tuple[str, bool]],
@@ -187,13 +217,18 @@ def _joined(
     declared = [name for name, judge in raters if judge]
     transcribers = [name for name in heard.raters if is_judge(name) and not is_typed(name)]
     people = {name for name, judge in raters if not judge}
+    measures = tuple(Measure(features[at].id, features[at].title) for at in used.tolist())
+    places = tuple(_places(table, rows))
     return Rated(
         source=source,
-        samples=(*("{}:{}:{}".format(*place) for place in _places(table, rows)), *heard.samples),
+        samples=(*("{}:{}:{}".format(*place) for place in places), *heard.samples),
         raters=tuple(names),
         judges=frozenset({*declared, *transcribers, *(judges_among(names, judges) - people)}),
-        features=tuple(Measure(features[at].id, features[at].title) for at in used.tolist()),
+        features=measures,
         verdicts=verdicts,
+        again=repeated_verdicts(
+            store, places, names, [measure.id for measure in measures], n + spoken
+        ),
         correctness=tuple(Measure(rule, title) for rule, title in RULES.items()) if scored else (),
         right=right if scored else None,
         others=heard.answers(names, n),

@@ -14,7 +14,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import CANNOT_TELL as UNSURE
 from tabwb.records.rating_sets import Answer, RatingSet, Sample, SampleRating
 from tabwb.records.words import plural
-from tabwb.report.summaries.agreement.from_administrations import verdicts_at
+from tabwb.report.summaries.agreement.from_administrations import repeated_verdicts, verdicts_at
 from tabwb.report.summaries.agreement.from_naming import RULES, answers_of
 from tabwb.report.summaries.agreement.rated import Answers, Guesses, Ints, Measure, Rated
 from tabwb.scoring.estimate import clopper_pearson
@@ -56,17 +56,20 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
     verdicts[len(people) :] = found
     ratings = store.sets.ratings(kept.id) if _has_words(form) else ()
     right = _right(ratings, form, given)
-    again = store.sets.arrays(kept.id, "again")
+    raters = (*people, *names)
+    places = [(one.administration, one.trial, one.attempt) for one in samples]
+    repeats = repeated_verdicts(store, places, raters, measures)
+    again = _again(store.sets.arrays(kept.id, "again"), given, questions, repeats, len(names))
     return Rated(
         source=f"rating set '{kept.name}' ({plural(len(samples), 'sample')})",
         samples=tuple(str(sample.number) for sample in samples),
-        raters=(*people, *names),
+        raters=raters,
         judges=frozenset(names),
         features=tuple(
             Measure(one.measure, one.title, objective=one.objective) for one in questions
         ),
         verdicts=verdicts,
-        again=_again(again, given, questions, len(names)),
+        again=again,
         correctness=tuple(Measure(rule, title) for rule, title in RULES.items())
         if right is not None
         else (),
@@ -107,18 +110,21 @@ def _padded(verdicts: Verdicts, raters: int) -> Verdicts:
 
 
 def _again(
-    again: SetArrays, first: SetArrays, questions: Sequence[Question], judges: int
+    again: SetArrays,
+    first: SetArrays,
+    questions: Sequence[Question],
+    repeats: tuple[Verdicts, ...],
+    judges: int,
 ) -> tuple[Verdicts, ...]:
-    """Return what people said when they rated samples again, in the rows of the first ratings."""
+    """Return what people, and judges, said later, in the rows of the first ratings."""
     if not again.raters or not questions:
-        return ()
-    found = np.full(
-        (len(first.raters) + judges, len(first.samples), len(questions)), MISSING, np.int8
-    )
+        return repeats
+    shape = (len(first.raters) + judges, len(first.samples), len(questions))
+    found = repeats[0] if repeats else np.full(shape, MISSING, np.int8)
     for verdicts, rater in zip(_features(again, questions), again.raters, strict=True):
         if rater in first.raters:
             found[first.raters.index(rater)] = verdicts
-    return (found,)
+    return (found, *repeats[1:])
 
 
 def _judged(

@@ -27,6 +27,7 @@ class Sensitivity:
 
     Attributes:
         ties, cannot_tell: the choice; ``chosen``: whether everything else is computed with it.
+        tied: whether the line is about ties; the other one is about "cannot tell".
         positives: verdicts of the consensus that say present, over all features.
         raters: of the main raters with each other.
         judges: name to the value of the judge with the consensus.
@@ -36,6 +37,7 @@ class Sensitivity:
     ties: Ties
     cannot_tell: CannotTell
     chosen: bool
+    tied: bool
     positives: int
     raters: OverFeatures | None
     judges: dict[str, OverFeatures]
@@ -56,14 +58,15 @@ def sensitivity(rated: Rated, choices: Choices) -> tuple[Sensitivity, ...]:
 
 
 def _line(rated: Rated, choices: Choices, ties: Ties, cannot_tell: CannotTell) -> Sensitivity:
-    chosen = (ties, cannot_tell) == (choices.ties, choices.cannot_tell)
+    tied = cannot_tell == choices.cannot_tell
+    chosen = tied and ties == choices.ties
     reason = ""
     if ties == "adjudicated" and rated.adjudicated is None:
         reason = "nothing is adjudicated"
-    elif cannot_tell != choices.cannot_tell and not (rated.verdicts == CANNOT_TELL).any():
+    elif not tied and not (rated.verdicts == CANNOT_TELL).any():
         reason = 'nobody said "cannot tell"'
     if reason:
-        return Sensitivity(ties, cannot_tell, chosen, 0, None, {}, reason)
+        return Sensitivity(ties, cannot_tell, chosen, tied, 0, None, {}, reason)
     task = task_of(rated, replace(choices, ties=ties, cannot_tell=cannot_tell, draws=0))
     pairs = main_pairs(task)
     judges: dict[str, OverFeatures] = {}
@@ -75,6 +78,7 @@ def _line(rated: Rated, choices: Choices, ties: Ties, cannot_tell: CannotTell) -
         ties,
         cannot_tell,
         chosen,
+        tied,
         int((task.consensus == 1).sum()),
         None if pairs is None else pairs.found.over_features[WEIGHTED, "kappa"],
         judges,
