@@ -45,6 +45,7 @@ class Planning(Choosing, total=False):
     again: float
     distance: int
     calibration: str | os.PathLike[str] | None
+    calibration_set: str
     guidelines: str | os.PathLike[str] | None
     context: int
     case: Literal["as-said", "lower"]

@@ -53,6 +53,9 @@ _OPTIONS = (
     click.option("--calibration", type=click.Path(path_type=Path), metavar="FILE",
                  help="CSV with response (ADMINISTRATION/TRIAL), measure, value: samples with a "
                  "known consensus, shown first, with feedback."),
+    click.option("--calibration-set", metavar="SET", default="",
+                 help="The same from an earlier set with this form: its samples whose every answer "
+                 "is settled, or given alike by two raters or more."),
     click.option("--guidelines", type=click.Path(path_type=Path), metavar="FILE",
                  help="A text that raters read before they begin."),
     click.option("--context", type=click.IntRange(0, 5), default=0, show_default=True,

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from tabwb.administer.rating.calibration import (
+    Consensus,
+    consensus_of_set,
+    read_consensus,
+    text_of,
+)
 from tabwb.administer.rating.expected import measured_seconds
 from tabwb.administer.rating.plan import AGAIN, DISTANCE, Design
 from tabwb.administer.rating.planning import Planned, Request, planned
-from tabwb.battery.files import read_text
 from tabwb.battery.forms import Form
-from tabwb.battery.problems import Problem
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.counting import check_own
+from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import (
-    Answer,
     Presentation,
     SetPlan,
     checked_counts,
@@ -26,7 +29,7 @@ from tabwb.records.rating_sets import (
 )
 from tabwb.records.ratings import PROBABILITY
 from tabwb.records.states import RatingStatus
-from tabwb.records.words import did_you_mean, separated
+from tabwb.records.words import separated
 from tabwb.report.candidates import USABLE, Candidates, Wanted, candidates
 from tabwb.report.names import judge_called
 from tabwb.report.selection import Selection
@@ -36,9 +39,6 @@ from tabwb.store.write import STATUS_OF_KEY
 if TYPE_CHECKING:
     from tabwb.administer.rating.hybrid import Judged, Queue, Rules
 
-COLUMNS = ("response", "measure", "value")
-"""Of a file of calibration samples."""
-Consensus = Mapping[tuple[int, int], Mapping[str, Answer]]
 _FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
 
 
@@ -75,7 +75,8 @@ class PlanOptions:
         samples, per_stratum: how many are drawn.
         overlap, raters_per_sample, per_rater, again, distance, seed: see
             :class:`~tabwb.administer.rating.plan.Design`.
-        calibration: file of :func:`read_consensus`.
+        calibration: file of :func:`~tabwb.administer.rating.calibration.read_consensus`.
+        calibration_set: an earlier set, of which the samples with a known consensus are taken.
         guidelines: file with a text.
         context: number of responses before and after.
         case, punctuation, max_words, cut_mark: see
@@ -101,6 +102,7 @@ class PlanOptions:
     again: float = AGAIN
     distance: int = DISTANCE
     calibration: str | os.PathLike[str] | None = None
+    calibration_set: str = ""
     guidelines: str | os.PathLike[str] | None = None
     context: int = 0
     case: Literal["as-said", "lower"] = "as-said"
@@ -150,8 +152,8 @@ def plan_with(
         Presentation(given.case, given.punctuation, given.cut_mark, given.max_words),
         given.samples,
         given.per_stratum,
-        {} if given.calibration is None else read_consensus(Path(given.calibration), form),
-        "" if given.guidelines is None else _text(Path(given.guidelines), "the guidelines"),
+        _consensus(store, form, given),
+        "" if given.guidelines is None else text_of(Path(given.guidelines), "the guidelines"),
         given.ask_source,
         given.counts,
     )
@@ -168,11 +170,13 @@ def plan_with(
     return plan_set(store, request, references, selection, wanted, hybrid=hybrid)
 
 
-def _text(path: Path, expected: str) -> str:
-    text = read_text(path, expected)
-    if isinstance(text, Problem):
-        raise UsageError(str(text))
-    return text
+def _consensus(store: Store, form: Form, options: PlanOptions) -> Consensus:
+    known: Consensus = {}
+    if options.calibration_set:
+        known = consensus_of_set(store, options.calibration_set, form)
+    if options.calibration is not None:
+        known = {**known, **read_consensus(Path(options.calibration), form)}
+    return known
 
 
 def plan_set(
@@ -199,7 +203,7 @@ def plan_set(
     """
     checked_counts(request.counts)
     for rater in request.design.raters:
-        checked_rater(rater)
+        check_own(checked_rater(rater))
     rater = request.counts.partition(":")[2]
     if rater and rater not in request.design.raters:
         allowed = ", ".join(request.design.raters)
@@ -264,52 +268,6 @@ def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, 
     places = [kept[at] for at in np.flatnonzero(rated).tolist()]
     of = (verdicts[rated], probabilities[rated], failed[rated])
     return Judged(judge, features, *of), places
-
-
-def read_consensus(path: Path, form: Form) -> Consensus:
-    """Return the right answers of calibration samples.
-
-    The file is CSV with the columns ``response`` (``ADMINISTRATION/TRIAL``), ``measure`` and
-    ``value`` (as a rater gives it; empty: not said).
-
-    Args:
-        path: of the file.
-        form: that the answers are to.
-
-    Raises:
-        UsageError: a line cannot be used; the message names it.
-    """
-    reader = csv.DictReader(_text(path, ",".join(COLUMNS)).splitlines())
-    names = tuple(reader.fieldnames or ())
-    if missing := [name for name in COLUMNS if name not in names]:
-        raise UsageError(
-            f"there is no column '{missing[0]}'" + did_you_mean(missing[0], names),
-            where=f"{path}:1",
-            allowed=", ".join(COLUMNS),
-        )
-    consensus: dict[tuple[int, int], dict[str, Answer]] = {}
-    for row in reader:
-        where = f"{path}:{reader.line_num}"
-        administration, _, trial = (row["response"] or "").strip().partition("/")
-        if not (administration.isdecimal() and trial.isdecimal()):
-            raise UsageError(
-                f"'{row['response']}' is not a response",
-                where=where,
-                allowed="ADMINISTRATION/TRIAL, two numbers such as 3/12",
-            )
-        key, measure = (int(administration), int(trial)), (row["measure"] or "").strip()
-        try:
-            answer = form.question(measure.partition("#")[0]).read(row["value"] or "")
-        except TabwbError as error:
-            raise UsageError(error.message, where=where, allowed=error.allowed) from error
-        if consensus.setdefault(key, {}).setdefault(measure, answer) != answer:
-            raise UsageError(f"{key[0]}/{key[1]} has two values of '{measure}'", where=where)
-    known = {}
-    for key, given in consensus.items():
-        known[key] = {measure: value for measure, value in given.items() if value is not None}
-        if not known[key]:
-            raise UsageError(f"{key[0]}/{key[1]} has no value of any measure", where=str(path))
-    return known
 
 
 def plan_document(made: PlannedSet, uid: str | None = None) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def test_a_dry_run_prints_the_same_plan_that_is_then_stored(run: Run, place: Pat
     assert sum(one["samples"] for one in stored["raters"]) == 14
     assert sum(one["samples"] for one in stored["pairs"]) == 4
     signs = {one["sign"]: one["tells"] for one in stored["signs_of_source"]}
-    assert signs == {"capital letters": True, "punctuation": True, "[cut]": False}
+    assert {name for name, tells in signs.items() if tells} == {"capital letters", "punctuation"}
     with Store.open(place) as store:
         kept = store.sets.get("pilot")
         assert kept.uid == stored["uid"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tabwb.administer.rating.expected import Width, expected_seconds, expected_widths
 from tabwb.administer.rating.plan import Design, assigned, pair_counts
-from tabwb.administer.rating.presentation import Sign, signs_of
+from tabwb.administer.rating.presentation import Shown, Sign, signs_of
 from tabwb.administer.rating.samples import Candidate, sample_of
 from tabwb.administer.rating.sampling import Drawn, drawn
 from tabwb.battery.form_answers import check_answers
@@ -171,7 +171,9 @@ def planned(
         pair_counts(assignments),
         sum(number > 1 for number in raters.values()),
         max(raters.values(), default=0),
-        signs_of((one.text, by_model[one.administration, one.trial]) for one in samples)
+        signs_of(
+            Shown(one.text, one.prompt, by_model[one.administration, one.trial]) for one in samples
+        )
         if "text" in form.shows
         else (),
         measured,

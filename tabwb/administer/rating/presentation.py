@@ -8,9 +8,11 @@ case, punctuation and length.
 from __future__ import annotations
 
 import re
+import statistics
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from tabwb.records.rating_sets import Presentation
 
@@ -67,12 +69,25 @@ def presented(text: str, policy: Presentation, *, cut: bool = False) -> str:
     return " ".join(words)
 
 
-SIGNS: Mapping[str, tuple[re.Pattern[str], str]] = {
+_MARKS: Mapping[str, tuple[re.Pattern[str], str]] = {
     "capital letters": (re.compile(r"[^\W\d_a-zß-öø-ÿ]"), "--case lower"),
     "punctuation": (re.compile(r"[.,;:!?\"()]"), "--punctuation none"),
     CUT: (re.compile(re.escape(CUT)), "--max-words N, which cuts all alike, or --no-cut-mark"),
 }
-"""What of a shown text may tell its source, and the option that takes it away."""
+"""What of a shown text may tell its source, and the options that take it away."""
+LONGER = "more words than the median"
+PROMPT = "a prompt that the others did not get"
+TELLING = 0.2
+"""A share, or a difference of shares, above which the planner is warned; the number is ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text and its prompt as raters see them, and whether a model made the text."""
+
+    text: str
+    prompt: str
+    by_model: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +98,7 @@ class Sign:
         name: of the sign.
         people, models: number of their texts with it.
         of_people, of_models: number of their texts.
-        remedy: options that remove it.
+        remedy: what removes it.
     """
 
     name: str
@@ -94,44 +109,46 @@ class Sign:
     remedy: str
 
     @property
-    def difference(self) -> float:
-        """The share of texts with it among models minus that among people, from -1 to 1."""
-        return self.models / self.of_models - self.people / self.of_people
-
-    @property
     def tells(self) -> bool:
-        """Whether the shares differ by more than :data:`TELLING`."""
-        return abs(self.difference) > TELLING
+        """Whether the sign tells the source of more than a few texts.
+
+        That is where the shares of texts with it differ by more than :data:`TELLING`; a prompt of
+        one source alone tells it in either.
+        """
+        people, models = self.people / self.of_people, self.models / self.of_models
+        telling = max(people, models) if self.name == PROMPT else abs(models - people)
+        return telling > TELLING
 
 
-TELLING = 0.2
-"""A difference of shares above which the planner is warned; the number is ours."""
+def signs_of(samples: Iterable[Shown]) -> tuple[Sign, ...]:
+    """Return the signs in shown samples; nothing where all have one kind of source.
 
-
-def signs_of(texts: Iterable[tuple[str, bool]]) -> tuple[Sign, ...]:
-    """Return the signs in shown texts; nothing where all texts have one kind of source.
-
-    Args:
-        texts: each as it is shown, and whether a model made it.
-
-    >>> [one.name for one in signs_of([("i go", False), ("We left.", True)]) if one.tells]
+    >>> shown = [Shown("i go", "Hi", False), Shown("We left.", "Hi", True)]
+    >>> [one.name for one in signs_of(shown) if one.tells]
     ['capital letters', 'punctuation']
     """
-    by_source: dict[bool, list[str]] = {False: [], True: []}
-    for text, by_model in texts:
-        by_source[by_model].append(text)
+    by_source: dict[bool, list[Shown]] = {False: [], True: []}
+    for sample in samples:
+        by_source[sample.by_model].append(sample)
     people, models = by_source[False], by_source[True]
     if not (people and models):
         return ()
-    found = []
-    for name, (pattern, remedy) in SIGNS.items():
-        numbers = [
-            sum(pattern.search(_without_mark(text, name)) is not None for text in given)
-            for given in (people, models)
-        ]
-        found.append(Sign(name, numbers[0], numbers[1], len(people), len(models), remedy))
-    return tuple(found)
+    median = statistics.median(len(one.text.split()) for one in (*people, *models))
+    prompts = {source: {one.prompt for one in given} for source, given in by_source.items()}
+    found: dict[str, tuple[Callable[[Shown], bool], str]] = {
+        name: (partial(_has, pattern, name), remedy) for name, (pattern, remedy) in _MARKS.items()
+    }
+    found[LONGER] = (lambda one: len(one.text.split()) > median, "--max-words N")
+    found[PROMPT] = (
+        lambda one: one.prompt not in prompts[not one.by_model],
+        "a choice of items that both were given, or a form without 'prompt',",
+    )
+    return tuple(
+        Sign(name, sum(map(has, people)), sum(map(has, models)), len(people), len(models), remedy)
+        for name, (has, remedy) in found.items()
+    )
 
 
-def _without_mark(text: str, name: str) -> str:
-    return text if name == CUT else text.removesuffix(CUT)
+def _has(pattern: re.Pattern[str], name: str, sample: Shown) -> bool:
+    text = sample.text if name == CUT else sample.text.removesuffix(CUT)
+    return pattern.search(text) is not None

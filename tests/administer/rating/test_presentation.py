@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.administer.rating.presentation import CUT, presented, signs_of
+from tabwb.administer.rating.presentation import CUT, LONGER, PROMPT, Shown, presented, signs_of
 from tabwb.records.rating_sets import Presentation
 
 PLAIN = Presentation("lower", "none")
@@ -65,21 +65,32 @@ def test_what_raters_judge_is_kept_and_typesetting_is_made_alike(
 
 
 def test_signs_that_tell_the_source_are_counted_with_their_remedy() -> None:
-    people = [("i went home", False)] * 4
-    models = [("I went home.", True), ("We w [cut]", True)] * 2
+    people = [Shown("i went home", "Hello", False)] * 4
+    models = [Shown("I went home.", "Hello", True), Shown("We w [cut]", "Hello", True)] * 2
     found = {sign.name: sign for sign in signs_of([*people, *models])}
     assert (found["capital letters"].people, found["capital letters"].models) == (0, 4)
-    assert found[CUT].difference == 0.5 and found[CUT].tells
+    assert (found[CUT].people, found[CUT].models, found[CUT].tells) == (0, 2, True)
     assert "--max-words" in found[CUT].remedy
+    assert not (found[LONGER].tells or found[PROMPT].tells)
     assert signs_of(models) == ()
+
+
+def test_lengths_and_prompts_of_one_source_tell_it_too() -> None:
+    people = [Shown("a b c d", "Your stroke?", False), Shown("a b c", "Your job?", False)]
+    models = [Shown("a b", "Your job?", True), Shown("a", "Your trip?", True)]
+    found = {sign.name: sign for sign in signs_of([*people, *models])}
+    assert (found[LONGER].people, found[LONGER].models) == (2, 0)
+    # As many of each have a prompt of their own: the difference is 0, and yet both are told.
+    assert (found[PROMPT].people, found[PROMPT].models, found[PROMPT].tells) == (1, 1, True)
 
 
 @given(st.lists(st.tuples(WORDS, st.booleans()), min_size=2, max_size=8))
 def test_no_sign_is_left_after_the_strictest_policy(texts: list[tuple[list[str], bool]]) -> None:
     policy = Presentation("lower", "none", cut_mark=False)
     shown = [
-        (presented(as_a_model_writes(words) if model else " ".join(words), policy), model)
+        Shown(presented(as_a_model_writes(words) if model else " ".join(words), policy), "", model)
         for words, model in texts
     ]
-    assert not any(sign.people or sign.models for sign in signs_of(shown))
-    assert not any(re.search(r"[^a-z' ]", text) for text, _ in shown)
+    signs = [sign for sign in signs_of(shown) if sign.name != LONGER]
+    assert not any(sign.people or sign.models for sign in signs)
+    assert not any(re.search(r"[^a-z' ]", one.text) for one in shown)
