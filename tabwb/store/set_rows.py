@@ -111,6 +111,19 @@ def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet
     return tuple(made)
 
 
+def refuse_closed(kept: RatingSet) -> None:
+    """Refuse ratings of a set that is closed.
+
+    Raises:
+        StoreError: it is closed.
+    """
+    if kept.status == "closed":
+        raise StoreError(
+            f"rating set '{kept.name}' is closed",
+            hint=f"'tabwb rate reopen {kept.name}' opens it again",
+        )
+
+
 def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
     """Insert a set with its samples and assignments; return its id.
 

@@ -271,9 +271,5 @@ def _set(transaction: Transaction, set_id: int) -> RatingSet:
 
 def _open_set(transaction: Transaction, set_id: int) -> RatingSet:
     kept = _set(transaction, set_id)
-    if kept.status == "closed":
-        raise StoreError(
-            f"rating set '{kept.name}' is closed",
-            hint=f"'tabwb rate reopen {kept.name}' opens it again",
-        )
+    set_rows.refuse_closed(kept)
     return kept

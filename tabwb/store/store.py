@@ -21,13 +21,13 @@ from tabwb.store.derive import History
 from tabwb.store.location import resolve
 from tabwb.store.people import People
 from tabwb.store.schema import open_embedded
-from tabwb.store.sets import RatingSets
 from tabwb.store.sqlite_errors import PATIENCE_S
 
 if TYPE_CHECKING:
     from tabwb.store.access import Database
     from tabwb.store.columns import Facts, ResponseColumns
     from tabwb.store.details import AttemptDetails
+    from tabwb.store.sets import RatingSets
     from tabwb.store.trial_parts import Rated
     from tabwb.store.whole import WholeAdministration
 
@@ -40,7 +40,7 @@ class Store:
         self.location = database.location
         self._access = Access(database)
         self.people = People(self._access)
-        self.sets = RatingSets(self._access)
+        self._sets: RatingSets | None = None
 
     @classmethod
     def open(
@@ -68,6 +68,15 @@ class Store:
         from tabwb.store.server import open_server
 
         return cls(open_server(place, create=create))
+
+    @property
+    def sets(self) -> RatingSets:
+        """The rating sets of people; imported when they are used first."""
+        if self._sets is None:
+            from tabwb.store.sets import RatingSets
+
+            self._sets = RatingSets(self._access)
+        return self._sets
 
     @property
     def embedded(self) -> Path | None:

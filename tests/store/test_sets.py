@@ -147,7 +147,7 @@ def test_a_rating_given_again_and_one_in_calibration_count_in_no_result(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (says(jargon=2), "'jargon' cannot be 2\nallowed: 1, 0, cannot-tell"),
+        (says(jargon=2), "'jargon' cannot be 2\nallowed: present, absent, 1, 0, cannot-tell"),
         (says(anomia=5), "'anomia' cannot be 5\nallowed: 0, 1, 2, 3, 4"),
         (says(colour=1), "no question 'colour'\nallowed: jargon, anomia"),
         (says(4, jargon=1), "nothing is assigned here"),

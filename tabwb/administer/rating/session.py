@@ -19,7 +19,7 @@ from tabwb.administer.rating.shown import Draft, Media, Phase, Progress, Shown, 
 from tabwb.battery.form_answers import completed, missing
 from tabwb.battery.forms import Form
 from tabwb.plugin_api.registry.plugins import Plugins
-from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import (
     Answer,
     Assignment,
@@ -30,9 +30,13 @@ from tabwb.records.rating_sets import (
     checked_rater,
 )
 from tabwb.store.set_ratings import asked_by
+from tabwb.store.set_rows import refuse_closed
 from tabwb.store.set_saving import NotAssigned, same, saved_elsewhere
 from tabwb.store.store import Store
 from tabwb.store.write import now
+
+Clock = Callable[[], float]
+"""Returns seconds."""
 
 
 @dataclass(slots=True)
@@ -49,12 +53,7 @@ class RaterSession:
     """One rater's work on one set; made by :meth:`open`."""
 
     def __init__(
-        self,
-        store: Store,
-        plugins: Plugins,
-        kept: RatingSet,
-        rater: str,
-        clock: Callable[[], float],
+        self, store: Store, plugins: Plugins, kept: RatingSet, rater: str, clock: Clock
     ) -> None:
         self._store, self._plugins, self._kept, self._clock = store, plugins, kept, clock
         self.rater = rater
@@ -82,7 +81,7 @@ class RaterSession:
         ref: int | str,
         rater: str,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock = time.monotonic,
     ) -> Self:
         """Open a rater's work where it was left, at the first sample that is not complete.
 
@@ -105,11 +104,7 @@ class RaterSession:
                 f"'{rater}' is not a rater of rating set '{kept.name}'",
                 hint="use the code that the study has given you",
             )
-        if kept.status == "closed":
-            raise StoreError(
-                f"rating set '{kept.name}' is closed",
-                hint=f"'tabwb rate reopen {kept.name}' opens it again",
-            )
+        refuse_closed(kept)
         session = cls(store, plugins, kept, rater, clock)
         session._held.enter_context(store.sets.lock(kept.id, rater))
         try:
@@ -276,7 +271,7 @@ class RaterSession:
         said = replace(said, answers=completed(self.form, said.answers))
         self._save(said, complete=True, seconds=seconds)
         self._finished.append(self._at)
-        if self._place.assignment.purpose == "calibration":
+        if self._teaches:
             self.phase = "feedback"
         else:
             self._go_on(self._at)
@@ -320,6 +315,12 @@ class RaterSession:
     @property
     def _place(self) -> _Place:
         return self._places[self._at]
+
+    @property
+    def _teaches(self) -> bool:
+        """Whether the right answers to the sample are known, and shown afterwards."""
+        learns = self._place.assignment.purpose == "calibration"
+        return learns and self._sample is not None and self._sample.consensus is not None
 
     def _refuse_changes(self) -> None:
         if self._sample is None:
@@ -391,9 +392,8 @@ class RaterSession:
             return False
         self._withheld.discard(at)
         last = place.last
-        learned = place.assignment.purpose == "calibration" and place.is_done
         self._at, self._sample = at, sample
-        self.phase = "feedback" if learned else "rate"
+        self.phase = "feedback" if self._teaches and place.is_done else "rate"
         self._earlier = []
         self._before_visit = self._spent = last.seconds if last else 0.0
         self._started_at = last.started_at if last else now()
