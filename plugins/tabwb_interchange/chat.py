@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -42,6 +43,9 @@ LANGUAGES = {
     "ron": "ro", "rus": "ru", "slv": "sl", "spa": "es", "swe": "sv", "tur": "tr", "zho": "zh",
 }  # fmt: skip
 """ISO 639-3 to BCP 47; other languages keep their three letters, as BCP 47 has them."""
+
+
+_SINGULAR = re.compile(r"(?<=ch)es\b|(?<=\w)s\b")
 
 
 class _Options(NamedTuple):
@@ -96,7 +100,7 @@ class Chat:
             left_out += transcript.dropped
         title = "CHAT transcript" if len(files) == 1 else f"{len(files):,} CHAT transcripts"
         return AnswerFile(
-            title, answers, tuple(files), left_out=dict(left_out.most_common()), texts=True,
+            title, answers, tuple(files), left_out=_counted(left_out), texts=True,
             language=next(iter(languages), "en"), spoken=True,
             declarations=(chat_codes.declaration(),),
         )  # fmt: skip
@@ -214,12 +218,13 @@ class _Transcript:
         person = self._participant(self._speaker)
         notes = []
         if self.dropped:
-            listed = (f"{count:,} {what}" for what, count in self.dropped.most_common())
+            listed = (f"{count:,} {what}" for what, count in _counted(self.dropped).items())
             notes.append(f"Dropped from the transcript: {', '.join(listed)}.")
         if self._file.lacks:
             notes.append(f"The transcript lacks {', '.join(self._file.lacks)}.")
         return RecordedRun(
             id=str(self._path),
+            file=str(self._path),
             origin="human",
             participant=_code(person.name, self._path),
             session_date=self._file.date,
@@ -227,6 +232,18 @@ class _Transcript:
             tags=_tags(person.group),
             notes=tuple(notes),
         )
+
+
+def _counted(dropped: Counter[str]) -> dict[str, int]:
+    """Return what was dropped by its name, the most first; what is there once in the singular.
+
+    >>> _counted(Counter({"words that were not said": 1, "dependent tiers (%mor)": 1, "pauses": 2}))
+    {'pauses': 2, 'word that was not said': 1, 'dependent tier (%mor)': 1}
+    """
+    return {
+        what if count > 1 else _SINGULAR.sub("", what, 1).replace(" were ", " was "): count
+        for what, count in dropped.most_common()
+    }
 
 
 def _code(name: str, path: Path) -> str:

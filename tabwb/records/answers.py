@@ -52,6 +52,7 @@ class RecordedRun:
         facts: more of the model and the run (revision, dtype), by name.
         labels: family, tuning and parameters of the model, by name.
         exported: whether tabwb wrote the source; ``model`` is then a spec as a store has it.
+        file: the one file that all its answers are from, where the source has several files.
         tags: of the administration (the group of a speaker).
         notes: of the administration, besides those that say where the answers are from.
     """
@@ -74,6 +75,7 @@ class RecordedRun:
     facts: tuple[tuple[str, str], ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
     exported: bool = False
+    file: str = ""
     tags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -83,3 +83,28 @@ def test_what_is_missing_is_said(
     done = run("import", path, *options)
     assert (done.status == 0) == (expected is None), done.err
     assert expected is None or expected in done.err
+
+
+def test_each_transcript_of_a_folder_is_known_when_it_comes_again(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    (folder / "more").mkdir(parents=True)
+    for place, gem in (("S-31.cha", "Flood"), ("more/S-32.cha", "Cat")):
+        tiers = f"@G:\t{gem}\n*PAR:\tI [/] I went (.) home with the dog .\n"
+        (folder / place).write_text(f"@UTF8\n@Begin\n{tiers}@End\n", encoding="utf-8")
+    done = run("import", folder, "--judge", "none", "--json")
+    assert done.status == 0, done.err
+    given = done.document["administrations"]
+    assert [(one["examinee"], one["answered"], one["planned"]) for one in given] == [
+        ("S-31", 1, 2),
+        ("S-32", 1, 2),
+    ]
+    (whence, dropped, lacks) = run("results", 1, "--json").document["administration"]["notes"]
+    assert whence.startswith("Imported from S-31.cha (SHA-256 ")
+    assert dropped == "Dropped from the transcript: 1 pause."
+    assert lacks == "The transcript lacks @Participants."
+    trials = run("results", 1, "--json").document["trials"]
+    rated = {r["measure"]: r["value"] for t in trials for r in t["ratings"]}
+    assert (rated["retracing"], rated["false-starts"], rated["jargon"]) == (0.0, 0.0, None)
+    again = run("import", folder / "S-31.cha")
+    assert "S-31 are in the store already: administration 1" in again.err
+    assert run("import", folder, "--again", "--judge", "none").status == 0

@@ -172,11 +172,11 @@ def test_each_gem_is_a_text_of_the_participant(tmp_path: Path) -> None:
         "source.id": "adler01a/Important Event",
     }
     assert found.left_out == {
-        "utterances of other speakers": 1,
-        "dependent tiers (%mor, %com, ...)": 1,
-        "utterances outside of gems": 1,
-        "utterances without a word": 1,
-        "actions without speech (0)": 1,
+        "utterance of other speakers": 1,
+        "dependent tier (%mor, %com, ...)": 1,
+        "utterance outside of gems": 1,
+        "utterance without a word": 1,
+        "action without speech (0)": 1,
     }
     assert (found.language, found.spoken, found.texts) == ("en", True, True)
     (whole,) = read(path, unit="file").answers
@@ -202,7 +202,7 @@ def test_a_file_that_lacks_headers_is_read(tmp_path: Path) -> None:
     (answer,) = read(path).answers
     assert answer.text == "hello there. how are you?"
     assert "The transcript lacks @UTF8, @Begin, @Participants, @End." in answer.run.notes
-    assert read(path).left_out == {"missing tabs behind a speaker's code": 1}
+    assert read(path).left_out == {"missing tab behind a speaker's code": 1}
 
 
 def test_every_line_that_cannot_be_read_is_told(tmp_path: Path) -> None:

@@ -221,14 +221,15 @@ def import_answers(
     """
     for given in conditions:
         consent.Guard(store, plugins, given).check_giving()
-    digests = {path.name: _sha256(path) for path in plan.source.files}
+    every = {str(path): (path.name, _sha256(path)) for path in plan.source.files}
+    digests = [dict([every[run.run.file]] if run.run.file else every.values()) for run in plan.runs]
     if not again:
-        check_new(store, battery, conditions, digests)
+        check_new(store, battery, list(zip(conditions, digests, strict=True)))
     made = [
         _Recording(store, plugins, battery, run, given, plan.source.declarations).whole(
-            plan, digests, rated, (*marks, *changes(Marks(), add=run.run.tags))
+            plan, own, rated, (*marks, *changes(Marks(), add=run.run.tags))
         )
-        for run, given in zip(plan.runs, conditions, strict=True)
+        for run, given, own in zip(plan.runs, conditions, digests, strict=True)
     ]
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
     store.keep_battery(battery, assets)

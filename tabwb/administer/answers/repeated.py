@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from tabwb.administer.answers.texts import MADE
 from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
@@ -22,33 +23,36 @@ def noted_file(name: str, digest: str) -> str:
 
 
 def check_new(
-    store: Store, battery: Battery, conditions: Iterable[Conditions], digests: Mapping[str, str]
+    store: Store, battery: Battery, runs: Sequence[tuple[Conditions, Mapping[str, str]]]
 ) -> None:
     """Refuse files that were imported before with the same battery, for the same examinees.
 
     Args:
         store: into which they are imported.
-        battery: whose items were answered.
-        conditions: of each run of the files.
-        digests: name of each file to its SHA-256; empty for standard input, which is not checked.
+        battery: whose items were answered. Those that are made of texts are taken for one.
+        runs: of the files: conditions, and name of each file to its SHA-256; none for standard
+            input, which is not checked.
 
     Raises:
         UsageError: an administration has these answers.
     """
-    if not digests:
-        return
-    examinees = {given.examinee for given in conditions}
+    digests: dict[str, list[Mapping[str, str]]] = {}
+    for given, own in runs:
+        if own:
+            digests.setdefault(given.examinee, []).append(own)
     known = [
         record
         for record in store.administrations()
-        if record.battery_hash == battery.content_hash
+        if (record.battery_hash == battery.content_hash or _made(record.battery, battery.id))
         and record.conditions.origin is not None
-        and record.conditions.examinee in examinees
+        and record.conditions.examinee in digests
     ]
     ids = [record.id for record in known]
     for record, facts in zip(known, store.facts(ids) if ids else (), strict=True):
-        if _is_of(facts.model, facts.notes, digests):
-            name, *more = digests
+        for own in digests[record.conditions.examinee]:
+            if not _is_of(facts.model, facts.notes, own):
+                continue
+            name, *more = own
             raise UsageError(
                 f"these answers of {record.conditions.examinee} are in the store already: "
                 f"administration {record.id}",
@@ -56,6 +60,10 @@ def check_new(
                 hint="to store them once more, so that sampled answers count twice: --again "
                 "(again=True in Python)",
             )
+
+
+def _made(*batteries: str) -> bool:
+    return all(battery.startswith(MADE) for battery in batteries)
 
 
 def _is_of(model: Mapping[str, str], notes: Iterable[str], digests: Mapping[str, str]) -> bool:

@@ -16,6 +16,8 @@ from tabwb.records.answers import RecordedAnswer
 from tabwb.records.words import plural
 
 SUBTEST = "texts"
+MADE = "texts-"
+"""Begins the id of a battery that is made of texts."""
 NO_PROMPT = "(The prompt is not known.)"
 LONGEST_ID = 40
 
@@ -90,5 +92,5 @@ def _battery(source: AnswerFile, ids: dict[str, str], features_of: Battery) -> B
     }
     tables = {"battery": head, "subtest": [subtest], **{k: rated[k] for k in kept if k in rated}}
     digest = hashlib.sha256(canonical_json(tables, NamedFiles()).encode()).hexdigest()
-    head["id"] = f"texts-{digest[:8]}"
+    head["id"] = f"{MADE}{digest[:8]}"
     return battery_from_canonical(canonical_json(tables, NamedFiles()), "made for imported texts")
