@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 RESERVED_KEYS = {"z": "back", "?": "help", " ": "the sound"}
 """Keys of the rating page that no question can have."""
-KEYS = "lower-case letters except z, digits, and , . ; ' / - = [ ]"
-_KEYS = frozenset("abcdefghijklmnopqrstuvwxy0123456789,.;'/-=[]")
+KEYS = "lower-case letters except z, and , . ; ' / - = [ ]"
+"""Of questions. Digits are values of a scale, options, and how sure a rater is."""
+_KEYS = frozenset("abcdefghijklmnopqrstuvwxy,.;'/-=[]")
+OPTION_KEYS = f"digits, {KEYS}"
+_OPTION_KEYS = _KEYS | frozenset("0123456789")
 OptionsOf = Literal["naming-scores", "naming-codes"]
 
 
@@ -83,7 +86,7 @@ class OptionTable(Table):
     value: Id = Field(description="What is stored.")
     title: Text = Field(description="For people.")
     definition: str = Field("", description="For people.")
-    key: str = Field("", max_length=1, description=f"Of the keyboard: {KEYS}.")
+    key: str = Field("", max_length=1, description=f"Of the keyboard: {OPTION_KEYS}.")
     number: float | None = Field(
         None,
         ge=-1e6,
@@ -161,7 +164,7 @@ def broken_form_rules(file: FormFile, battery: Battery | None) -> Iterator[Broke
             yield Broken((*where, named), message, shortened(name), "another name")
         if question.key and keys[question.key] > 1:
             yield Broken((*where, "key"), "this key is given twice", shortened(question.key))
-        yield from _key((*where, "key"), question.key)
+        yield from _key((*where, "key"), question.key, _KEYS, KEYS)
         if question.group and file.form.grouping == "" and question.group not in groups:
             allowed = ", ".join(groups) or "none: the file has no [[group]]"
             suggestion = near(question.group, groups)
@@ -181,12 +184,12 @@ def _grouping(file: FormFile, battery: Battery) -> Iterator[Broken]:
         yield Broken(where, message, value, ", ".join(ids), suggestion)
 
 
-def _key(where: KeyPath, key: str) -> Iterator[Broken]:
+def _key(where: KeyPath, key: str, known: Set[str], allowed: str) -> Iterator[Broken]:
     if key in RESERVED_KEYS:
         message = f"this key of the rating page is taken ({RESERVED_KEYS[key]})"
-        yield Broken(where, message, shortened(key), KEYS)
-    elif key and key not in _KEYS:
-        yield Broken(where, "this cannot be the key of a question", shortened(key), KEYS)
+        yield Broken(where, message, shortened(key), allowed)
+    elif key and key not in known:
+        yield Broken(where, "this cannot be a key here", shortened(key), allowed)
 
 
 def _feature(
@@ -228,7 +231,7 @@ def _kind(where: KeyPath, question: QuestionTable, file: FormFile) -> Iterator[B
                 yield Broken((*place, "value"), "this is given twice", shortened(option.value))
             if keys[option.key] > 1:
                 yield Broken((*place, "key"), "this key is given twice", shortened(option.key))
-            yield from _key((*place, "key"), option.key)
+            yield from _key((*place, "key"), option.key, _OPTION_KEYS, OPTION_KEYS)
         if len(question.options) == 1:
             yield Broken((*where, "options"), "a choice needs two options or more")
         return

@@ -154,6 +154,7 @@ def test_the_question_about_the_source_comes_last_and_counts_nowhere() -> None:
     [
         ("", 1, "question: this key is missing"),
         ('[[question]]\nmeasure = "a"\ntitle = "A"\nkey = "z"\n', 9, r"taken \(back\)"),
+        ('[[question]]\nmeasure = "a"\ntitle = "A"\nkey = "2"\n', 9, "cannot be a key here"),
         ('[[question]]\nmeasure = "a"\ntitle = "A"\nkind = "scale"\n', 9, r"no \[scale\]"),
         ('[[question]]\nfeature = "anomia"\n', 7, "the form names no battery"),
         ('[[question]]\nmeasure = "a"\ntitle = "A"\nkind = "choise"\n', 9, "did you mean 'choice'"),
@@ -187,3 +188,10 @@ def test_every_problem_is_reported_at_once(read: Read) -> None:
         "11",
         "13",
     ]
+
+
+def test_the_form_in_the_manual_can_be_used(read: Read) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "rating.md").read_text(encoding="utf-8")
+    form, problems = read(page.partition("```toml\n")[2].partition("```")[0])
+    assert form is not None, problems
+    assert [question.kind for question in form.questions] == ["present-absent", "scale", "choice"]
