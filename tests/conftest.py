@@ -89,6 +89,7 @@ PACKAGING = {
 }
 """Installations, and processes that lack what another platform lacks."""
 CRASH = {
+    "administer/rating/test_raters_at_once.py",
     "administer/rating/test_killed.py",
     "administer/test_kill.py",
     "cli/test_killed_voices.py",
@@ -100,6 +101,7 @@ TERMINAL = {
     "cli/test_hanging_plugins.py",
     "cli/test_signals.py",
     "cli/test_streams.py",
+    "serve/test_chromium.py",
     "workbench/test_terminal.py",
 }
 """Terminals, what their keys send, and the streams of processes."""

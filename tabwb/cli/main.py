@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "judge": ("judge", "Judge stored responses, compare judges, show their prompts."),
     "rate": ("rate", "Plan what people rate, rate it, settle disagreements."),
     "agreement": ("agreement", "Show how far raters agree: people, judges, listeners."),
+    "serve": ("serve", "Let raters rate in a browser."),
     "transcribe": ("transcribe", "Transcribe sound files to phonemes."),
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
     "microphone": ("microphone", "List microphones and try one."),

@@ -1,0 +1,99 @@
+"""``tabwb serve``: rating pages in browsers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tabwb.cli.common import note, opened_store, store_option, verbosity_options
+from tabwb.records.addresses import stays_here
+from tabwb.records.errors import MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from tabwb.serve.guests import Guest
+
+
+@click.command()
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address on which the server listens."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8017,
+    show_default=True,
+    help="Port on which it listens.",
+)
+@click.option(
+    "--url",
+    "address",
+    metavar="URL",
+    default=None,
+    help="Where raters reach it, for example https://rate.example.org through a proxy.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    help="The most pages that can be open at once; each is a process of about 80 MB.",
+)
+@verbosity_options
+@store_option
+def serve(host: str, port: int, address: str | None, most: int, store_location: str | None) -> None:
+    """Let raters rate in a browser, each by the secret link that 'tabwb rate link make' prints.
+
+    A link opens the rating page of one rater and nothing else. The server listens on this computer
+    only unless told otherwise, and does not encrypt: put a reverse proxy with TLS in front of it.
+    ctrl+c closes all pages and ends it.
+    """
+    from tabwb.administer.rating.links import checked_address
+
+    try:
+        import textual_serve  # noqa: F401 - says which extra is missing
+    except ImportError as error:
+        raise MissingExtra("rating in a browser", "server", package="textual-serve") from error
+    if address is None and not _listens_here_only(host):
+        raise UsageError(
+            f"raters reach a server on {host} by an address that --url has to name",
+            where="--host",
+            allowed="for example --url https://rate.example.org",
+        )
+    shown = f"[{host}]" if ":" in host else host
+    site_url = checked_address(address or f"http://{shown}:{port}")
+    if not (site_url.startswith("https:") or stays_here(site_url.split("/")[2].rpartition(":")[0])):
+        note(f"warning: links and ratings go to {site_url} unencrypted; use a proxy with TLS")
+    _serve(host, port, site_url, most, store_location)
+
+
+def _listens_here_only(host: str) -> bool:
+    """Return whether an address to listen on is reached from this computer alone.
+
+    >>> [_listens_here_only(host) for host in ("127.0.0.1", "localhost", "0.0.0.0", "::", "lab")]
+    [True, True, False, False, False]
+    """
+    # As a destination these two mean this computer; as a place to listen they mean everywhere.
+    return stays_here(host) and host not in ("", "::", "0.0.0.0")
+
+
+def _serve(host: str, port: int, site_url: str, most: int, store_location: str | None) -> None:
+    import asyncio
+    import logging
+
+    from tabwb.serve.headers import Site
+    from tabwb.serve.server import RatingServer, Settings, run_server
+
+    with opened_store(store_location) as (plugins, store):
+        location = plugins.configuration.store_at(store_location)
+
+        def environment(guest: Guest) -> dict[str, str]:
+            own = {"TABWB_RATING_SET": str(guest.link.set_id), "TABWB_RATER": guest.link.rater}
+            return own if location is None else own | {"TABWB_STORE": str(location)}
+
+        settings = Settings(Site(site_url, port), environment, most=most)
+        logging.basicConfig(level=logging.WARNING, format="%(message)s")
+        words = f"rating pages at {site_url} (listens on {host}:{port}); ctrl+c ends"
+        server = RatingServer(store.sets.links, settings)
+        asyncio.run(run_server(server, host, port, lambda: note(words)))
+    note("the server has ended")
