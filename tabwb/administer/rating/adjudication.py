@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -263,7 +264,7 @@ class Adjudicator:
             )
         return self._samples[number]
 
-    @property
+    @cached_property
     def _rated(self) -> Mapping[int, tuple[SampleRating, ...]]:
         return by_sample(self._store.sets.ratings(self.set.id))
 
@@ -275,20 +276,27 @@ class Adjudicator:
 
     def _all(self, samples: Collection[int]) -> Iterator[Dispute]:
         settled = {
-            (one.sample, one.measure): one for one in self._store.sets.adjudications(self.set.id)
+            (one.sample, one.measure): Decision(one.answer, one.reason, one.who, one.recorded_at)
+            for one in self._store.sets.adjudications(self.set.id)
         }
-        for number, ratings in sorted(self._rated.items()):
-            if number not in self._samples or (samples and number not in samples):
-                continue
-            given = sorted(ratings, key=lambda one: self._order.get(one.rater, 0))
-            for question in self.form.questions:
-                if question.measure == SOURCE:
-                    continue
-                for key in keys_of(question, given):
-                    judges = self._judged.get(number, {}).get(question.measure, {})
-                    yield dispute_of(
-                        question, key, number, given, judges, settled.get((number, key))
-                    )
+        for one in self._rated_answers:
+            if not samples or one.sample in samples:
+                held = settled.get((one.sample, one.measure))
+                yield one if held is None else replace(one, settled=held)
+
+    @cached_property
+    def _rated_answers(self) -> tuple[Dispute, ...]:
+        """Every answer as it was rated when this was first read, as if nothing were settled."""
+        return tuple(
+            dispute_of(question, key, number, given, judges)
+            for number, ratings in sorted(self._rated.items())
+            if number in self._samples
+            for given in [sorted(ratings, key=lambda one: self._order.get(one.rater, 0))]
+            for question in self.form.questions
+            if question.measure != SOURCE
+            for judges in [self._judged.get(number, {}).get(question.measure, {})]
+            for key in keys_of(question, given)
+        )
 
     @cached_property
     def _order(self) -> Mapping[str, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tabwb.administer.rating.consensus import counted, difference, distance, measure_of, value_by
 from tabwb.battery.forms import Question
 from tabwb.records.counting import Open
-from tabwb.records.rating_sets import Adjudication, Answer, SampleRating
+from tabwb.records.rating_sets import Answer, SampleRating
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,6 @@ def dispute_of(
     sample: int,
     ratings: Sequence[SampleRating],
     judges: Mapping[str, float],
-    settled: Adjudication | None,
 ) -> Dispute:
     """Return one answer of one sample as everybody gave it.
 
@@ -79,7 +78,6 @@ def dispute_of(
         sample: its number.
         ratings: of every person who rated it.
         judges: their verdicts.
-        settled: the adjudication, or None.
     """
     answers = [rating.answers.get(key) for rating in ratings]
     values = [counted(question, answer) for answer in answers]
@@ -103,9 +101,6 @@ def dispute_of(
         difference(question, values),
         sum(pairs) / len(pairs) if pairs else None,
         None if isinstance(majority, Open) else majority,
-        None
-        if settled is None
-        else Decision(settled.answer, settled.reason, settled.who, settled.recorded_at),
     )
 
 

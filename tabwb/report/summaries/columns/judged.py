@@ -16,6 +16,7 @@ from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.columns.alike import alike
 from tabwb.report.summaries.columns.prepared import Bools
 from tabwb.report.summaries.columns.table import NOT_RATED, Table, side_of, unusable, usable_of
+from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.judges import (
     JudgeSummary,
     Terms,
@@ -81,7 +82,10 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
     seen: dict[tuple[int, str], Ints] = {}
     for rater in dict.fromkeys(rater for raters in by_place.values() for rater in raters):
         chosen = table.chosen(rater)
-        judged = ~table.usable[chosen] | (table.order(rater)[chosen] >= 0)
+        # People rate samples: a response that they did not get is not theirs, usable or not.
+        person = np.array([_is_person(source, rater) for source in table.sources])
+        judged = ~table.usable[chosen] & ~person[table.source[chosen]]
+        judged |= table.order(rater)[chosen] >= 0
         known = np.zeros(len(table.sources), bool)
         known[[place for place, raters in by_place.items() if rater in raters]] = True
         belongs = judged & known[table.source[chosen]]
@@ -107,6 +111,11 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
         )
         for terms, own in members.items()
     )
+
+
+def _is_person(source: Source, rater: str) -> bool:
+    declared = source.declarations.get(rater)
+    return declared is not None and declared.kind == "person"
 
 
 def _raters(table: Table) -> dict[int, list[str]]:
