@@ -53,7 +53,7 @@ class Hand:
             sheet.highlight(moved(self._screen.columns, sheet.at, *MOVES[event.key]))
             self._screen.show()
         elif character.isdigit() and (found := sheet.slot_of_option(character)):
-            self._changed(sheet.put(*found))
+            self._changed(sheet.choose(*found))
         elif (slot := sheet.slot_of_key(character)) is not None:
             self.answer(slot)
         elif character in {"0", "1", "2", "3"}:

@@ -10,6 +10,7 @@ visitor can change.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -54,6 +55,12 @@ class RatingApp(App[int]):
             self.push_screen(self._rating)
             self._rating = None
 
+    def action_help_quit(self) -> None:
+        """Say which key leaves; ctrl+c does nothing else."""
+        for screen in self.screen_stack:
+            if isinstance(screen, RatingScreen):
+                screen.say("F10 leaves; everything is saved")
+
     def on_resize(self, event: Resize) -> None:
         """Show a notice while the terminal is too small."""
         small = event.size.width < MIN_SIZE[0] or event.size.height < MIN_SIZE[1]
@@ -71,12 +78,13 @@ def run_rating(store_location: str | None, set_ref: int | str, rater: str, theme
         store_location: of the store, or None for the configuration's.
         set_ref: id, name or uid of the rating set.
         rater: code of the rater.
-        theme: name of the theme, or empty.
+        theme: name of the theme; empty for that of the workbench.
     """
     from tabwb.workbench.shell import graphics
 
     graphics.prepare()
     prepare()
+    theme = theme or os.environ.get("TABWB_THEME", "") or settings.load().theme
     app = RatingApp(connection(store_location, set_ref, rater), theme=theme)
     app.run()
     return app.return_code or 0

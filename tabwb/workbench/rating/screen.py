@@ -153,6 +153,7 @@ class RatingScreen(Screen[None]):
             self._unsaved, self._failed = max(self._unsaved - 1, 0), False
         elif reply.what == "failed":
             self._failed, self._awaits_view = self._unsaved > 0, False
+            self._queued.clear()  # they were meant for a sample that did not come
             if self.hand is None:
                 self.query_one(Foot).show([Hint(key_label(LEAVE), "Leave", self.leave)])
             self._unsaved = 0
@@ -240,9 +241,10 @@ class RatingScreen(Screen[None]):
     def say(self, words: str) -> None:
         """Show a message above the definition, until something else is done."""
         self._message = words
-        self.query_one("#rating-message", Static).update(Content.styled(words, AMBER))
-        if self.hand is None:
+        if self.hand is None:  # the set could not be opened
             self.query_one("#rating-words", WrappedText).refresh(layout=True)
+        else:
+            self.query_one("#rating-message", Static).update(Content.styled(words, AMBER))
 
     def _show_foot(self, hand: Hand) -> None:
         hints = [Hint(*words) for words in answer_hints(hand.view)]

@@ -108,6 +108,18 @@ class AnswerSheet:
         self.draft = replace(self.draft, answers=answers)
         return ""
 
+    def choose(self, slot: Slot, answer: Answer) -> str:
+        """Take the answer of a digit; after the last question of a set digits are free again.
+
+        Args:
+            slot: the question.
+            answer: one that it allows.
+        """
+        refused = self.put(slot, answer)
+        if slot.question.measure == SOURCE:
+            self.at = self.slots[0]
+        return refused
+
     def turn(self, slot: Slot) -> str:
         """Change an answer as one more press of the question's key does."""
         return self.put(slot, turned(slot.question, self.answer_of(slot)))
