@@ -219,6 +219,13 @@ class RatingSets:
             StoreError: the sample is not there, the answer is not one that the form allows, or
                 the reason is empty.
         """
+        try:
+            return self._settle(set_id, adjudication)
+        except Conflict:
+            # A server lets two programs read the same last row: the second one looks again.
+            return self._settle(set_id, adjudication)
+
+    def _settle(self, set_id: int, adjudication: Adjudication) -> Adjudication:
         with self._access.writing() as transaction:
             return set_decisions.settle(transaction, _set(transaction, set_id), adjudication)
 
