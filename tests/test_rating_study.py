@@ -1,0 +1,55 @@
+"""The simulated rating study of docs/rating-study.md, with fewer texts."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tabwb.store.store import Store
+
+SCRIPT = Path(__file__).parents[1] / "docs" / "rating_study.py"
+SEED = 1
+
+
+@pytest.fixture
+def study(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("rating_study", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "rating_study", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.torch
+@pytest.mark.workbench
+def test_error_rates_that_go_in_come_out(study: ModuleType, tmp_path: Path) -> None:
+    store = tmp_path / "study.db"
+    study.collect(store, SEED, people=90, replicates=6, lesions=study.LESIONS[1:2])
+    study.judge(store, SEED)
+    study.plan(store, SEED)
+    study.by_screen(store, SEED, "R1", 2)
+    with Store.open(store) as kept:
+        first = kept.sets.ratings(1)
+    assert [(one.rater, one.position) for one in first] == [("R1", 1), ("R1", 2)]
+    left = sum(study.the_rest(store, SEED, rater) for rater in study.RATERS)
+    with Store.open(store) as kept:
+        assert len(kept.sets.ratings(1)) == left + 2 == len(kept.sets.assignments(1))
+        assert kept.sets.ratings(1)[:2] == first
+        # What was rated at the screen is what the rater says at any other time.
+        texts = {sample.number: sample.text for sample in kept.sets.samples(1)}
+        for one in first:
+            for feature, answer in one.answers.items():
+                errors = study.RATERS["R1"]
+                assert answer == study.said(SEED, texts[one.sample], feature, "R1", errors)
+    study.settle(store, SEED, 20)
+    found = study.agreement(store, 200)
+    assert found["n_samples"] == 120 and len(found["features"]) == 19
+    rates = list(study.recovered(found))
+    inside, of = sum(one.inside for one in rates), sum(one.of for one in rates)
+    assert 0.85 * of < inside
+    assert all(abs(one.mean - one.put_in) < 0.15 for one in rates)
