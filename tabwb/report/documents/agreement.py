@@ -48,7 +48,7 @@ def agreement_document(report: AgreementReport) -> Json:
         "intra": [
             {"rater": among.names[0][0], **_comparison(among, measures)} for among in report.intra
         ],
-        "judges": [_judge(judge, measures) for judge in report.judges],
+        "judges": [_judge(judge, measures) for judge in (report.judges or report.alone)],
         "rest": [
             {"rater": among.names[0][0], **_comparison(among, measures)} for among in report.rest
         ],
@@ -212,6 +212,7 @@ def _comparison(among: Among | None, measures: tuple[Measure, ...]) -> Json:
 def _judge(judge: JudgeAgreement, measures: tuple[Measure, ...]) -> Json:
     return {
         "judge": judge.judge,
+        "reference": judge.reference,
         "each": _comparison(judge.each, measures),
         "less_people": _over(judge.difference) if judge.difference is not None else None,
         "consensus": {"note": NOT_COMPARABLE, **_comparison(judge.consensus, measures)},
@@ -296,7 +297,7 @@ def _answered(one: Answered) -> Json:
     return {
         "measure": one.measure.id,
         "kind": one.measure.kind,
-        **picked(one, "n", "kappa", "alpha"),
+        **picked(one, "n", "kappa", "interval", "linear", "alpha"),
         "status": "undefined" if one.kappa is None else "value",
         "cannot_tell": one.unsure,
         "pairs": [
@@ -322,6 +323,12 @@ def _transcribed(one: Transcribed) -> Json:
                 "phonemes": list(pair.lengths),
                 "per": {"first": pair.per[0], "second": pair.per[1]},
                 "fer": {"first": pair.fer[0], "second": pair.fer[1]},
+                "per_intervals": plain(
+                    dict(zip(("first", "second"), pair.intervals, strict=False))
+                ),
+                "fer_intervals": plain(
+                    dict(zip(("first", "second"), pair.intervals[2:], strict=True))
+                ),
             }
             for pair in one.pairs
         ],

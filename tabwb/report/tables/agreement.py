@@ -167,10 +167,10 @@ def pairs_table(report: AgreementReport) -> Table:
 
 
 def calibration_table(report: AgreementReport) -> Table:
-    """Return a row for each feature of each judge against the consensus."""
+    """Return a row for each feature of each judge against the consensus, or the one person."""
     rows = [
         (judge.judge, measure, one)
-        for judge in report.judges
+        for judge in report.judges or report.alone
         for measure, one in zip(report.rated.features, judge.calibration, strict=True)
     ]
     columns = [

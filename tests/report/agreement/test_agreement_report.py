@@ -198,10 +198,13 @@ def test_a_rater_with_the_same_rater_later(tmp_path: Path) -> None:
 def test_transcribers_as_each_others_reference(tmp_path: Path) -> None:
     rows = [("a", "R1", "phonemes", "D AO G"), ("a", "R2", "phonemes", "dɔ"),
             ("b", "R1", "phonemes", "K AE T"), ("b", "R2", "phonemes", "K AE <sil> T")]  # fmt: skip
-    (pair,) = report(rated(tmp_path, rows)).transcribed[0].pairs
+    (pair,) = report(rated(tmp_path, rows), draws=200).transcribed[0].pairs
     assert (pair.n, pair.same, pair.edits, pair.lengths) == (2, 1, 1, (6, 5))
     assert list(pair.per) == [pytest.approx(1 / 6), pytest.approx(1 / 5)]
     assert pair.fer[0] == pytest.approx(pair.features / (24 * 6))
+    # Only "a" has the edit: the rate is 1/3 times its share of the weight, between 0 and 1/3.
+    assert pair.intervals[0] is not None
+    assert 0 < pair.intervals[0].low < 1 / 6 < pair.intervals[0].high < 1 / 3
 
 
 def test_versions_of_a_judge_are_compared(tmp_path: Path) -> None:
@@ -213,6 +216,17 @@ def test_versions_of_a_judge_are_compared(tmp_path: Path) -> None:
     (feature,) = drift["features"]
     assert (feature["n"], feature["appeared"], feature["vanished"]) == (12, 6, 0)
     assert feature["p"] == pytest.approx(2 / 2**6)
+
+
+def test_a_judge_beside_one_person_is_measured_against_that_person(tmp_path: Path) -> None:
+    given = {"jargon": {"R1": [1] * 4 + [0] * 8, "rules-2": [1] * 3 + [0] * 7 + [1] * 2}}
+    found = document(rated(tmp_path, verdict_rows(given)))
+    assert found["compared"] == "raters" and len(found["pairs"]) == 1
+    (judge,) = found["judges"]
+    assert judge["reference"] == "R1" and judge["each"]["pairs"] == []
+    (calibration,) = judge["calibration"]
+    shares = [calibration[name]["value"] for name in ("sensitivity", "specificity")]
+    assert shares == [3 / 4, 6 / 8]
 
 
 def test_one_rater_alone_is_an_error(tmp_path: Path) -> None:

@@ -27,14 +27,16 @@ LEAST, LONGEST = 9, 13
 def calibration_views(report: AgreementReport) -> Iterator[RenderableType]:
     """Yield the calibration of each judge against the consensus."""
     names = short_names(report)
-    for judge in report.judges:
+    judges = report.judges or report.alone
+    for judge in judges:
         yield ForWidth(partial(_calibration, judge, names[judge.judge], report.rated.features))
-    if report.judges:
+    if judges:
+        who = judges[0].reference
         yield from remarks(
             [
-                "Against the consensus: +/+ both say present, j alone the judge alone, c alone the "
-                "consensus alone, -/- neither. Sensitivity: of what the consensus calls present; "
-                "specificity: of what it calls absent; with 95 % intervals "
+                f"Against {who}: +/+ both say present, j alone the judge alone, c alone {who} "
+                f"alone, -/- neither. Sensitivity: of what {who} calls present; specificity: of "
+                "what is called absent; with 95 % intervals "
                 + ("(Jeffreys)." if report.rated.speakers is None else "(speakers resampled).")
             ]
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
@@ -19,7 +19,7 @@ from tabwb.report.render.agreement.cells import (
 )
 from tabwb.report.render.agreement.features import WEIGHTED
 from tabwb.report.render.printing import SpecCell, table
-from tabwb.report.render.wording import figure
+from tabwb.report.render.wording import between, figure
 from tabwb.report.summaries.agreement.answered import Answered, Transcribed
 from tabwb.report.summaries.agreement.report import AgreementReport
 from tabwb.report.summaries.agreement.sensitivity import Sensitivity
@@ -125,36 +125,63 @@ def correctness_view(report: AgreementReport) -> Iterator[RenderableType]:
 
 def answered_views(report: AgreementReport) -> Iterator[RenderableType]:
     """Yield scales, codes and words heard, then transcripts."""
+    scales = [one for one in report.answered if one.measure.kind == "scale"]
+    if scales:
+        yield from _scales(scales)
     for one in report.answered:
-        yield from _answered(one)
+        if one.measure.kind != "scale":
+            yield from _codes(one)
     for transcripts in report.transcribed:
         yield from _transcribed(transcripts)
 
 
-def _answered(one: Answered) -> Iterator[RenderableType]:
-    scale = one.measure.kind == "scale"
-    kappa = "quadratic kappa" if scale else "kappa"
-    title = f"{one.measure.title} ({one.measure.kind}): {plural(one.n, 'sample')} with two answers"
-    made = table(
-        "n", "same", kappa, "95 %", "linear" if scale else "AC1", first="pair", title=title
+def _scales(scales: Sequence[Answered]) -> Iterator[RenderableType]:
+    """Yield a row for each scale."""
+    made = table("n", "same", "kappa", "95 %", "linear", "alpha", first="scale", title="scales")
+    for one in scales:
+        cells = _same(one), figure(one.kappa), ends(one.interval), figure(one.linear)
+        made.add_row(one.measure.title, str(one.n), *cells, figure(one.alpha))
+    yield made
+    undefined = [one.measure.title for one in scales if one.kappa is None]
+    yield from remarks(
+        [
+            "n: samples with two answers or more. same: equal answers of all pairs. kappa: with "
+            "quadratic weights, linear: with linear ones, means over pairs as above; alpha: "
+            "Krippendorff's, ordinal. --json has every pair.",
+            f"Undefined (no rater varies, or no pair shares {FEWEST_SHARED} samples): "
+            f"{', '.join(undefined)}."
+            if undefined
+            else "",
+        ]
     )
+
+
+def _same(one: Answered) -> str:
+    n = sum(pair.n for pair in one.pairs)
+    return f"{sum(pair.agreed for pair in one.pairs) / n:.0%}" if n else NONE
+
+
+def _codes(one: Answered) -> Iterator[RenderableType]:
+    title = f"{one.measure.title}: {plural(one.n, 'sample')} with two answers"
+    made = table("n", "same", "kappa", "95 %", "AC1", first="pair", title=title)
     for pair in one.pairs:
         mark = "" if pair.averaged else " †"
-        last = pair.linear if scale else pair.ac1
-        cells = str(pair.n), str(pair.agreed), figure(pair.kappa), ends(pair.interval), figure(last)
-        made.add_row(SpecCell.of([f"{pair.first} and {pair.second}{mark}"]), *cells)
+        cells = str(pair.n), str(pair.agreed), figure(pair.kappa), ends(pair.interval)
+        names = SpecCell.of([f"{pair.first} and {pair.second}{mark}"])
+        made.add_row(names, *cells, figure(pair.ac1))
     yield made
-    alpha = "ordinal" if scale else "nominal"
     few = any(not pair.averaged for pair in one.pairs)
     facts = [
-        f"mean kappa over pairs {figure(one.kappa)}; Krippendorff's alpha ({alpha}) "
-        f"{figure(one.alpha)}" + (f"; cannot tell {one.unsure}" if one.unsure else "") + ".",
+        f"mean kappa over pairs {figure(one.kappa)} ({ends(one.interval)}); Krippendorff's alpha "
+        f"(nominal) {figure(one.alpha)}"
+        + (f"; cannot tell {one.unsure}" if one.unsure else "")
+        + ".",
         "kappa undefined where no rater varies."
         if any(pair.kappa is None for pair in one.pairs)
         else "",
         f"† fewer than {FEWEST_SHARED} in common: listed, not averaged." if few else "",
     ]
-    if one.confusion and not scale:
+    if one.confusion:
         shown = ", ".join(f"{a} / {b} {n}" for a, b, n in one.confusion[:MOST_SHOWN])
         more = len(one.confusion) - MOST_SHOWN
         facts.append(
@@ -168,15 +195,15 @@ def _answered(one: Answered) -> Iterator[RenderableType]:
 
 
 def _transcribed(one: Transcribed) -> Iterator[RenderableType]:
-    made = table(
-        "n", "same", "edits", "PER", "FER", first="reference, other", title=one.measure.title
-    )
+    made = table("n", "same", "edits", "PER", "95 %", "FER", "95 %", first="reference, other",
+                 title=one.measure.title)  # fmt: skip
     for pair in one.pairs:
         names = pair.first, pair.second
         for place, order in enumerate((names, names[::-1])):
             cells = str(pair.n), str(pair.same), str(pair.edits)
-            rates = figure(pair.per[place], 3), figure(pair.fer[place], 3)
-            made.add_row(SpecCell.of([", ".join(order)]), *cells, *rates)
+            per = figure(pair.per[place], 3), between(pair.intervals[place])
+            fer = figure(pair.fer[place], 3), between(pair.intervals[place + 2])
+            made.add_row(SpecCell.of([", ".join(order)]), *cells, *per, *fer)
     yield made
     yield from remarks(
         [

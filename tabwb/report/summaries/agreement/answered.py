@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tabwb.agreement.compare import FEWEST_SHARED
-from tabwb.agreement.intervals import dirichlet_intervals
+from tabwb.agreement.compare import FEWEST_SHARED, over_pairs
 from tabwb.agreement.many import Level, krippendorff_alpha
 from tabwb.agreement.pairs import (
     Counts,
@@ -17,15 +18,19 @@ from tabwb.agreement.pairs import (
     specific_agreement,
     weighted_kappa,
 )
+from tabwb.agreement.resampling import drawn_sums
+from tabwb.agreement.verdicts import Floats
 from tabwb.phonology.batch import score
+from tabwb.phonology.costs import QUARTERS
 from tabwb.phonology.inventory import SILENT, parse_spoken
 from tabwb.records.errors import TabwbError
 from tabwb.report.summaries.agreement.compared import defined
-from tabwb.report.summaries.agreement.rated import Answers, Measure, Rated
+from tabwb.report.summaries.agreement.rated import Answers, Ints, Measure, Rated
 from tabwb.scoring.estimate import Interval
 
 MOST_CELLS = 400
 """A coefficient of codes in a larger table has no interval: most of its cells are empty."""
+_NULL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class AnsweredPair:
     Attributes:
         n, agreed: samples with an answer of both, and those with the same.
         kappa: of codes Cohen's, of a scale with quadratic weights; None where undefined.
-        interval: of ``kappa``.
+        interval: of ``kappa``, over resampled samples or speakers; None where all draws are equal.
         linear: of a scale kappa with linear weights.
         ac1: of codes.
         averaged: whether both share as many samples as means need.
@@ -64,7 +69,8 @@ class Answered:
         n: samples with answers of two raters or more.
         values: the different values or codes.
         pairs: every two raters with a sample in common.
-        kappa: mean over pairs, weighted by their shared samples; None where no pair has one.
+        kappa: mean over pairs, weighted by their shared samples; None where no pair has one; with
+            its interval. ``linear``: of a scale the mean with linear weights.
         alpha: Krippendorff's, ordinal for a scale and nominal for codes.
         confusion: (value of one rater, of another, pairs of answers), each pair once, the most
             frequent first, of unequal ones.
@@ -77,6 +83,8 @@ class Answered:
     values: tuple[str, ...]
     pairs: tuple[AnsweredPair, ...]
     kappa: float | None
+    interval: Interval | None
+    linear: float | None
     alpha: float | None
     confusion: tuple[tuple[str, str, int], ...]
     specific: tuple[tuple[str, int, float | None], ...]
@@ -91,7 +99,8 @@ class TranscribedPair:
         edits, features: phonemes and features that differ, over all of them.
         lengths: phonemes of the first's and of the second's transcripts: each may be the reference.
         per, fer: error rate with the first as the reference and with the second; None without a
-            phoneme there.
+            phoneme there. ``intervals``: of both PER, then of both FER, over resampled responses or
+            speakers.
     """
 
     first: str
@@ -103,6 +112,7 @@ class TranscribedPair:
     lengths: tuple[int, int]
     per: tuple[float | None, float | None]
     fer: tuple[float | None, float | None]
+    intervals: tuple[Interval | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,61 +141,88 @@ def answered(rated: Rated, *, draws: int, seed: int) -> tuple[Answered, ...]:
 def _answered(rated: Rated, answers: Answers, draws: int, seed: int) -> Answered:
     scale = answers.measure.kind == "scale"
     known = ~np.isnan(answers.values)
+    names = answers.words
+    codes = np.where(known, np.nan_to_num(answers.values), -1).astype(np.int64)
     if scale:
         used = np.unique(answers.values[known])
         codes = np.where(known, np.searchsorted(used, np.nan_to_num(answers.values)), -1)
         names = tuple(f"{value:g}" for value in used.tolist())
-    else:
-        codes = np.where(known, np.nan_to_num(answers.values), -1).astype(np.int64)
-        names = answers.words
-    pairs, tables = [], []
-    for one, other in combinations(range(len(rated.raters)), 2):
-        both = (codes[one] >= 0) & (codes[other] >= 0)
-        if both.any():
-            size = len(names)
-            cells = codes[one][both] * size + codes[other][both]
-            table = np.bincount(cells, minlength=size * size).reshape(size, size)
-            tables.append(table)
-            names_of = rated.raters[one], rated.raters[other]
-            pairs.append(_pair(*names_of, table, scale=scale, draws=draws, seed=seed))
-    counted = [(pair.kappa, pair.n) for pair in pairs if pair.averaged and pair.kappa is not None]
-    total = sum(n for _, n in counted)
+    size = len(names)
+    raters = [
+        (one, other)
+        for one, other in combinations(range(len(rated.raters)), 2)
+        if ((codes[one] >= 0) & (codes[other] >= 0)).any()
+    ]
+    cells = [
+        np.where((codes[a] >= 0) & (codes[b] >= 0), codes[a] * size + codes[b], -1)
+        for a, b in raters
+    ]
+    tables = np.zeros((len(raters), size, size), np.int64)
+    for at, cell in enumerate(cells):
+        tables[at] = np.bincount(cell[cell >= 0], minlength=size * size).reshape(size, size)
+    coefficient = weighted_kappa if scale else cohen_kappa
+    counts, values = tables.sum(axis=(1, 2)), coefficient(tables)
+    averaged = counts >= FEWEST_SHARED
+    linear = weighted_kappa(tables, 1) if scale else np.full(len(raters), np.nan)
+    found: list[Interval | None] = [None] * len(raters)
+    mean: Interval | None = None
+    if draws and raters and size * size <= MOST_CELLS:
+        drawn = np.stack([_drawn(cell, size, draws, seed, rated.speakers) for cell in cells], 1)
+        each = coefficient(drawn)
+        found = [_interval(each[:, at], float(values[at])) for at in range(len(raters))]
+        means = _mean(each, drawn.sum(axis=(-2, -1)), averaged)
+        mean = _interval(means, float(_mean(values, counts, averaged)))
+    pairs = tuple(
+        AnsweredPair(
+            rated.raters[one],
+            rated.raters[other],
+            int(counts[at]),
+            int(np.trace(tables[at])),
+            defined(values[at]),
+            found[at],
+            defined(linear[at]),
+            None if scale or size < 2 else defined(float(gwet_ac1(tables[at]))),
+        )
+        for at, (one, other) in enumerate(raters)
+    )
     level: Level = "ordinal" if scale else "nominal"
-    summed = sum(tables, np.zeros((len(names), len(names)), np.int64))
+    summed = tables.sum(axis=0)
     return Answered(
         answers.measure,
         int((known.sum(axis=0) >= 2).sum()),
         answers.unsure,
         names,
-        tuple(pairs),
-        sum(kappa * n for kappa, n in counted if kappa is not None) / total if total else None,
+        pairs,
+        defined(float(_mean(values, counts, averaged))),
+        mean,
+        defined(float(_mean(linear, counts, averaged))),
         defined(krippendorff_alpha(np.where(known, answers.values, np.nan), level)),
         _confusion(summed, names),
         _specific(summed, names),
     )
 
 
-def _pair(
-    first: str, second: str, table: Counts, *, scale: bool, draws: int, seed: int
-) -> AnsweredPair:
-    kappa = weighted_kappa if scale else cohen_kappa
-    value = defined(float(kappa(table)))
-    interval = None
-    if value is not None and draws and table.size <= MOST_CELLS:
-        used = (table.sum(axis=0) + table.sum(axis=1)) > 0
-        small = table if scale else table[used][:, used]
-        low, high = dirichlet_intervals(small[None], kappa, draws=draws, seed=seed)[0].tolist()
-        interval = Interval(min(low, value), max(high, value))
-    return AnsweredPair(
-        first,
-        second,
-        int(table.sum()),
-        int(np.trace(table)),
-        value,
-        interval,
-        defined(float(weighted_kappa(table, 1))) if scale else None,
-        None if scale or len(table) < 2 else defined(float(gwet_ac1(table))),
-    )
+def _drawn(cell: Ints, size: int, draws: int, seed: int, speakers: Ints | None) -> Floats:
+    """Return the tables of a pair for each draw of samples: (draws, size, size)."""
+    inside = cell[:, None] == np.arange(size * size)
+    sums = drawn_sums(inside, draws=draws, seed=seed, speakers=speakers)
+    return sums.reshape(draws, size, size)
+
+
+def _mean(values: Floats, counts: Counts | Floats, averaged: NDArray[np.bool_]) -> Floats:
+    """Return means over pairs, the last axis, weighted by their shared samples."""
+    weights = np.asarray(counts, np.float64)
+    return over_pairs(values[..., None], weights[..., None], averaged[:, None])[..., 0]
+
+
+def _interval(drawn: Floats, value: float) -> Interval | None:
+    """Return the quantiles of draws around a value; None where they are undefined or all equal."""
+    known = drawn[~np.isnan(drawn)]
+    if np.isnan(value) or not known.size:
+        return None
+    low, high = np.quantile(known, (0.025, 0.975)).tolist()
+    low, high = min(low, value), max(high, value)
+    return Interval(low, high) if high - low > _NULL else None
 
 
 def _confusion(table: Counts, names: tuple[str, ...]) -> tuple[tuple[str, str, int], ...]:
@@ -209,16 +246,24 @@ def _specific(table: Counts, names: tuple[str, ...]) -> tuple[tuple[str, int, fl
     )
 
 
-def transcribed(rated: Rated) -> tuple[Transcribed, ...]:
-    """Return PER and FER between every two transcribers (PSST's rules, silence left out)."""
+def transcribed(rated: Rated, *, draws: int = 0, seed: int = 0) -> tuple[Transcribed, ...]:
+    """Return PER and FER between every two transcribers (PSST's rules, silence left out).
+
+    Args:
+        rated: what raters gave.
+        draws: of intervals; 0: none.
+        seed: of the draws.
+    """
     return tuple(
-        Transcribed(answers.measure, _transcribers(rated, answers))
+        Transcribed(answers.measure, tuple(_transcribers(rated, answers, draws, seed)))
         for answers in rated.others
         if answers.measure.kind == "phonemes"
     )
 
 
-def _transcribers(rated: Rated, answers: Answers) -> tuple[TranscribedPair, ...]:
+def _transcribers(
+    rated: Rated, answers: Answers, draws: int, seed: int
+) -> Iterator[TranscribedPair]:
     spoken = []
     for text in answers.words:
         try:
@@ -226,37 +271,46 @@ def _transcribers(rated: Rated, answers: Answers) -> tuple[TranscribedPair, ...]
         except TabwbError as error:
             error.where = f"transcript '{text:.40}' of '{answers.measure.id}'"
             raise
-    known, found = ~np.isnan(answers.values), []
+    known = ~np.isnan(answers.values)
     for one, other in combinations(range(len(rated.raters)), 2):
         both = known[one] & known[other]
-        if both.any():
-            sides = (answers.values[rater][both].astype(int).tolist() for rater in (one, other))
-            said = ([spoken[text] for text in side] for side in sides)
-            found.append(_transcript_pair(rated.raters[one], rated.raters[other], *said))
-    return tuple(found)
+        if not both.any():
+            continue
+        sides = [
+            [spoken[text] for text in answers.values[rater][both].astype(int).tolist()]
+            for rater in (one, other)
+        ]
+        scores = score(sides[0], sides[1])
+        lengths = np.array([[len(said) for said in side] for side in sides])
+        # PER with each as the reference, then FER: numerators and denominators of each response.
+        above = np.stack([scores.edits, scores.edits, scores.quarters, scores.quarters], axis=1)
+        each = np.array([1, 1, *[QUARTERS * scores.costs.features] * 2])
+        below = lengths[[0, 1, 0, 1]].T * each
+        rates = _ratio(above.sum(axis=0), below.sum(axis=0))
+        intervals: list[Interval | None] = [None] * 4
+        if draws:
+            speakers = None if rated.speakers is None else rated.speakers[both]
+            columns = np.concatenate([above, below], axis=1)
+            sums = drawn_sums(columns, draws=draws, seed=seed, speakers=speakers)
+            drawn = _ratio(sums[:, :4], sums[:, 4:])
+            intervals = [_interval(drawn[:, at], float(rates[at])) for at in range(4)]
+        first, second, fer_first, fer_second = map(defined, rates.tolist())
+        yield TranscribedPair(
+            rated.raters[one],
+            rated.raters[other],
+            int(both.sum()),
+            sum(a == b for a, b in zip(*sides, strict=True)),
+            scores.phoneme_distance,
+            scores.feature_distance,
+            (int(lengths[0].sum()), int(lengths[1].sum())),
+            (first, second),
+            (fer_first, fer_second),
+            tuple(intervals),
+        )
 
 
-def _transcript_pair(
-    first: str, second: str, one: list[list[str]], other: list[list[str]]
-) -> TranscribedPair:
-    scores = score(one, other)
-    lengths = sum(map(len, one)), sum(map(len, other))
-    features = scores.costs.features
-    return TranscribedPair(
-        first,
-        second,
-        len(one),
-        sum(a == b for a, b in zip(one, other, strict=True)),
-        scores.phoneme_distance,
-        scores.feature_distance,
-        lengths,
-        _rates(scores.phoneme_distance, lengths, 1),
-        _rates(scores.feature_distance, lengths, features),
-    )
-
-
-def _rates(
-    distance: float, lengths: tuple[int, int], each: int
-) -> tuple[float | None, float | None]:
-    first, second = (distance / (each * length) if length else None for length in lengths)
-    return first, second
+def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
+    """Return shares; NaN where the denominator is 0."""
+    over, under = np.asarray(above, np.float64), np.asarray(below, np.float64)
+    shares: Floats = np.divide(over, under, out=np.full(under.shape, np.nan), where=under > 0)
+    return shares

@@ -26,13 +26,15 @@ class JudgeAgreement:
         each: with each of them, like them with each other; None without a common sample.
         consensus: with the consensus of them, which is not comparable with the former.
         difference: positive-count-weighted kappa with each of them less theirs with each other.
-        calibration: against the consensus, by feature.
+        reference: whom it is measured against: the consensus, or the one person.
+        calibration: against that, by feature.
     """
 
     judge: str
     each: Among | None
     consensus: Among | None
     difference: OverFeatures | None
+    reference: str
     calibration: tuple[Calibration, ...]
 
 
@@ -91,6 +93,7 @@ def _judge(task: Task, place: int, main: Among | None) -> JudgeAgreement:
         each,
         with_consensus(task, place),
         weighted,
+        "the consensus",
         calibrate(
             task.verdicts[place],
             task.consensus,
@@ -99,6 +102,28 @@ def _judge(task: Task, place: int, main: Among | None) -> JudgeAgreement:
             speakers=task.speakers,
         ),
     )
+
+
+def beside_one(task: Task, person: int, judges: Sequence[int]) -> tuple[JudgeAgreement, ...]:
+    """Return the calibration of judges against the only person who rated.
+
+    Args:
+        task: the verdicts.
+        person: place of the person.
+        judges: their places.
+    """
+    found = []
+    for place in judges:
+        rates = calibrate(
+            task.verdicts[place],
+            task.verdicts[person],
+            draws=task.draws,
+            seed=task.seed,
+            speakers=task.speakers,
+        )
+        name, other = task.raters[place], task.raters[person]
+        found.append(JudgeAgreement(name, None, None, None, other, rates))
+    return tuple(found)
 
 
 def family_of(judge: str) -> str:

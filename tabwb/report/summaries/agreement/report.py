@@ -9,7 +9,6 @@ from statistics import fmean
 import numpy as np
 
 from tabwb.agreement.dawid_skene import ErrorRates, error_rates
-from tabwb.agreement.resampling import DRAWS
 from tabwb.agreement.verdicts import ABSENT, CANNOT_TELL, PRESENT, Verdicts, cannot_tell_as
 from tabwb.records.errors import UsageError
 from tabwb.report.summaries.agreement.answered import (
@@ -24,6 +23,7 @@ from tabwb.report.summaries.agreement.compared import (
     FeatureCounts,
     Task,
     counts_of,
+    draws_for,
     main_pairs,
     task_of,
     with_rest,
@@ -31,6 +31,7 @@ from tabwb.report.summaries.agreement.compared import (
 from tabwb.report.summaries.agreement.judged import (
     Drift,
     JudgeAgreement,
+    beside_one,
     drifts,
     judge_agreements,
 )
@@ -87,7 +88,7 @@ class AgreementReport:
         given: how much each rater gave.
         main: every two people, or every two raters with fewer than two people.
         counts: of each feature, what the main raters gave.
-        judges: beside the people; empty with fewer than two people.
+        judges: beside the people. ``alone``: with one person, against that person.
         rest: each of the main raters with the majority of the others.
         kinds: objective and subjective features, where a form or battery tells them apart.
         intra: each rater with the same rater later.
@@ -102,6 +103,7 @@ class AgreementReport:
     main: Among | None
     counts: tuple[FeatureCounts, ...]
     judges: tuple[JudgeAgreement, ...]
+    alone: tuple[JudgeAgreement, ...]
     rest: tuple[Among, ...]
     sensitivity: tuple[Sensitivity, ...]
     kinds: tuple[FeatureKind, ...]
@@ -147,11 +149,11 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> AgreementRepor
             hint="tabwb rate disputed SET lists what to settle",
         )
     task = task_of(rated, choices) if rated.features else None
-    judges: list[int] = []
-    if task is not None and len(rated.people) > 1:
-        judges = rated.places(rated.judges)
+    judges = rated.places(rated.judges)
+    people = rated.places(rated.people)
     main = None if task is None else main_pairs(task)
     counts = () if task is None else counts_of(task)
+    draws = draws_for(len(rated.samples), choices.draws)
     return AgreementReport(
         rated,
         choices,
@@ -159,15 +161,16 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> AgreementRepor
         tuple(_given(rated, at) for at in range(len(rated.raters))),
         main,
         counts,
-        () if task is None else judge_agreements(task, judges, main),
+        judge_agreements(task, judges, main) if task and len(people) > 1 else (),
+        beside_one(task, people[0], judges) if task and len(people) == 1 else (),
         () if task is None else with_rest(task),
         () if task is None or main is None else sensitivity(rated, choices),
         _kinds(rated, main, counts),
         _intra(rated, choices, task),
-        () if task is None else drifts(task, rated.places(rated.judges)),
+        () if task is None else drifts(task, judges),
         None if task is None else _latent(task, choices),
-        answered(rated, draws=DRAWS if choices.draws is None else choices.draws, seed=choices.seed),
-        transcribed(rated),
+        answered(rated, draws=draws, seed=choices.seed),
+        transcribed(rated, draws=draws, seed=choices.seed),
         _correctness(rated, choices),
     )
 
