@@ -14,7 +14,7 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import QUIET, bar
+from tabwb.workbench.shell.wording import LEAST, QUIET, bar
 
 STATUS = {"open": "▸ open", "closed": "■ closed"}
 NONE = """\
@@ -66,6 +66,7 @@ class SetsPage(Page):
 
     def _lines(self) -> Iterator[tuple[SetEntry, Content]]:
         width = max((len(one.name) for one in self._sets), default=0)
+        room = self.query_one(SetList).content_size.width - 2
         for one in self._sets:
             yield (
                 one,
@@ -74,9 +75,8 @@ class SetsPage(Page):
                     (one.name.ljust(width), "bold"),
                     f"  {one.samples:>5} samples  ",
                     bar(one.done / one.planned if one.planned else 0.0, 10),
-                    f"  {one.done} of {one.planned} ",
-                    (f"  {one.form}", QUIET),
-                ),
+                    f"  {one.done} of {one.planned}",
+                ).truncate(max(room, LEAST), ellipsis=True),
             )
 
     def _raters(self, width: int) -> Iterator[Content]:
@@ -84,7 +84,9 @@ class SetsPage(Page):
         if one is None:
             yield from (Content.styled(line, QUIET) for line in NONE.splitlines())
             return
-        yield Content.styled(f"RATERS OF {one.name}", f"bold {QUIET}")
+        yield Content.assemble(
+            (f"RATERS OF {one.name}", f"bold {QUIET}"), (f"   {one.form}", QUIET)
+        )
         for rater in one.raters:
             share = rater.done / rater.planned if rater.planned else 0.0
             yield Content.assemble(

@@ -11,7 +11,7 @@ from tabwb.battery.forms import Form, Question
 from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
-from tabwb.workbench.rating.view_models import RatingView, Slot
+from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
 from tabwb.workbench.shell.wording import ACCENT, AMBER, LEAST, QUIET
 
 PRESENT, ABSENT, UNSURE, OPEN = "●", "○", "?", "·"
@@ -195,11 +195,10 @@ def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
     """
     right: Mapping[str, Answer] = view.right or {}
     rows = []
-    for question in view.form.questions:
-        if question.measure not in right:
-            continue
-        own, other = view.draft.answers.get(question.measure), right[question.measure]
-        rows.append((own != other, question, own, other))
+    for slot in slots_of(view.form, attempts_in(right)):
+        if slot.key in right:
+            own, other = view.draft.answers.get(slot.key), right[slot.key]
+            rows.append((own != other, slot.question, own, other))
     unlike = sum(row[0] for row in rows)
     same = len(rows) - unlike
     yield Content.assemble(("Right answers   ", "bold"), (f"{same} of {len(rows)} as yours", QUIET))

@@ -163,7 +163,7 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
                 ("o", f"open ({len(catalogue.administrations)})"),
                 ("m", "results by model"),
             ]
-        hints += [("b", "laboratory of lesions"), ("?", "all keys")]
+        hints += [("b", "laboratory of lesions"), ("r", "rating sets"), ("?", "all keys")]
         lines = [
             Content.assemble((key, f"bold {ACCENT}"), "   ", (word, "$foreground"))
             for key, word in hints
