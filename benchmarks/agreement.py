@@ -26,7 +26,7 @@ from tabwb.agreement.compare import compare
 from tabwb.agreement.consensus import consensus
 from tabwb.agreement.many import binary_alpha
 
-STUDIES = 120
+STUDIES = 100
 SAMPLES = (40, 82, 200)
 BEGIN, END = "<!-- agreement: begin -->", "<!-- agreement: end -->"
 PAGE = Path(__file__).parents[1] / "docs" / "uncertainty.md"
@@ -54,6 +54,10 @@ def cells() -> list[Cell]:
     kinds = ((5, True), (4, False), (8, False), (16, False))
     found += [
         partial(simulated.scales, k, ordered, n) for (k, ordered), n in product(kinds, SAMPLES)
+    ]
+    found += [
+        partial(simulated.error_rate, n, rate, speakers)
+        for n, rate, speakers in product((20, 50, 100), (0.02, 0.1, 0.3, 0.6), (False, True))
     ]
     return found
 

@@ -30,6 +30,7 @@ from tabwb.agreement.dawid_skene import error_rates
 from tabwb.agreement.intervals import dirichlet_intervals
 from tabwb.agreement.many import alpha_intervals, binary_alpha
 from tabwb.agreement.pairs import cohen_kappa, tables_of, weighted_kappa
+from tabwb.agreement.transcribers import ratio_interval
 from tabwb.agreement.verdicts import MISSING, Floats, Verdicts
 
 PREVALENCE = np.array(
@@ -234,6 +235,25 @@ def scales(categories: int, ordered: bool, samples: int, seed: int) -> Found:
         ends = dirichlet_intervals(tables, of, draws=2_000, seed=seed)
         for _, inside in _held(ends, of(truth)):
             yield f"{name}, {categories} categories", inside
+
+
+def error_rate(samples: int, rate: float, speakers: bool, seed: int) -> Found:
+    """Yield whether the interval of an error rate between transcribers holds the true one.
+
+    Args:
+        samples: responses of 2 to 9 phonemes.
+        rate: true share of edited phonemes; by response it has a beta distribution (sum 3).
+        speakers: five responses of each speaker have the same rate.
+        seed: of the study.
+    """
+    rng = np.random.default_rng([samples, round(1000 * rate), seed])
+    of = np.arange(samples) // (PER_SPEAKER if speakers else 1)
+    sizes = rng.integers(2, 10, samples)
+    edits = rng.binomial(sizes, rng.beta(3 * rate, 3 * (1 - rate), samples)[of])
+    found = ratio_interval(edits, sizes, speakers=of if speakers else None)
+    if found:
+        name = f"error rate between transcribers{', by speaker' if speakers else ''}"
+        yield name, bool(found.low <= rate <= found.high)
 
 
 @cache

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from tabwb.agreement.intervals import (
     FEW_POSITIVES,
     bias_corrected,
-    dirichlet_intervals,
     least_positives,
+    several_dirichlet_intervals,
 )
 from tabwb.agreement.pairs import (
     Counts,
@@ -138,10 +138,7 @@ def compare(
     drawn = None
     if draws and averaged.any():
         drawn = _drawn(pairs, consensus, averaged, draws, seed, speakers)
-    intervals = {
-        name: _intervals(name, tables, by_feature[name], drawn, single=speakers is None)
-        for name in COEFFICIENTS
-    }
+    intervals = _intervals(tables, by_feature, drawn, single=speakers is None)
     for name in CHANCE_CORRECTED:
         intervals[name][few] = np.nan
     over = {
@@ -268,18 +265,24 @@ def _drawn(
 
 
 def _intervals(
-    name: str, tables: Counts, estimate: Floats, drawn: _Drawn | None, *, single: bool
-) -> Floats:
-    """Return the ends of the interval of a coefficient for each feature: (features, 2)."""
+    tables: Counts, by_feature: Mapping[str, Floats], drawn: _Drawn | None, *, single: bool
+) -> dict[str, Floats]:
+    """Return the ends of the interval of each coefficient for each feature: (features, 2)."""
     if drawn is None:
-        return np.full((len(estimate), 2), np.nan)
+        return {name: np.full((tables.shape[1], 2), np.nan) for name in COEFFICIENTS}
     if single and len(tables) == 1:
-        ends = dirichlet_intervals(tables[0], COEFFICIENTS[name])
+        made = several_dirichlet_intervals(tables[0], list(COEFFICIENTS.values()))
+        found = dict(zip(COEFFICIENTS, made, strict=True))
     else:
-        ends = np.quantile(drawn.smoothed[name], (0.025, 0.975), axis=0).T
-    ends = np.stack([np.fmin(ends[:, 0], estimate), np.fmax(ends[:, 1], estimate)], axis=-1)
-    ends[np.isnan(estimate)] = np.nan
-    return ends
+        found = {
+            name: np.quantile(drawn.smoothed[name], (0.025, 0.975), axis=0).T
+            for name in COEFFICIENTS
+        }
+    for name, ends in found.items():
+        estimate = by_feature[name]
+        low, high = np.fmin(ends[:, 0], estimate), np.fmax(ends[:, 1], estimate)
+        found[name] = np.where(np.isnan(estimate)[:, None], np.nan, np.stack([low, high], axis=-1))
+    return found
 
 
 def _over_features(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -49,17 +49,44 @@ def dirichlet_intervals(
     >>> dirichlet_intervals(np.array([[[20, 5], [10, 15]]]), cohen_kappa).round(1).tolist()
     [[0.1, 0.6]]
     """
-    ends = np.full((len(tables), 2), np.nan)
+    of = [coefficient]
+    (ends,) = several_dirichlet_intervals(tables, of, level=level, draws=draws, seed=seed)
+    return np.asarray(ends)
+
+
+def several_dirichlet_intervals(
+    tables: Counts,
+    coefficients: Sequence[Callable[[Any], Floats]],
+    *,
+    level: float = 0.95,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> Floats:
+    """Return :func:`dirichlet_intervals` of several coefficients, from the same draws.
+
+    Args:
+        tables: int64 of shape (tables, categories, categories).
+        coefficients: of the tables.
+        level: coverage, between 0 and 1.
+        draws: number of resampled tables for each.
+        seed: of numpy's PCG64.
+
+    Returns:
+        float64 of shape (coefficients, tables, 2).
+    """
+    ends = np.full((len(coefficients), len(tables), 2), np.nan)
     tails = (1 - level) / 2, (1 + level) / 2
     for at, table in enumerate(tables):
         if not table.sum():
             continue
         generator = np.random.Generator(np.random.PCG64([seed, at]))
-        shares = generator.dirichlet(table.ravel() + 4 * PRIOR / table.size, draws)
-        values = coefficient(shares.reshape(draws, *table.shape))
-        defined = values[~np.isnan(values)]
-        if defined.size:
-            ends[at] = np.quantile(defined, tails)
+        prior = 4 * PRIOR / table.size
+        shares = generator.dirichlet(table.ravel() + prior, draws).reshape(draws, *table.shape)
+        for place, coefficient in enumerate(coefficients):
+            values = coefficient(shares)
+            defined = values[~np.isnan(values)]
+            if defined.size:
+                ends[place, at] = np.quantile(defined, tails)
     return ends
 
 
