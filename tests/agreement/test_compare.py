@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from tabwb.agreement.compare import compare, difference, over_pairs, pooled_kappa, weighted_mean
 from tabwb.agreement.consensus import consensus
@@ -161,3 +166,46 @@ def test_sums_of_ones_have_the_variance_of_exponential_weights() -> None:
 def test_no_pair_is_refused() -> None:
     with pytest.raises(ValueError, match="one pair"):
         compare([], None)
+
+
+@settings(deadline=None, max_examples=60)
+@given(arrays(np.int8, (3, 14, 2), elements=st.sampled_from([-2, -1, 0, 1])))
+def test_the_comparison_is_what_its_definition_says(verdicts: np.ndarray) -> None:
+    """Every figure once more from lists of verdicts."""
+    labels = consensus(verdicts)
+    found = compare(pairs_of(verdicts), labels, draws=0, fewest=5)
+    kappas: list[float | None] = []
+    for feature in range(2):
+        parts = []
+        for one, other in pairs_of(verdicts):
+            both = [
+                (a, b)
+                for a, b in zip(one[:, feature].tolist(), other[:, feature].tolist(), strict=True)
+                if a >= 0 and b >= 0
+            ]
+            kappa = kappa_of(both)
+            if len(both) >= 5 and kappa is not None:
+                parts.append((kappa, len(both)))
+        total = sum(n for _, n in parts)
+        kappas.append(sum(kappa * n for kappa, n in parts) / total if total else None)
+    assert found.by_feature["kappa"].tolist() == pytest.approx(
+        [np.nan if kappa is None else kappa for kappa in kappas], nan_ok=True
+    )
+    weights = [int((labels[:, feature] == 1).sum()) for feature in range(2)]
+    used = [(k, w) for k, w in zip(kappas, weights, strict=True) if k is not None and w]
+    mean = found.over_features["positive_count_weighted", "kappa"]
+    assert mean.features == len(used)
+    if used:
+        expected = sum(k * w for k, w in used) / sum(w for _, w in used)
+        assert mean.value == pytest.approx(expected)
+
+
+def kappa_of(both: list[tuple[int, int]]) -> float | None:
+    """Kappa with fractions; None where undefined."""
+    if not both:
+        return None
+    n = len(both)
+    agreed = Fraction(sum(a == b for a, b in both), n)
+    one, other = (Fraction(sum(pair[at] for pair in both), n) for at in (0, 1))
+    chance = one * other + (1 - one) * (1 - other)
+    return float((agreed - chance) / (1 - chance)) if chance != 1 else None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from tabwb.agreement.consensus import consensus, majority, rest_of
 from tabwb.agreement.verdicts import ABSENT, cannot_tell_as, cut_at, verdicts_of
@@ -60,3 +63,15 @@ def test_verdicts_from_numbers() -> None:
         verdicts_of(np.array([2.0]))
     assert cut_at(np.array([0, 1, 2, np.nan]), 2).tolist() == [0, 0, 1, -1]
     assert cannot_tell_as(VERDICTS, ABSENT)[2, :, 0].tolist() == [0, -1, 0, 0, -1]
+
+
+@given(arrays(np.int8, (3, 5, 2), elements=st.sampled_from([-2, -1, 0, 1])))
+def test_the_order_of_raters_does_not_matter_and_categories_can_be_exchanged(
+    verdicts: np.ndarray,
+) -> None:
+    said, tied = majority(verdicts)
+    turned, others = majority(verdicts[::-1])
+    np.testing.assert_array_equal(said, turned)
+    np.testing.assert_array_equal(tied, others)
+    flipped, _ = majority(np.where(verdicts < 0, verdicts, 1 - verdicts))
+    np.testing.assert_array_equal(flipped, np.where(said < 0, said, 1 - said))

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from hashlib import sha256
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from tabwb.battery.model import Battery, Feature, Item, Subtest
 from tabwb.records.ratings import Declaration, Rating, undefined, valued
@@ -26,7 +21,7 @@ from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.report.render.printing import print_view
 from tabwb.report.render.robustness import robustness_view
 from tabwb.report.summaries.counted import Source
-from tabwb.report.summaries.robustness import majority, robustness
+from tabwb.report.summaries.robustness import robustness
 from tests.report.test_tables import printed, unwrapped
 
 BATTERY = Battery(
@@ -212,16 +207,6 @@ def test_one_judge_has_no_consensus() -> None:
     found = robustness([source(by(P, 1, 0))])
     assert (found.pairs, found.consensus) == ((), None)
     assert found.to_json()["consensus"] is None
-
-
-@given(arrays(np.float64, (3, 5, 2), elements=st.sampled_from([0.0, 1.0, math.nan])))
-def test_the_order_of_the_judges_does_not_matter(stack: np.ndarray) -> None:
-    said, tied = majority(stack)
-    turned, others = majority(stack[::-1])
-    np.testing.assert_array_equal(said, turned)
-    np.testing.assert_array_equal(tied, others)
-    flipped, _ = majority(1 - stack)
-    np.testing.assert_array_equal(flipped, 1 - said)
 
 
 def test_a_judge_whose_replies_cannot_be_read_is_given_as_the_reason_and_has_no_say() -> None:

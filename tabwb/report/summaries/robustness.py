@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tabwb.agreement.consensus import majority
 from tabwb.agreement.pairs import (
     Counts,
     cohen_kappa,
@@ -19,7 +19,7 @@ from tabwb.agreement.pairs import (
     specific_agreement,
     tables_of,
 )
-from tabwb.agreement.verdicts import Floats
+from tabwb.agreement.verdicts import MISSING, Floats, verdicts_of
 from tabwb.records.ratings import Judged
 from tabwb.report.plain import Json, picked, plain
 from tabwb.report.summaries.columns.judged import summarise_judges
@@ -222,28 +222,6 @@ def verdicts(table: Table, judge: JudgeSummary, features: Sequence[str]) -> Floa
     return values[table.counts]
 
 
-def majority(stack: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the verdict of more than half of the judges with one, and where they are tied.
-
-    Args:
-        stack: float64 of shape (judges, responses, features); NaN: without a verdict.
-
-    Returns:
-        float64 of shape (responses, features): 1, 0, or NaN where fewer than two judges have a
-        verdict or they are tied; and bool of the same shape, true where as many say present as
-        absent.
-
-    >>> verdict, tied = majority(np.array([[[1.0, 1.0]], [[1.0, 0.0]], [[0.0, np.nan]]]))
-    >>> verdict.tolist(), tied.tolist()
-    ([[1.0, nan]], [[False, True]])
-    """
-    given = (~np.isnan(stack)).sum(axis=0)
-    present = np.nansum(stack, axis=0)
-    tied = (given >= 2) & (2 * present == given)
-    most = np.where(2 * present > given, 1.0, 0.0)
-    return np.where((given >= 2) & ~tied, most, np.nan), tied
-
-
 def _gave_verdicts(table: Table, judge: JudgeSummary) -> bool:
     return not np.isnan(verdicts(table, judge, judge.burden.features)).all()
 
@@ -296,7 +274,9 @@ def _uncompared(table: Table, *judges: _Labelled) -> str:
 def _consensus(table: Table, judges: Sequence[JudgeSummary]) -> Consensus:
     shared = set.intersection(*(set(judge.burden.features) for judge in judges))
     features = tuple(name for name in judges[0].burden.features if name in shared)
-    most, tied = majority(np.stack([verdicts(table, judge, features) for judge in judges]))
+    stack = np.stack([verdicts(table, judge, features) for judge in judges])
+    said, tied = majority(verdicts_of(stack))
+    most = np.where(said == MISSING, np.nan, said)
     whole = ~np.isnan(most).any(axis=1) & bool(features)
     # Responses with verdicts on every feature, ties or not.
     judged = (~np.isnan(most) | tied).all(axis=1) & bool(features)
