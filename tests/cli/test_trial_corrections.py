@@ -149,6 +149,18 @@ def test_the_table_of_attempts_has_every_score_beside_that_of_a_rule(
     )
 
 
+def test_the_methods_say_who_scored_and_whose_score_counts(given: Run) -> None:
+    for options, counted in (
+        ((), "that of whoever scored first"),
+        (("--counts", "majority"), "the majority of the scores"),
+    ):
+        told = " ".join(given("report", "1", "--methods", *options).out.split())
+        words = (
+            f"2 listeners scored the responses by ear. Where several scored a response, {counted}"
+        )
+        assert f"{words} counted." in told
+
+
 def test_a_second_rater_is_told_nothing_of_the_first(given: Run) -> None:
     given("trial", "heard", "1", "dog", "gleeb")  # no word: its sound is guessed
     told = given("trial", "heard", "1", "dog", "cat", "--rater", "D").err

@@ -9,6 +9,7 @@ from tabwb.battery.model import Battery
 from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition
 from tabwb.records.conditions import Conditions
+from tabwb.records.counting import PERSON, rule_of
 from tabwb.records.exchange import MAX_TOKENS
 from tabwb.records.states import Protocol
 from tabwb.records.words import plural
@@ -17,6 +18,7 @@ from tabwb.report.paper.methods_given import items_of
 from tabwb.report.paper.sentences import listed, once, quoted, ranges, spread
 from tabwb.report.paper.studied import Studied, is_persons, is_recorded
 from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.naming import namings
 
 Members = Sequence[AdministrationData]
 SAID = frozenset(
@@ -197,9 +199,34 @@ def _heard(about: Studied, members: Members) -> Iterator[str]:
         return
     if any(m.administration.conditions.transcriber for m in aloud):
         yield about.said(aloud, "Spoken responses were transcribed by", _transcriber)
-    raters = {m.administration.conditions.rater for m in aloud} - {""}
+    raters = {rater for member in aloud for rater in _listeners(member)} - {""}
     if raters:
         yield f"{plural(len(raters), 'listener')} scored the responses by ear."
+    if len(raters) > 1:
+        yield f"Where several scored a response, {_whose_score(aloud[0].primary)} counted."
+
+
+def _listeners(member: AdministrationData) -> Iterator[str]:
+    yield member.administration.conditions.rater
+    for naming in namings(member.source):
+        yield from (by.partition(":")[2] for by in naming.view.raters)
+
+
+def _whose_score(counts: str) -> str:
+    """Return whose score counts, in words.
+
+    >>> _whose_score("majority"), _whose_score("R1")
+    ('the majority of the scores', 'that of R1 (else that of whoever scored first)')
+    """
+    if (rule := rule_of(counts)) is not None:
+        rules = {
+            "majority": "the majority of the scores",
+            "adjudicated": "the adjudicated score (else one on which all agreed)",
+            "consensus": "the adjudicated score (else the majority)",
+        }
+        return rules[rule]
+    first = "that of whoever scored first"
+    return f"that of {counts.removeprefix(PERSON)} (else {first})" if counts else first
 
 
 def _transcriber(member: AdministrationData) -> str:
