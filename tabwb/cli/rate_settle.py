@@ -135,7 +135,8 @@ def _lines(adjudicator: Adjudicator, one: Dispute) -> list[str]:
     sample = adjudicator.shown(one.sample)
     given = [f"{said.rater} {adjudicator.words(one.measure, said.answer)}" for said in one.verdicts]
     judges = [f"{judge} {adjudicator.words(one.measure, value)}" for judge, value in one.judges]
-    text = " ".join(sample.text.split())
+    shown = sample.text or f"{sample.prompt}  {sample.target}"
+    text = " ".join(shown.split())
     lines = [
         f"sample {one.sample}  {one.measure}  ({one.title})",
         f"  {text if len(text) <= TEXT else f'{text[:TEXT]} ...'}",

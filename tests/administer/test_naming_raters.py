@@ -27,6 +27,7 @@ from tabwb.report.summaries.load import load_administrations
 from tabwb.report.summaries.naming import namings
 from tabwb.report.summaries.naming_agreement import rater_agreements
 from tabwb.store.store import Store
+from tabwb.workbench.results.presenter import results_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 
 soundfile = pytest.importorskip("soundfile")
@@ -152,6 +153,10 @@ def test_a_rule_counts_the_raters_and_leaves_open_what_it_cannot_decide(
     line = raters_line([item], rule)
     assert line.startswith(f"1 item scored by several raters: the {rule} of their scores counts")
     assert line.endswith("1 without one, open") == (score is None)
+    named = results_of(one).responses[0].named
+    assert named is not None
+    shown = "3 error" if score else "open"
+    assert ("counts", f"{shown}, by the rule '{rule}'") in named.by_people
 
 
 def test_a_settled_score_counts_for_the_consensus_alone(session: Session) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tabwb.administer.naming.scores import Naming, named_item
 from tabwb.battery.model import Battery
+from tabwb.records.counting import rule_of
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
 from tabwb.report.summaries.counted import effective_statuses
@@ -176,6 +177,10 @@ def _named_response(naming: Naming) -> NamedResponse:
         counts = "this one counts" if len(view.scores) > 1 and score == view.score else ""
         words = score_words(score.score, score.reason)
         by_people.append(("score", ", ".join(filter(None, (words, score.by, after, counts)))))
+    if (rule := rule_of(view.primary)) is not None and view.scores:
+        held = view.score
+        words = "open" if held is None else score_words(held.score, held.reason)
+        by_people.append(("counts", f"{words}, by the rule '{rule}'"))
     by_people += [("heard", f"{word.text}  ({word.by})") for word in view.words_heard]
     by_people += [("code", f"{code.code}  ({code.by})") for code in view.codes]
     if naming.flags:
