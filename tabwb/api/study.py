@@ -178,18 +178,13 @@ class Study(Reading):
             UsageError: the numbers do not fit, or nothing can be rated.
             StoreError: there is a set of this name.
         """
-        from tabwb.plugin_api.forms import check_raters, open_form
-        from tabwb.report.rating_plan import PlanOptions, plan_document, plan_with
+        from tabwb.api.rating import plan_ratings
 
         if not dry_run:
             self._must_write("rating sets are stored")
-        chosen = PlanOptions(separated(raters), **options)
-        plugins = self._plugins()
-        asked = open_form(form, plugins.find_battery)
-        check_raters(chosen.raters, plugins)
-        made = plan_with(self.store, name, asked, chosen, references_of(ids))
-        uid = None if dry_run else self.store.sets.create(made.plan).uid
-        return plan_document(made, uid)
+        return plan_ratings(
+            self.store, self._plugins(), name, raters, ids, form, options, dry_run=dry_run
+        )
 
     def methods(
         self,

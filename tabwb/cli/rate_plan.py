@@ -130,7 +130,7 @@ def plan(
     with opened_store(store_location) as (plugins, store):
         form = open_form(form_name, plugins.find_battery)
         check_raters(chosen.raters, plugins)
-        made = plan_with(store, name, form, chosen, administrations)
+        made = plan_with(store, plugins, name, form, chosen, administrations)
         uid = None if dry_run else store.sets.create(made.plan).uid
     if as_json:
         print_json(plan_document(made, uid))

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.administer.naming.views import NamingView, is_recorded, observations_of
+from tabwb.administer.rating.permission import agrees
 from tabwb.administer.rating.samples import Candidate
 from tabwb.battery.forms import Form
 from tabwb.battery.model import Item, Subtest
 from tabwb.battery.naming import naming_item
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AudioCut
 from tabwb.records.states import ResponseStatus
@@ -66,7 +68,11 @@ class Candidates:
 
 
 def candidates(
-    store: Store, references: Sequence[int | str], selection: Selection, wanted: Wanted
+    store: Store,
+    plugins: Plugins,
+    references: Sequence[int | str],
+    selection: Selection,
+    wanted: Wanted,
 ) -> Candidates:
     """Return the responses that can be rated.
 
@@ -75,6 +81,7 @@ def candidates(
 
     Args:
         store: where they are.
+        plugins: with the study's configuration, for consents.
         references: numbers or uids of administrations; without any, all.
         selection: which administrations, subtests and items.
         wanted: which of their responses.
@@ -95,7 +102,10 @@ def candidates(
     left_out: Counter[str] = Counter()
     found: dict[int, Candidate] = {}
     for data in chosen:
-        found |= _of_administration(store, data, keys, wanted, scope, left_out)
+        if agrees(store, plugins, data.administration.conditions):
+            found |= _of_administration(store, data, keys, wanted, scope, left_out)
+        else:
+            left_out["of speakers who do not agree to rating"] += _answered(data)
     if not found:
         reasons = ", ".join(f"{n:,} {reason}" for reason, n in left_out.items())
         raise UsageError(
@@ -105,6 +115,13 @@ def candidates(
     assert chosen[0].columns is not None
     columns = chosen[0].columns[0].columns
     return Candidates(tuple(found.values()), dict(left_out), scope, columns, tuple(found))
+
+
+def _answered(data: AdministrationData) -> int:
+    assert data.columns is not None
+    prepared, place = data.columns
+    start, stop = prepared.columns.starts[place : place + 2].tolist()
+    return int(stop - start)
 
 
 def _scope(chosen: Sequence[AdministrationData], form: Form) -> tuple[str, ...]:

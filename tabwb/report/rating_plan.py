@@ -38,6 +38,7 @@ from tabwb.store.write import STATUS_OF_KEY
 
 if TYPE_CHECKING:
     from tabwb.administer.rating.hybrid import Judged, Queue, Rules
+    from tabwb.plugin_api.registry.plugins import Plugins
 
 _FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
 
@@ -119,12 +120,18 @@ class PlanOptions:
 
 
 def plan_with(
-    store: Store, name: str, form: Form, options: PlanOptions, references: Sequence[int | str] = ()
+    store: Store,
+    plugins: Plugins,
+    name: str,
+    form: Form,
+    options: PlanOptions,
+    references: Sequence[int | str] = (),
 ) -> PlannedSet:
     """Return the plan of a rating set that people describe; nothing is stored.
 
     Args:
         store: with the responses.
+        plugins: with the study's configuration, for consents.
         name: of the set.
         form: the questions.
         options: all else.
@@ -167,7 +174,7 @@ def plan_with(
     selection = Selection.of(where=given.where, subtests=given.subtests, items=given.items)
     rules = Rules(given.frequent, given.margin, given.audit)
     hybrid = (given.hybrid, rules) if given.hybrid else None
-    return plan_set(store, request, references, selection, wanted, hybrid=hybrid)
+    return plan_set(store, plugins, request, references, selection, wanted, hybrid=hybrid)
 
 
 def _consensus(store: Store, form: Form, options: PlanOptions) -> Consensus:
@@ -181,6 +188,7 @@ def _consensus(store: Store, form: Form, options: PlanOptions) -> Consensus:
 
 def plan_set(
     store: Store,
+    plugins: Plugins,
     request: Request,
     references: Sequence[int | str] = (),
     selection: Selection | None = None,
@@ -192,6 +200,7 @@ def plan_set(
 
     Args:
         store: with the responses.
+        plugins: with the study's configuration, for consents.
         request: what is asked for.
         references: numbers or uids of administrations; without any, all.
         selection: which administrations, subtests and items; None for all.
@@ -209,7 +218,7 @@ def plan_set(
         allowed = ", ".join(request.design.raters)
         raise UsageError(f"'{rater}' is not a rater of the set", where="--counts", allowed=allowed)
     selection = selection or Selection()
-    found = candidates(store, references, selection, wanted or Wanted(request.form))
+    found = candidates(store, plugins, references, selection, wanted or Wanted(request.form))
     measured = _measured(store, request.form)
     if hybrid is None:
         return PlannedSet(planned(found.found, request, measured=measured), found)

@@ -308,3 +308,7 @@ def test_a_second_rater_gets_the_sound_and_the_picture_and_no_word_of_the_first(
     (dog, *_) = run("results", "1", "--json").document["trials"]
     rated = {one["rater"]: one["value"] for one in dog["ratings"] if one["measure"] == "correct"}
     assert rated == {"person:SLP1": 1.0, "SLP2": 0.0}
+    # A speaker who is registered must agree to rating.
+    run("speaker", "consent", "S-014", "--scope", "record", "--given")
+    refused = run(*plan, "third", "--form", "naming")
+    assert "4 of speakers who do not agree to rating" in refused.err

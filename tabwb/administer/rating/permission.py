@@ -6,9 +6,25 @@ from dataclasses import replace
 
 from tabwb.administer.consent import Guard
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent
 from tabwb.records.rating_sets import Sample
 from tabwb.store.store import Store
+
+
+def agrees(store: Store, plugins: Plugins, conditions: Conditions) -> bool:
+    """Return whether whoever answered agrees to rating; nothing is logged. Models always do.
+
+    Args:
+        store: with consents.
+        plugins: with the study's configuration.
+        conditions: of the administration.
+    """
+    try:
+        Guard(store, plugins, conditions).check_listening("")
+    except NoConsent:
+        return False
+    return True
 
 
 def may_rate(store: Store, plugins: Plugins, sample: Sample, rater: str) -> bool:
