@@ -256,7 +256,7 @@ def insert_assignments(
     """Insert assignments.
 
     Raises:
-        StoreError: a sample is not in the set.
+        StoreError: a sample is not in the set, or a position is taken.
         UsageError: a code is not valid.
     """
     numbers = {
@@ -265,7 +265,11 @@ def insert_assignments(
     }
     for rater in dict.fromkeys(one.rater for one in assignments):
         refuse_program(transaction, checked_rater(rater))
+    taken = {(one.rater, one.position) for one in assignments_of(transaction, set_id)}
     for one in assignments:
+        if (one.rater, one.position) in taken:
+            raise StoreError(f"rater {one.rater} has a sample at position {one.position} already")
+        taken.add((one.rater, one.position))
         if one.sample not in numbers:
             raise StoreError(
                 f"rater {one.rater} is to rate sample {one.sample}, which is not there"
@@ -318,7 +322,7 @@ def samples(transaction: Transaction, set_id: int, number: int | None = None) ->
         )
 
 
-def assignments(
+def assignments_of(
     transaction: Transaction, set_id: int, rater: str | None = None
 ) -> Iterator[Assignment]:
     """Yield the assignments of a set, or of one rater, each rater's in order."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tabwb.records.errors import StoreError
 from tabwb.records.rating_sets import (
@@ -26,6 +26,9 @@ from tabwb.store.set_ratings import asked_by, form_of
 if TYPE_CHECKING:
     from tabwb.store.access import Access
     from tabwb.store.set_arrays import SetArrays
+
+
+Done = TypeVar("Done")
 
 
 class RatingSets:
@@ -58,13 +61,22 @@ class RatingSets:
             UsageError: a name or a code is not valid.
         """
         form_of(plan.form, plan.ask_source)
+        happened = (SetEvent("planned", who=who or operator()), *events)
+        return _looking_again(lambda: self._create(plan, happened, ratings, settled))
+
+    def _create(
+        self,
+        plan: SetPlan,
+        happened: Sequence[SetEvent],
+        ratings: Sequence[SampleRating],
+        settled: Sequence[Adjudication],
+    ) -> RatingSet:
         with self._access.writing() as transaction:
             number = set_rows.insert_set(transaction, self._access.keys, plan)
-            planned = SetEvent("planned", who=who or operator())
+            for event in happened:
+                set_decisions.insert_event(transaction, number, event)
             kept = set_rows.sets(transaction, number)[0]
             form = asked_by(kept)
-            for event in (planned, *events):
-                set_decisions.insert_event(transaction, number, event)
             for rating in ratings:
                 set_saving.save(transaction, self._access.keys, kept, form, rating)
             for adjudication in settled:
@@ -104,7 +116,7 @@ class RatingSets:
     def assignments(self, set_id: int, rater: str | None = None) -> tuple[Assignment, ...]:
         """Return who rates what, each rater's in order; of one rater where one is given."""
         with self._access.reading() as transaction:
-            return tuple(set_rows.assignments(transaction, set_id, rater))
+            return tuple(set_rows.assignments_of(transaction, set_id, rater))
 
     def add_assignments(self, set_id: int, assignments: Sequence[Assignment]) -> None:
         """Add assignments, also of new raters, in one commit.
@@ -174,11 +186,7 @@ class RatingSets:
         Raises:
             StoreError: as :meth:`rate`.
         """
-        try:
-            return self._rate_all(set_id, ratings)
-        except Conflict:
-            # A server lets two programs read the same last row: the second one looks again.
-            return self._rate_all(set_id, ratings)
+        return _looking_again(lambda: self._rate_all(set_id, ratings))
 
     def _rate_all(self, set_id: int, ratings: Sequence[SampleRating]) -> tuple[SampleRating, ...]:
         with self._access.writing() as transaction:
@@ -219,11 +227,7 @@ class RatingSets:
             StoreError: the sample is not there, the answer is not one that the form allows, or
                 the reason is empty.
         """
-        try:
-            return self._settle(set_id, adjudication)
-        except Conflict:
-            # A server lets two programs read the same last row: the second one looks again.
-            return self._settle(set_id, adjudication)
+        return _looking_again(lambda: self._settle(set_id, adjudication))
 
     def _settle(self, set_id: int, adjudication: Adjudication) -> Adjudication:
         with self._access.writing() as transaction:
@@ -274,6 +278,14 @@ class RatingSets:
 
 def _set(transaction: Transaction, set_id: int) -> RatingSet:
     return set_rows.sets(transaction, set_rows.number_of(transaction, set_id))[0]
+
+
+def _looking_again(work: Callable[[], Done]) -> Done:
+    """Do something, twice where a server let another program read the same last row meanwhile."""
+    try:
+        return work()
+    except Conflict:
+        return work()
 
 
 def _open_set(transaction: Transaction, set_id: int) -> RatingSet:

@@ -18,9 +18,9 @@ from tabwb.records.rating_sets import (
     SampleRating,
     SetEvent,
 )
-from tabwb.records.ratings import Rating, valued
+from tabwb.records.ratings import Declaration, Rating, valued
 from tabwb.records.states import RatingStatus
-from tabwb.records.trials import AttemptEntry, RatingsEntry
+from tabwb.records.trials import AttemptEntry, DeclarationEntry, RatingsEntry
 from tabwb.store import column_file
 from tabwb.store.maintenance import backup, check
 from tabwb.store.set_saving import SavedElsewhere
@@ -130,6 +130,9 @@ def test_a_rater_who_joins_later_is_a_rater_of_the_set(store: Store, kept: Ratin
     store.sets.add_assignments(kept.id, [Assignment("A9", 1, 3), Assignment("R1", 4, 3, "again")])
     assert store.sets.get("pilot").raters == ("R1", "R2", "A9")
     assert store.sets.assignments(kept.id, "A9") == (Assignment("A9", 1, 3),)
+    for taken in ([Assignment("A9", 1, 2)], [Assignment("B1", 1, 2), Assignment("B1", 1, 3)]):
+        with pytest.raises(StoreError, match="has a sample at position 1 already"):
+            store.sets.add_assignments(kept.id, taken)
 
 
 def test_a_rating_given_again_and_one_in_calibration_count_in_no_result(
@@ -175,11 +178,21 @@ def test_a_closed_set_takes_no_ratings_until_it_is_opened_again(
     assert [event.kind for event in store.sets.events(kept.id)] == ["planned", "closed", "reopened"]
 
 
+def test_a_name_that_is_taken_is_refused(store: Store, kept: RatingSet) -> None:
+    with pytest.raises(StoreError, match="there is a rating set 'pilot' already"):
+        rated_set(store, 1)
+    with pytest.raises(UsageError, match="'12' is not a valid name of a rating set"):
+        rated_set(store, 1, name="12")
+
+
 def test_codes_of_programs_and_invalid_codes_are_refused(store: Store) -> None:
     number = answered(store)
     for raters in (("tab 2026",), ("R" * 33,), ("",)):
         with pytest.raises(UsageError, match="not a valid code of a rater"):
             rated_set(store, number, raters=raters)
+    store.append(number, [DeclarationEntry(Declaration("rules-1", ("jargon",)))])
+    with pytest.raises(UsageError, match="'rules-1' is a judge or a scorer of this store"):
+        rated_set(store, number, raters=("R1", "rules-1"))
     assert store.sets.all() == ()
 
 
