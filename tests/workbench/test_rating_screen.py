@@ -13,6 +13,7 @@ from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
+from tabwb.workbench.rating.clock import WorkClock
 from tabwb.workbench.rating.hand import Hand
 from tabwb.workbench.rating.screen import RatingScreen
 from tests.workbench.rating_parts import SECRETS, SPOKEN, rating, rows, secret_set, strings_from
@@ -45,6 +46,9 @@ async def test_a_rater_rates_by_keys_and_every_key_is_saved(path: Path) -> None:
         half = rows(path)
         await rater.press("enter")
         await rater.reads("sample 3 of 3")
+        rater.screen._clock = WorkClock(lambda: 0.0)  # no time passes
+        await rater.press("enter")
+        await rater.reads("the sample has just come", "sample 3 of 3")
         await rater.pilot.click("#rating-grid", offset=(4, 0))
         await rater.reads("sample 3 of 3", "Anomia   ● present")
     kept = rows(path)

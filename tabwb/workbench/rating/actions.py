@@ -7,6 +7,9 @@ from tabwb.workbench.rating.page import SetsPage
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 
+OPEN = "an administration is open, and its news would tell sources: F8 leaves it"
+BUSY = "a job runs in this window, and its news would tell sources: rate when it has ended"
+
 
 class RatingActions(Actions):
     """Runs the commands of rating sets."""
@@ -37,10 +40,7 @@ class RatingActions(Actions):
 
         desk = self.desk
         if desk.work is not None or desk.jobs:
-            what = "an administration is open" if desk.work is not None else "a job is under way"
-            desk.current.show_message(
-                f"{what}, and its news would tell sources: F8 leaves it, then rate"
-            )
+            desk.current.show_message(OPEN if desk.work is not None else BUSY)
             return
 
         def closed(_: None) -> None:

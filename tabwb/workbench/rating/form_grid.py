@@ -31,6 +31,8 @@ DEFINITION_AT, LEAST_DEFINITION = 42, 24
 """Where definitions begin in a single column, and their least width."""
 FOR_LONG = 4
 """Lines that whole definitions leave free."""
+RIGHT = 3
+"""The right mouse button: terminals keep clicks with shift for themselves."""
 HIGHLIGHT = "bold $block-cursor-foreground on $block-cursor-background"
 
 
@@ -45,7 +47,7 @@ class FormGrid(WidthAwareWidget, can_focus=True):
 
     @dataclass
     class Clicked(Message):
-        """A question was clicked; ``unsure`` with shift held."""
+        """A question was clicked; ``unsure`` with shift or the right button."""
 
         slot: Slot
         unsure: bool
@@ -174,7 +176,7 @@ class FormGrid(WidthAwareWidget, can_focus=True):
             rows = self._single_rows(self.content_size.width)
             clicked = rows[event.y][0] if event.y < len(rows) else None
             if isinstance(clicked, Slot):
-                self.post_message(self.Clicked(clicked, event.shift))
+                self.post_message(self.Clicked(clicked, event.shift or event.button == RIGHT))
             return
         columns = self.columns
         each = self._width_of_column(self.content_size.width, len(columns))
@@ -182,7 +184,7 @@ class FormGrid(WidthAwareWidget, can_focus=True):
         if at < len(columns) and inside < each and event.y < len(columns[at]):
             entry = columns[at][event.y]
             if isinstance(entry, Slot):
-                self.post_message(self.Clicked(entry, event.shift))
+                self.post_message(self.Clicked(entry, event.shift or event.button == RIGHT))
 
 
 def _cut(text: str, width: int) -> str:

@@ -104,6 +104,9 @@ class Hand:
             if self.view.phase == "feedback":
                 self._screen.ask("go-on")
             return
+        if not self.view.complete and self._screen.too_quick(self.sheet.draft):
+            self._screen.say("the sample has just come: enter again completes it")
+            return
         question = self.sheet.highlight_first_missing()
         if question is None:
             self._screen.ask("finish")

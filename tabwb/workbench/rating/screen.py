@@ -20,6 +20,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from tabwb.administer.rating.shown import Draft
 from tabwb.workbench.rating.clock import WorkClock
 from tabwb.workbench.rating.field import AnswerField
 from tabwb.workbench.rating.form_grid import FormGrid
@@ -48,6 +49,8 @@ Connect = Callable[[Callable[[Reply], object]], Send]
 WIDE, TALL = 124, 30
 """The least columns and lines for the form beside the text."""
 LEAVE = "f10"
+SEEN_S = 0.3
+"""The least seconds in which somebody can see a sample [ours]."""
 AROUND = 8
 """Lines of a wide screen that the questions leave for other things."""
 ROWS_LOW = 10
@@ -247,7 +250,8 @@ class RatingScreen(Screen[None]):
             self.query_one("#rating-message", Static).update(Content.styled(words, AMBER))
 
     def _show_foot(self, hand: Hand) -> None:
-        hints = [Hint(*words) for words in answer_hints(hand.view)]
+        runs = {"unsure": hand.do_unsure, "sure": hand.do_surer}
+        hints = [Hint(key, word, runs.get(word)) for key, word in answer_hints(hand.view)]
         for one in KEYS:
             if one.word and one.when(hand.view):
                 run = partial(self.call_later, getattr(hand, f"do_{one.method}"))
@@ -339,6 +343,13 @@ class RatingScreen(Screen[None]):
             self._unsaved += 1
             self._send(Request("keep", self.hand.sheet.draft, self._clock.seconds))
             self._show_title()
+
+    def too_quick(self, draft: Draft) -> bool:
+        """Return whether nothing was answered, and the sample cannot have been seen yet.
+
+        Where unmarked features are absent, a key held down would complete sample after sample.
+        """
+        return draft == Draft() and self._clock.seconds < SEEN_S
 
     def ask(self, what: Move) -> None:
         """Ask for another view; keys wait until it comes."""
