@@ -119,15 +119,15 @@ def import_answers(
 
 def import_ratings(
     path: str | PathLike[str],
-    name: str,
+    name: str | None = None,
     *,
-    form: str | PathLike[str] = "tab-19",
+    form: str | PathLike[str] | None = None,
     mapping: str | PathLike[str] | None = None,
     model: str | None = None,
     speaker: str | None = None,
     origin: Literal["human", "model", "unknown"] | None = None,
     judges: str | Sequence[str] | None = None,
-    counts: str = "majority",
+    counts: str | None = None,
     store: Place = None,
 ) -> str:
     """Return the name of the rating set that is made of ratings given elsewhere.
@@ -137,16 +137,17 @@ def import_ratings(
     texts of the file that the store lacks are imported. What is left out is a warning.
 
     Args:
-        path: of the file.
-        name: of the set; there is none of this name yet.
-        form: an id or path: the form that the ratings answer.
+        path: of the file, or of a folder that ``tabwb rate export`` wrote.
+        name: of the set; there is none of this name yet. None: as the folder says.
+        form: an id or path: the form that the ratings answer. None: that of the folder, else
+            ``tab-19``.
         mapping: path of a file that says what columns, raters and values are.
         model: who gave the texts of the file; None: as in the file.
         speaker: the participant code of a person who gave them.
         origin: who gave them; ``unknown`` is protected as a person's.
         judges: specs of judges of these texts; empty: no judge. Default: ``rules``.
         counts: whose ratings count: ``primary:CODE``, ``majority``, ``consensus``,
-            ``adjudicated``.
+            ``adjudicated``. None: as the folder says, else the majority.
         store: a path, a URL, or None for the configured store; it is made where there is none.
 
     Raises:
@@ -165,8 +166,10 @@ def import_ratings(
     if not place.exists():
         raise UsageError("there is no such file or folder", where=str(place))
     request = LabelRequest(
-        place, name, named(form), None if mapping is None else Path(mapping),
-        Stated(model, speaker, origin), _judges(judges), checked_counts(counts),
+        place, name, None if form is None else named(form),
+        None if mapping is None else Path(mapping),
+        Stated(model, speaker, origin), _judges(judges),
+        None if counts is None else checked_counts(counts),
     )  # fmt: skip
     with opened_plugins() as plugins:
         prepared = prepare_labels(plugins, request)

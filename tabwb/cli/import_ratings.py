@@ -31,11 +31,11 @@ def import_file(plugins: Plugins, path: Path, options: Mapping[str, Any]) -> Non
     request = LabelRequest(
         path,
         options["set_name"],
-        options["form"] or "tab-19",
+        options["form"],
         options["mapping"],
         Stated(options["model"], options["speaker"], options["origin"]),
         options["judges"],
-        checked_counts(options["counts"] or "majority"),
+        checked_counts(options["counts"]) if options["counts"] else None,
     )
     prepared = prepare_labels(plugins, request)
     inform(prepared.told)

@@ -138,7 +138,8 @@ def import_(**options: Any) -> None:
     beside them. All answers of a file are stored, or none.
 
     Ratings made elsewhere (a table with the columns response, rater, measure, value, Label Studio's
-    JSON, a REDCap table with --mapping) become the rating set --set NAME.
+    JSON, a REDCap table with --mapping) become the rating set --set NAME; the folder that 'tabwb
+    rate export' wrote becomes the set that it was.
     """
     with opened_plugins(options["offline"]) as plugins:
         path: Path = options["path"]
@@ -185,7 +186,10 @@ def _flag(name: str) -> str:
 
 def _is_of_ratings(path: Path, options: dict[str, Any]) -> bool:
     """Return whether ratings are imported; refuse options that do not fit."""
-    if options["set_name"]:
+    from tabwb.administer.rating.elsewhere.reading import is_table_of_ratings
+    from tabwb.administer.rating.elsewhere.study import is_study
+
+    if options["set_name"] or is_study(path):
         for name in NOT_OF_RATINGS:
             if options[name]:
                 raise UsageError(f"{_flag(name)} is not for ratings", where=str(path))
@@ -193,8 +197,6 @@ def _is_of_ratings(path: Path, options: dict[str, Any]) -> bool:
     for name in ONLY_RATINGS:
         if options[name]:
             raise UsageError(f"{_flag(name)} is for ratings", hint="--set NAME imports ratings")
-    from tabwb.administer.rating.elsewhere.reading import is_table_of_ratings
-
     if str(path) != "-" and options["format_id"] is None and is_table_of_ratings(path):
         raise UsageError(
             "this is a table of ratings",

@@ -143,6 +143,15 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     return "".join(lines.line(row) + CSV_END for row in (columns, *rows))
 
 
+def as_written(cell: str) -> str:
+    """Return the text that :func:`csv_text` made a cell of.
+
+    >>> as_written("'=1+1"), as_written("'tis"), as_written("-2.5")
+    ('=1+1', "'tis", '-2.5')
+    """
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
 def _cell(value: object) -> object:
     if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value):
         return f"'{value}"

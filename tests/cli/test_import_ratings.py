@@ -267,3 +267,38 @@ def test_a_column_of_the_mapping_that_is_not_there(stored: Path) -> None:
     path = write(stored / "w.csv", "id,rater,anomi", "1,R1,1")
     with pytest.raises(AnswerProblems, match="did you mean 'anomi'"):
         read_labels(path, mapping, known)
+
+
+def test_the_folder_of_a_set_gives_the_same_figures_in_another_store(
+    run: Run, stored: Path
+) -> None:
+    texts = write(stored / "m.csv", "text,id,prompt,model", f'"={SAID[0]}",t3,Ask =.,m-x')
+    assert run("import", texts).status == 0
+    rows = [*LONG, 't3,R1,anomia,1,"=1, a note",', "t3,R2,anomia,1,,", "t3,R2,jargon,?,,"]
+    table = write(stored / "r.csv", *rows)
+    assert run("import", table, "--set", "pilot", "--counts", "consensus").status == 0
+    folder, other = stored / "study", stored / "other.db"
+    assert run("rate", "export", "pilot", "--out", folder, "--within-study").status == 0
+    done = run("import", folder, "--store", other, "--json")
+    assert done.status == 0, done.err
+    assert done.document["rating_set"]["name"] == "pilot"
+    figures = [run("agreement", "pilot", "--json", *o).out for o in ((), ("--store", other))]
+    assert figures[0] == figures[1]
+    assert "rules-2" in figures[0]
+    with Store.open(other) as store:
+        made = store.sets.get("pilot")
+        samples = store.sets.samples(made.id)
+        (settled,) = store.sets.adjudications(made.id)
+        notes = {one.note for one in store.sets.ratings(made.id)}
+    assert (made.counts, settled.reason) == ("consensus", "settled elsewhere")
+    assert [sample.text for sample in samples][2] == f"={SAID[0]}"
+    assert notes == {"", "hard", "=1, a note"}
+    copied = run("import", folder, "--set", "copy")
+    assert copied.status == 0, copied.err
+    with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
+        assert len(store.administrations()) == 3
+    (folder / "form.json").write_text("[]", encoding="utf-8")
+    assert "is not an object" in run("import", folder, "--set", "third").err
+    (folder / "form.json").unlink()
+    refused = run("import", folder, "--set", "third").err
+    assert "is not the folder of a rating set" in refused

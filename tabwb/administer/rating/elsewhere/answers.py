@@ -37,14 +37,14 @@ class Given:
 
     Attributes:
         ratings: of each rater, response and occasion, in the order of the file.
-        settled: by response and key of the answer.
+        settled: answer and reason by response and key of the answer.
         sheets: notes and times of the ratings.
         raters: codes, in the order of the file.
         responses: in the order of the file.
     """
 
     ratings: dict[_PLACE, dict[str, Answer]] = field(default_factory=dict)
-    settled: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    settled: dict[tuple[str, str], tuple[Answer, str]] = field(default_factory=dict)
     sheets: dict[_PLACE, Sheet] = field(default_factory=dict)
     raters: dict[str, None] = field(default_factory=dict)
     responses: dict[str, None] = field(default_factory=dict)
@@ -91,7 +91,7 @@ def answers_of(labels: Labels, form: Form, mapping: FileMapping, known: Mapping[
             key = f"{measure}#{attempt or 1}" if question.per_attempt else measure
             if not label.response:
                 raise TabwbError("the response is not named")
-            _keep(given, (rater, label.response, label.occasion), key, answer)
+            _keep(given, (rater, label.response, label.occasion), key, answer, label.note)
         except TabwbError as error:
             near_to = (
                 near(label.measure, form.measures)
@@ -143,12 +143,12 @@ def _usual(name: str) -> str:
     return f"R{name}" if name.isdigit() else name
 
 
-def _keep(given: Given, place: _PLACE, key: str, answer: Answer) -> None:
+def _keep(given: Given, place: _PLACE, key: str, answer: Answer, note: str) -> None:
     rater, response, _ = place
     given.responses[response] = None
     if rater == ADJUDICATED:
         if answer is not None:
-            given.settled[response, key] = answer
+            given.settled[response, key] = answer, note or "settled elsewhere"
         return
     given.raters[rater] = None
     answers = given.ratings.setdefault(place, {})
@@ -186,12 +186,12 @@ def rated(
         assignments.append(Assignment(rater, position, number, purpose))
         ratings.append(
             SampleRating(
-                rater, position, number, purpose, answers, True, note=sheet.note,
+                rater, position, number, purpose, answers, True, sheet.confidence, note=sheet.note,
                 seconds=sheet.seconds,
             )
         )  # fmt: skip
     settled = [
-        Adjudication(samples[response], key, answer, "settled elsewhere", "import")
-        for (response, key), answer in given.settled.items()
+        Adjudication(samples[response], key, answer, reason, "import")
+        for (response, key), (answer, reason) in given.settled.items()
     ]
     return assignments, ratings, settled

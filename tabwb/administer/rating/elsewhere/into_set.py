@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from tabwb.administer.answers.examinee import Stated
@@ -18,6 +17,14 @@ from tabwb.administer.rating.elsewhere.answers import Given, answers_of, rated
 from tabwb.administer.rating.elsewhere.labels import LabelledText, Labels, measures_by_name
 from tabwb.administer.rating.elsewhere.mapping import FileMapping, read_mapping
 from tabwb.administer.rating.elsewhere.reading import read_labels
+from tabwb.administer.rating.elsewhere.stored import ID, Found, stored_responses
+from tabwb.administer.rating.elsewhere.study import (
+    NEEDED,
+    RATINGS,
+    Study,
+    is_study,
+    read_study,
+)
 from tabwb.administer.rating.presentation import presented
 from tabwb.administer.session import setup
 from tabwb.battery.forms import Form
@@ -27,9 +34,10 @@ from tabwb.plugin_api.forms import open_form
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.answers import RecordedAnswer, RecordedRun
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.marks import check_tag
 from tabwb.records.rating_sets import (
+    Assignment,
     Presentation,
     RatingSet,
     Sample,
@@ -37,15 +45,12 @@ from tabwb.records.rating_sets import (
     SetPlan,
     checked_set_name,
 )
+from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.speakers import LogEntry
-from tabwb.records.trials import Trial
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 
-ID = "source.id"
-"""Metadata of an attempt: the id of a text in the file from which it was imported."""
 SHOWN = 5
-_REFERENCE = re.compile(r"(?P<administration>[0-9]+|[0-9a-f-]{36})/(?P<trial>\d+)(?:/(?P<n>\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +58,22 @@ class LabelRequest:
     """What is to be imported, as the user says it.
 
     Attributes:
-        path: of the file of ratings.
-        name: of the set to make.
-        form: id or path.
+        path: of the file of ratings, or of the folder of a set.
+        name: of the set to make; None: as the folder says.
+        form: id or path; None: that of the folder, else ``tab-19``.
         mapping: a mapping file, or None.
         stated: who gave the texts, where the file does not say it.
         judges: specs, for texts that are imported with the ratings.
-        counts: whose ratings count.
+        counts: whose ratings count; None: as the folder says, else the majority.
     """
 
     path: Path
-    name: str
-    form: str = "tab-19"
+    name: str | None = None
+    form: str | None = None
     mapping: Path | None = None
     stated: Stated = field(default_factory=Stated)
     judges: Sequence[str] = ()
-    counts: str = "majority"
+    counts: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +81,11 @@ class PreparedLabels:
     """Ratings that were read and checked; nothing is stored yet."""
 
     request: LabelRequest
+    name: str
     form: Form
     labels: Labels
     given: Given
+    study: Study | None = None
 
     @property
     def told(self) -> str:
@@ -88,22 +95,6 @@ class PreparedLabels:
             f"{plural(len(self.given.raters), 'rater')} ({', '.join(self.given.raters)}) on "
             f"{plural(len(self.given.responses), 'response')}, form {self.form.id}"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The stored attempt of a response."""
-
-    administration: int
-    trial: int
-    attempt: int
-    text: str
-    item: tuple[str, str]
-
-    @property
-    def reference(self) -> str:
-        """How a file of ratings can name it."""
-        return f"{self.administration}/{self.trial}"
 
 
 def prepare_labels(plugins: Plugins, request: LabelRequest) -> PreparedLabels:
@@ -118,12 +109,32 @@ def prepare_labels(plugins: Plugins, request: LabelRequest) -> PreparedLabels:
         TabwbError: the file cannot be read.
         AnswerProblems: every problem of the file with its place.
     """
-    checked_set_name(request.name)
-    form = open_form(request.form, plugins.find_battery)
-    mapping: FileMapping = read_mapping(request.mapping)
+    if request.path.is_dir():
+        return _prepared_study(request)
+    name = checked_set_name(request.name or "")
+    form = open_form(request.form or "tab-19", plugins.find_battery)
+    mapping = read_mapping(request.mapping)
     known = measures_by_name(form, mapping.measures)
     labels = read_labels(request.path, mapping, known)
-    return PreparedLabels(request, form, labels, answers_of(labels, form, mapping, known))
+    return PreparedLabels(request, name, form, labels, answers_of(labels, form, mapping, known))
+
+
+def _prepared_study(request: LabelRequest) -> PreparedLabels:
+    """Read the folder of a rating set."""
+    if not is_study(request.path):
+        raise UsageError(
+            "is not the folder of a rating set", where=str(request.path),
+            allowed=f"a folder with {', '.join(NEEDED)} (tabwb rate export)",
+        )  # fmt: skip
+    for given, flag in ((request.form, "--form"), (request.mapping, "--mapping")):
+        if given is not None:
+            raise UsageError(f"{flag}: the folder of a rating set says it", where=str(request.path))
+    study, labels = read_study(request.path)
+    form = study.asked
+    answered = answers_of(labels, form, FileMapping(), measures_by_name(form, {}))
+    answered.responses = dict.fromkeys(study.samples)
+    name = checked_set_name(request.name or study.name)
+    return PreparedLabels(request, name, study.form, labels, answered, study)
 
 
 def import_labels(store: Store, plugins: Plugins, prepared: PreparedLabels) -> RatingSet:
@@ -140,10 +151,13 @@ def import_labels(store: Store, plugins: Plugins, prepared: PreparedLabels) -> R
         NoConsent: a speaker has not agreed to rating; nothing was stored.
         StoreError: the name of the set is taken.
     """
-    _check_name(store, prepared.request.name)
-    found = _stored(store, prepared)
+    _check_name(store, prepared.name)
+    found = stored_responses(
+        store, prepared.given.responses, prepared.labels.texts, str(prepared.labels.path)
+    )
     lacking = [response for response in prepared.given.responses if response not in found]
-    unknown = [response for response in lacking if response not in prepared.labels.texts]
+    texts = prepared.labels.texts
+    unknown = [one for one in lacking if one not in texts or not texts[one].text]
     if unknown:
         raise _not_stored(prepared, unknown)
     if lacking:
@@ -156,20 +170,34 @@ def import_labels(store: Store, plugins: Plugins, prepared: PreparedLabels) -> R
         battery = batteries.get(one.administration)
         if battery is None:
             battery = batteries[one.administration] = _battery(store, one.administration)
-        samples.append(_sample(number, one, battery, prepared.form))
+        samples.append(_sample(number, response, one, battery, prepared))
     numbers = {
         response: one.number
         for response, one in zip(prepared.given.responses, samples, strict=True)
     }
     assignments, ratings, settled = rated(prepared.given, numbers)
-    plan = SetPlan(
-        prepared.request.name, prepared.form.canonical, prepared.form.id, tuple(samples),
-        tuple(assignments), tuple(prepared.given.raters), counts=prepared.request.counts,
-    )  # fmt: skip
+    plan = _plan(prepared, samples, assignments)
     event = SetEvent("imported", _noted(prepared.request.path))
     made = store.sets.create(plan, ratings=ratings, settled=settled, events=[event])
     store.people.log(*acts)
     return made
+
+
+def _plan(
+    prepared: PreparedLabels, samples: Sequence[Sample], assignments: Sequence[Assignment]
+) -> SetPlan:
+    form, study, counts = prepared.form, prepared.study, prepared.request.counts
+    raters = tuple(prepared.given.raters)
+    plan = SetPlan(
+        prepared.name, form.canonical, form.id, tuple(samples), tuple(assignments), raters,
+        counts=counts or "majority",
+    )  # fmt: skip
+    if study is None:
+        return plan
+    return replace(
+        plan, raters=study.raters, presentation=study.presentation, seed=study.seed,
+        guidelines=study.guidelines, ask_source=study.ask_source, counts=counts or study.counts,
+    )  # fmt: skip
 
 
 def _check_name(store: Store, name: str) -> None:
@@ -178,7 +206,7 @@ def _check_name(store: Store, name: str) -> None:
 
 
 def _noted(path: Path) -> str:
-    with path.open("rb") as file:
+    with (path / RATINGS if path.is_dir() else path).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return f"{path.name} (SHA-256 {digest[:12]}…)"
 
@@ -190,75 +218,22 @@ def _battery(store: Store, administration: int) -> Battery:
     return battery_from_canonical(store.battery_canonical(record.battery_hash))
 
 
-def _sample(number: int, one: _Found, battery: Battery, form: Form) -> Sample:
+def _sample(
+    number: int, response: str, one: Found, battery: Battery, prepared: PreparedLabels
+) -> Sample:
     subtest, item = one.item
-    asked = battery.subtest(subtest).item(item)
-    shown = presented(one.text, Presentation()) if "text" in form.shows else ""
-    return Sample(
-        number, one.administration, one.trial, one.attempt, shown,
-        asked.prompt if "prompt" in form.shows else "",
-        picture=asked.picture or None if "picture" in form.shows else None,
-        target=str(asked.extra.get("target", "")) if "target" in form.shows else "",
+    shows, asked = prepared.form.shows, battery.subtest(subtest).item(item)
+    sample = Sample(
+        number, one.administration, one.trial, one.attempt,
+        presented(one.text, Presentation()) if "text" in shows else "",
+        asked.prompt if "prompt" in shows else "",
+        picture=asked.picture or None if "picture" in shows else None,
+        target=str(asked.extra.get("target", "")) if "target" in shows else "",
     )  # fmt: skip
-
-
-def _stored(store: Store, prepared: PreparedLabels) -> dict[str, _Found]:
-    """Return the responses of the file that the store has: by reference, or by the id of a text."""
-    found: dict[str, _Found] = {}
-    wanted = set(prepared.given.responses)
-    for response in wanted:
-        if (match := _REFERENCE.fullmatch(response)) and (one := _referred(store, match)):
-            found[response] = one
-    wanted -= found.keys()
-    for record in store.administrations() if wanted else ():
-        if record.conditions.origin is None:
-            continue
-        for trial in store.trials(record.id):
-            for attempt in trial.attempts:
-                response = attempt.metadata.get(ID, "")
-                if response not in wanted:
-                    continue
-                text = prepared.labels.texts.get(response)
-                if text is not None and text.text != attempt.response:
-                    raise UsageError(
-                        f"response '{response}' is another text in the store (administration "
-                        f"{record.id})",
-                        where=text.where,
-                        hint="give the texts of this file other ids",
-                    )
-                place = trial.plan.subtest, trial.plan.item
-                one = _Found(record.id, trial.plan.number, attempt.number, attempt.response, place)
-                if (known := found.setdefault(response, one)) != one:
-                    raise UsageError(
-                        f"several stored texts have the id '{response}': {known.reference} and "
-                        f"{one.reference}",
-                        where=str(prepared.labels.path),
-                        hint="name the one that was rated: ADMINISTRATION/TRIAL",
-                    )
-    return found
-
-
-def _referred(store: Store, match: re.Match[str]) -> _Found | None:
-    """Return the attempt of ``ADMINISTRATION/TRIAL`` or ``ADMINISTRATION/TRIAL/ATTEMPT``."""
-    reference = match["administration"]
-    try:
-        record = store.administration(int(reference) if reference.isdigit() else reference)
-    except StoreError:
-        return None
-    for trial in store.trials(record.id):
-        if trial.plan.number == int(match["trial"]):
-            return _attempt_of(record.id, trial, match["n"])
-    return None
-
-
-def _attempt_of(administration: int, trial: Trial, number: str | None) -> _Found | None:
-    counting = trial.counting
-    wanted = int(number) if number else counting.number if counting else 0
-    place = trial.plan.subtest, trial.plan.item
-    for attempt in trial.attempts:
-        if attempt.number == wanted:
-            return _Found(administration, trial.plan.number, wanted, attempt.response, place)
-    return None
+    if prepared.study is None:
+        return sample
+    facts, shown = prepared.study.samples[response], prepared.labels.texts[response]
+    return replace(sample, text=shown.text, prompt=shown.prompt, **asdict(facts))
 
 
 def _not_stored(prepared: PreparedLabels, unknown: Sequence[str]) -> UsageError:
@@ -288,18 +263,23 @@ def _checked(
 
 def _imported(
     store: Store, plugins: Plugins, prepared: PreparedLabels, lacking: Sequence[str]
-) -> dict[str, _Found]:
+) -> dict[str, Found]:
     """Store the texts that the store lacks, one administration for each source."""
     request = prepared.request
+    judged = {} if prepared.study is None else prepared.study.judged
     source = AnswerFile(
         f"texts of a {prepared.labels.title}",
-        tuple(_recorded(response, prepared.labels.texts[response]) for response in lacking),
-        (request.path,), texts=True,
+        tuple(
+            _recorded(response, prepared.labels.texts[response], judged.get(response, ()))
+            for response in lacking
+        ),
+        (prepared.labels.path,), texts=True, declarations=tuple(_declared(judged)),
     )  # fmt: skip
     source, battery = with_battery(source, setup.find_battery(plugins, RATED))
     plan = plan_import(source, battery, number_replicates=True)
     check_names(plan, request.stated, request.path)
-    judges = setup.resolved_judges(plugins, checked_judges(request.judges))
+    wanted = request.judges or (("none",) if judged else ())
+    judges = setup.resolved_judges(plugins, checked_judges(wanted))
     conditions = [
         import_conditions(
             plugins, battery, run, request.stated, source=request.path, judges=judges
@@ -319,20 +299,32 @@ def _check_rating(
         Guard(store, plugins, given).check_listening(rater)
 
 
-def _recorded(response: str, text: LabelledText) -> RecordedAnswer:
+def _declared(judged: Mapping[str, Sequence[Rating]]) -> Iterator[Declaration]:
+    """Yield what each judge of a folder declares: the features that it rated."""
+    features: dict[str, dict[str, None]] = {}
+    for ratings in judged.values():
+        for rating in ratings:
+            features.setdefault(rating.rater, {})[rating.measure] = None
+    for rater, measures in features.items():
+        yield Declaration(rater, tuple(measures), scope="all")
+
+
+def _recorded(response: str, text: LabelledText, ratings: tuple[Rating, ...]) -> RecordedAnswer:
     run = RecordedRun(
         model=text.model or text.source,
         participant=text.speaker or text.source,
         origin="human" if text.speaker else "model" if text.model else None,
         tags=(check_tag("-".join(text.group.replace(",", " ").split())),) if text.group else (),
     )
-    return RecordedAnswer(text.where, text.text, run, prompt=text.prompt, metadata={ID: response})
+    return RecordedAnswer(
+        text.where, text.text, run, prompt=text.prompt, metadata={ID: response}, ratings=ratings
+    )
 
 
-def _places(plan: ImportPlan, numbers: Sequence[int]) -> Iterator[tuple[str, _Found]]:
+def _places(plan: ImportPlan, numbers: Sequence[int]) -> Iterator[tuple[str, Found]]:
     for run, number in zip(plan.runs, numbers, strict=True):
         for each in run.planned:
             if each.answer is not None and each.answer.text is not None:
                 place = each.trial.subtest, each.trial.item
-                found = _Found(number, each.trial.number, 1, each.answer.text, place)
+                found = Found(number, each.trial.number, 1, each.answer.text, place)
                 yield each.answer.metadata[ID], found

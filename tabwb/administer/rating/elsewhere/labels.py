@@ -32,6 +32,7 @@ class Label:
         measure: as the file names it; with the number of an attempt, ``code#2``.
         value: as the file has it; empty is not rated.
         occasion: tells ratings apart that one rater gave a response at several times.
+        note: on this answer alone: why it was settled so.
     """
 
     where: str
@@ -40,6 +41,7 @@ class Label:
     measure: str
     value: str
     occasion: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Sheet:
     note: str = ""
     seconds: float = 0.0
     unmarked: bool = False
+    confidence: int | None = None
 
 
 SheetKey = tuple[str, str, str]

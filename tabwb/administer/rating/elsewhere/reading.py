@@ -23,7 +23,9 @@ RATER = "{rater}"
 """Stands for a rater's name in the name of a column."""
 LONG = ("response", "rater", "measure", "value")
 """Columns of a table with one row per answer."""
-_Row = tuple[str, Mapping[str, str]]
+Row = Mapping[str, str]
+"""Column to cell."""
+_Row = tuple[str, Row]
 
 
 def read_labels(path: Path, mapping: FileMapping, known: Mapping[str, str]) -> Labels:
@@ -38,12 +40,14 @@ def read_labels(path: Path, mapping: FileMapping, known: Mapping[str, str]) -> L
         TabwbError: it cannot be read.
         AnswerProblems: every problem with its place.
     """
-    text = _text(path)
+    text = read_text(path)
     if text.lstrip()[:1] in ("[", "{"):
         from tabwb.administer.rating.elsewhere.label_studio import read_tasks
 
         return read_tasks(_json(text, path), path, mapping, known)
     header, rows = _table(text, path)
+    if not rows:
+        raise TabwbError("there are no ratings", where=str(path), allowed="a row for each")
     if mapping.measures and "measure" not in header and "measure" not in mapping.columns:
         return _wide(path, header, rows, mapping)
     return _long(path, header, rows, mapping)
@@ -64,7 +68,12 @@ def is_table_of_ratings(path: Path) -> bool:
     return {"rater", "measure", "value"} <= cells and "item" not in cells
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8.
+
+    Raises:
+        TabwbError: it cannot be read, is empty, or is not such text.
+    """
     try:
         content = read_file(path, MOST_BYTES)
     except OSError as error:
@@ -81,6 +90,15 @@ def _text(path: Path) -> str:
     if not text.strip():
         raise TabwbError("is empty", where=str(path), allowed="ratings")
     return text
+
+
+def read_rows(path: Path) -> list[_Row]:
+    """Return the place and the cells of each row of a table; there may be none.
+
+    Raises:
+        TabwbError: it cannot be read.
+    """
+    return _table(read_text(path), path)[1]
 
 
 def _json(text: str, path: Path) -> Any:
@@ -122,8 +140,6 @@ def _table(text: str, path: Path) -> tuple[list[str], list[_Row]]:
             rows.append((where, dict(zip(header, cells, strict=True))))
     finally:
         csv.field_size_limit(before)
-    if not rows:
-        raise TabwbError("there are no ratings", where=str(path), allowed="a row for each")
     return header, rows
 
 
@@ -180,7 +196,7 @@ def _long(path: Path, header: list[str], rows: list[_Row], mapping: FileMapping)
         cell = {own: row[name].strip() for own, name in columns.items()}
         label = Label(
             where, cell["response"], cell["rater"], cell["measure"], cell["value"],
-            cell.get("occasion", ""),
+            cell.get("occasion", ""), cell.get("note", ""),
         )  # fmt: skip
         labels.labels.append(label)
         _add(labels, label, cell)
@@ -247,10 +263,14 @@ def _add(labels: Labels, label: Label, cell: Mapping[str, str]) -> None:
                 f"response '{label.response}' has another text than at {known.where}",
                 where=label.where,
             )
-    note, seconds = cell.get("note", ""), cell.get("seconds", "")
-    if note or seconds:
+    note, seconds, sure = (cell.get(name, "") for name in ("note", "seconds", "confidence"))
+    if note or seconds or sure:
         key = label.rater, label.response, label.occasion
-        labels.sheets[key] = Sheet(note, seconds_of(seconds, label.where))
+        labels.sheets[key] = Sheet(
+            note,
+            seconds_of(seconds, label.where),
+            confidence=confidence_of(sure, label.where),
+        )
 
 
 def seconds_of(text: str, where: str) -> float:
@@ -270,3 +290,20 @@ def seconds_of(text: str, where: str) -> float:
     if not 0 <= seconds < 1e9:
         raise TabwbError(f"'{text}' is not a time", where=where, allowed="seconds, 0 or more")
     return seconds
+
+
+def confidence_of(text: str, where: str) -> int | None:
+    """Return how sure a rater was; None where it is not said.
+
+    Args:
+        text: a whole number, or empty.
+        where: its place, for messages.
+
+    Raises:
+        TabwbError: it is something else.
+    """
+    if not text:
+        return None
+    if text not in ("0", "1", "2", "3"):
+        raise TabwbError(f"'{text}' is not a confidence", where=where, allowed="0 to 3, or nothing")
+    return int(text)

@@ -1,0 +1,169 @@
+"""A rating set that tabwb wrote as a folder: its plan, samples, ratings and what judges say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tabwb.administer.rating.elsewhere.labels import UNSURE, Label, LabelledText, Labels, Sheet
+from tabwb.administer.rating.elsewhere.reading import (
+    Row,
+    confidence_of,
+    read_rows,
+    read_text,
+    seconds_of,
+)
+from tabwb.battery.forms import Form, form_from_canonical, with_source_question
+from tabwb.records.errors import TabwbError
+from tabwb.records.rating_sets import Presentation
+from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.visible import as_written
+
+PLAN, FORM, SAMPLES, RATINGS = "set.json", "form.json", "samples.csv", "ratings.csv"
+NEEDED = (PLAN, FORM, SAMPLES, RATINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFacts:
+    """What a folder says of a sample besides its text."""
+
+    context_before: str = ""
+    context_after: str = ""
+    stratum: str = ""
+    weight: float = 1.0
+
+
+@dataclass(slots=True)
+class Study:
+    """What a folder says besides the ratings; see :class:`tabwb.records.rating_sets.RatingSet`.
+
+    Attributes:
+        form: as it was stored.
+        samples: response to its facts, in order.
+        judged: response to what judges say of it.
+    """
+
+    name: str
+    form: Form
+    presentation: Presentation
+    seed: int
+    raters: tuple[str, ...]
+    guidelines: str
+    ask_source: bool
+    counts: str
+    samples: dict[str, SampleFacts] = field(default_factory=dict)
+    judged: dict[str, tuple[Rating, ...]] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> Form:
+        """The form with all its questions."""
+        return with_source_question(self.form) if self.ask_source else self.form
+
+
+def is_study(path: Path) -> bool:
+    """Return whether a folder has the files of a rating set."""
+    return path.is_dir() and all((path / name).is_file() for name in NEEDED)
+
+
+def read_study(folder: Path) -> tuple[Study, Labels]:
+    """Return the plan and the ratings of a folder.
+
+    A response is named by the administration, the trial and the attempt from which it was taken.
+
+    Args:
+        folder: as ``tabwb rate export`` writes it.
+
+    Raises:
+        TabwbError: a file cannot be read.
+    """
+    plan = _json(folder / PLAN)
+    guidelines = folder / "guidelines.txt"
+    try:
+        study = Study(
+            str(plan["name"]), form_from_canonical(json.dumps(_json(folder / FORM))),
+            Presentation(**plan["presentation"]), int(plan["seed"]), tuple(plan["raters"]),
+            read_text(guidelines) if guidelines.is_file() else "", bool(plan["ask_source"]),
+            str(plan["counts"]),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        raise TabwbError(f"is not the plan of a set: {error}", where=str(folder / PLAN)) from error
+    labels = Labels("rating set in a folder", folder / RATINGS)
+    names = {}
+    for where, row in read_rows(folder / SAMPLES):
+        number = _cell(row, "response", where)
+        names[number] = _reference(row, where)
+        labels.texts[names[number]] = _text(row, where)
+        study.samples[names[number]] = SampleFacts(
+            as_written(row.get("context_before", "")), as_written(row.get("context_after", "")),
+            as_written(row.get("stratum", "")), float(row.get("weight") or 1),
+        )  # fmt: skip
+    for where, row in read_rows(folder / RATINGS):
+        _add(labels, _named(row, names, where), row, where)
+    judges = folder / "judges.csv"
+    for where, row in read_rows(judges) if judges.is_file() else ():
+        response = _named(row, names, where)
+        if rating := _verdict(row, where):
+            study.judged[response] = (*study.judged.get(response, ()), rating)
+    calibration = folder / "calibration.csv"
+    for _ in read_rows(calibration) if calibration.is_file() else ():
+        labels.leave_out("answers to calibration samples")
+    return study, labels
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise TabwbError(f"is not JSON: {error}", where=str(path)) from error
+    if not isinstance(value, dict):
+        raise TabwbError("is not an object", where=str(path))
+    return value
+
+
+def _cell(row: Row, name: str, where: str) -> str:
+    value = row.get(name, "").strip()
+    if not value:
+        raise TabwbError(f"'{name}' is empty", where=where)
+    return value
+
+
+def _reference(row: Row, where: str) -> str:
+    columns = ("administration", "trial_number", "response_attempt")
+    return "/".join(_cell(row, column, where) for column in columns)
+
+
+def _text(row: Row, where: str) -> LabelledText:
+    cells = {name: as_written(row.get(name, "")) for name in ("prompt", "speaker", "model")}
+    return LabelledText(where, as_written(row.get("text", "")), **cells)
+
+
+def _named(row: Row, names: Mapping[str, str], where: str) -> str:
+    number = _cell(row, "response", where)
+    if number not in names:
+        raise TabwbError(f"{SAMPLES} has no sample '{number}'", where=where)
+    return names[number]
+
+
+def _add(labels: Labels, response: str, row: Row, where: str) -> None:
+    rater, occasion = _cell(row, "rater", where), row.get("occasion", "")
+    note = as_written(row.get("note", ""))
+    measure, value = _cell(row, "measure", where), as_written(row.get("value", ""))
+    labels.labels.append(Label(where, response, rater, measure, value, occasion, note))
+    labels.sheets[rater, response, occasion] = Sheet(
+        note, seconds_of(row.get("seconds", ""), where),
+        confidence=confidence_of(row.get("confidence", ""), where),
+    )  # fmt: skip
+
+
+def _verdict(row: Row, where: str) -> Rating | None:
+    """Return what a judge says; None where it says nothing."""
+    value = row.get("value", "").strip()
+    judge, measure = _cell(row, "rater", where), _cell(row, "measure", where)
+    if value.casefold() in UNSURE:
+        return undefined(judge, measure, "cannot tell")
+    if value not in ("", "0", "1"):
+        raise TabwbError(f"'{value}' is not a verdict", where=where, allowed="1, 0 or nothing")
+    return valued(judge, measure, float(value)) if value else None
