@@ -91,7 +91,10 @@ def _serve(host: str, port: int, site_url: str, most: int, store_location: str |
             own = {"TABWB_RATING_SET": str(guest.link.set_id), "TABWB_RATER": guest.link.rater}
             return own if location is None else own | {"TABWB_STORE": str(location)}
 
-        settings = Settings(Site(site_url, port), environment, most=most)
+        def is_closed(guest: Guest) -> bool:
+            return store.sets.get(guest.link.set_id).status == "closed"
+
+        settings = Settings(Site(site_url, port), environment, is_closed, most)
         logging.basicConfig(level=logging.WARNING, format="%(message)s")
         words = f"rating pages at {site_url} (listens on {host}:{port}); ctrl+c ends"
         server = RatingServer(store.sets.links, settings)

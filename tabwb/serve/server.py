@@ -67,10 +67,12 @@ class Settings:
         most: pages that can be open at once.
         command: that shows one page.
         environment: of that command, for one guest, beside the server's own.
+        is_closed: whether the rating set of a guest is closed; may raise ``StoreError``.
     """
 
     site: Site
     environment: Callable[[Guest], Mapping[str, str]]
+    is_closed: Callable[[Guest], bool] = lambda guest: False
     most: int = 20
     command: Sequence[str] = COMMAND
 
@@ -179,7 +181,7 @@ class RatingServer:
             )
         key = await self._sent_key(request)
         try:
-            guest = await asyncio.to_thread(find_guest, self._links, digest(key))
+            guest, closed = await asyncio.to_thread(self._find, key)
         except TabwbError as error:
             log.warning("the store cannot be read: %s", error.message)
             self._tries.give_back(address, time.monotonic())
@@ -188,9 +190,15 @@ class RatingServer:
             await asyncio.sleep(max(0.0, began + REFUSED_S - time.monotonic()))
             return _not_found()
         self._tries.give_back(address, time.monotonic())
+        if closed:
+            return web.Response(status=410, text="Closed\n")
         if not self.sessions.has_room(guest):
             return _later(FULL.format(most=self.sessions.most))
         return web.json_response({"ticket": self._tickets.make(guest, time.monotonic())})
+
+    def _find(self, key: str) -> tuple[Guest | None, bool]:
+        guest = find_guest(self._links, digest(key))
+        return guest, guest is not None and self._settings.is_closed(guest)
 
     async def _sent_key(self, request: web.Request) -> str:
         """Return the key in a request; of a malformed one, or of a foreign page, an empty text."""

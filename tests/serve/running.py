@@ -28,7 +28,7 @@ class Links:
 
     def __init__(self) -> None:
         self._made: dict[bytes, RaterLink] = {}
-        self.fails = False
+        self.fails = self.closed = False
 
     def add(self, rater: str, *, expires_at: str = LATER) -> str:
         """Return the key of a new link."""
@@ -116,6 +116,7 @@ async def running(
     settings = Settings(
         Site("https://rate.example.org" if proxied else url, port),
         lambda guest: {"SMALL_PAGE_RATER": guest.link.rater},
+        lambda guest: links.closed,
         most=most,
         command=(sys.executable, "-S", "-E", str(PAGE)),
     )

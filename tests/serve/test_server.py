@@ -209,6 +209,13 @@ async def test_a_store_that_cannot_be_read_gives_a_plain_message(
     assert "the database cannot be reached" in caplog.text
 
 
+async def test_a_set_that_is_closed_opens_no_page(links: Links) -> None:
+    key = links.add("R2")
+    links.closed = True
+    async with running(links) as browser:
+        assert [(await browser.send(sent)).status for sent in (key, "x")] == [410, 404]
+
+
 async def test_no_log_has_the_key(links: Links, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     key = links.add("R2")

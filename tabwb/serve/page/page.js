@@ -6,19 +6,18 @@ const RETRY_S = 10;
 const WORDS = {
   404: ["This link does not open", "It may be incomplete, expired or withdrawn. Ask the person " +
     "who sent it for a new one. What you have rated is saved."],
-  429: ["Too many wrong links", "Please wait a minute and try again."],
+  410: ["The study is closed", "What you have rated is saved. Thank you."],
+  429: ["Too many wrong links", "Please wait. This page tries again by itself."],
   503: ["Please wait", "The study cannot be opened just now. What you have rated is saved. This " +
     "page tries again by itself."],
   closed: ["The rating page is closed", "What you have rated is saved."],
-  canvas: ["This browser cannot show the page", "It needs WebGL. Switch on hardware " +
-    "acceleration, or use another browser."],
 };
 
 function tell(kind, words) {
   const [title, text] = WORDS[kind];
   document.getElementById("title").textContent = title;
   document.getElementById("words").textContent = words || text;
-  document.getElementById("again").hidden = kind === 404 || kind === "canvas";
+  document.getElementById("again").hidden = kind === 404 || kind === 410;
   document.getElementById("notice").hidden = false;
 }
 
@@ -26,10 +25,6 @@ function fontSize() {
   // 80 columns and 24 lines have to fit; a character is 0.6 of its size wide and 1.35 high.
   const fits = Math.min(window.innerWidth / (80 * 0.61), window.innerHeight / (24 * 1.36));
   return Math.max(7, Math.min(16, Math.floor(fits)));
-}
-
-function draws() {
-  return document.createElement("canvas").getContext("webgl2") !== null;
 }
 
 async function show(ticket) {
@@ -63,7 +58,6 @@ async function show(ticket) {
 }
 
 async function open() {
-  if (!draws()) return tell("canvas");
   let reply;
   try {
     reply = await fetch("open", {
@@ -77,7 +71,7 @@ async function open() {
   const kind = reply.status in WORDS ? reply.status : 503;
   const words = kind === 503 && reply.json ? (await reply.json().catch(() => ({}))).words : "";
   tell(kind, words);
-  if (kind === 503) window.setTimeout(open, RETRY_S * 1000);
+  if (kind === 429 || kind === 503) window.setTimeout(open, RETRY_S * 1000);
   return undefined;
 }
 

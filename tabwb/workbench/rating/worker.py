@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, TypeVar
 
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import StoreError, TabwbError
 from tabwb.workbench.rating.view_models import Reply, Request
 
 if TYPE_CHECKING:
@@ -136,6 +136,10 @@ class Worker(threading.Thread):
     def _guarded(self, job: Callable[[], T]) -> T | None:
         try:
             return job()
+        except StoreError as error:
+            # A rater may be anybody's browser: where the store is, and the driver's words about it,
+            # are for whoever runs the study.
+            words = "   ".join(filter(None, (error.message.partition(": ")[0], error.hint)))
         except TabwbError as error:
             words = str(error).replace("\n", "   ")
         except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
