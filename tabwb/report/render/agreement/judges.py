@@ -99,6 +99,13 @@ def error_rate_views(report: AgreementReport, *, details: bool) -> Iterator[Rend
         )
         if not reason and same < 2
     ]
+    moving = [
+        measure.title
+        for measure, reason, converged in zip(
+            report.rated.features, rates.reasons, rates.converged.tolist(), strict=True
+        )
+        if not reason and not converged
+    ]
     yield from remarks(
         [
             "sensitivity/specificity of each rater, estimated from the ratings alone (Dawid and "
@@ -109,6 +116,7 @@ def error_rate_views(report: AgreementReport, *, details: bool) -> Iterator[Rend
             f"Only one of {rates.starts} starts found the maximum: {', '.join(unsettled)}."
             if unsettled
             else "",
+            f"The estimates still changed in the last step: {', '.join(moving)}." if moving else "",
         ]
     )
 

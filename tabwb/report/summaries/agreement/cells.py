@@ -18,7 +18,8 @@ from tabwb.records.words import near
 
 COLUMNS = ("response", "rater", "measure", "value")
 OPTIONAL = ("speaker", "occasion")
-_CHUNK = 100_000
+_CHUNK = 1_000
+"""Rows at a time; of more the garbage collector goes through all of them again and again."""
 Codes = NDArray[np.int32]
 
 
@@ -82,7 +83,7 @@ def read_cells(path: Path) -> Cells:
     width = len(head)
     while chunk := list(islice(rows, _CHUNK)):
         cells = [row for _, row in chunk]
-        if any(len(row) != width for row in cells):
+        if set(map(len, cells)) != {width}:
             cells = [_filled(row, width, f"{path}:{line}") for line, row in chunk]
         by_column = list(zip(*cells, strict=True))
         for name, place in columns.items():
@@ -100,7 +101,7 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     try:
         for row in reader:
-            if any(row) and any(map(str.strip, row)):
+            if row and (row[0].strip() or any(map(str.strip, row))):
                 yield reader.line_num, row
     except csv.Error as error:
         where = f"{path}:{reader.line_num}"
