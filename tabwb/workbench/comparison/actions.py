@@ -81,7 +81,11 @@ class ComparisonActions(Actions):
         from tabwb.workbench.comparison.loader import SurveyReader
 
         location = Configuration.load().store_at(self.desk.location)
-        return SurveyReader(self.desk.tell, location, self._statistics)
+        return SurveyReader(self.desk.tell, location, self._statistics, self._counts)
+
+    def _counts(self) -> str:
+        catalogue = self.desk.catalogue
+        return "" if catalogue is None else catalogue.counts
 
     def _statistics(self) -> tuple[Statistic, ...]:
         catalogue = self.desk.catalogue

@@ -41,6 +41,7 @@ class ResponseLoader:
     Args:
         stopped: returns whether something else has been asked for since.
         statistics: of plugins, for summaries.
+        counts: the rater or the rule whose ratings count.
     """
 
     def __init__(
@@ -48,8 +49,10 @@ class ResponseLoader:
         store: Store,
         stopped: Callable[[], bool],
         statistics: tuple[Statistic, ...] = (),
+        counts: str = "",
     ) -> None:
         self.store, self._stopped, self._statistics = store, stopped, statistics
+        self._counts = counts
         self._held: list[object] = []
 
     def members(self, *groups: Group, explained: str = "") -> tuple[AdministrationData, ...]:
@@ -80,6 +83,7 @@ class ResponseLoader:
         members = with_columns(
             self.store,
             outlined,
+            primary=self._counts,
             explained=[explained] if explained else [],
             statistics=self._statistics,
         )
@@ -106,12 +110,18 @@ class SurveyReader:
         say: takes messages to the screen; called from the reading thread.
         location: of the store, or None for the default one.
         statistics: returns those of plugins; called in the reading thread.
+        counts: returns the rater or the rule whose ratings count; called in the reading thread.
     """
 
     def __init__(
-        self, say: Say, location: str | None, statistics: Callable[[], tuple[Statistic, ...]]
+        self,
+        say: Say,
+        location: str | None,
+        statistics: Callable[[], tuple[Statistic, ...]],
+        counts: Callable[[], str],
     ) -> None:
         self._say, self._location, self._statistics = say, location, statistics
+        self._counts = counts
         self.turn = 0
 
     def survey(self, by: str = "model") -> None:
@@ -129,7 +139,9 @@ class SurveyReader:
         def read() -> None:
             try:
                 with resting(), Store.open(self._location, create=False) as store:
-                    loader = ResponseLoader(store, lambda: turn != self.turn, self._statistics())
+                    loader = ResponseLoader(
+                        store, lambda: turn != self.turn, self._statistics(), self._counts()
+                    )
                     try:
                         job(loader, turn)
                     finally:

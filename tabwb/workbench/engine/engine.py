@@ -284,6 +284,7 @@ def _catalogue(plugins: Plugins) -> Catalogue:
         ),
         statistics=plugins.statistics(),
         pages=tuple(known.extension for known in plugins.extensions("pages")),
+        counts=plugins.configuration.study.primary_rater,
         offline=plugins.configuration.offline,
         theme=plugins.configuration.theme or "",
         problems=tuple(str(problem) for problem in plugins.problems),

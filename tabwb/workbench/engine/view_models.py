@@ -195,6 +195,7 @@ class Catalogue:
     Attributes:
         judges: how their specs begin (``tab-2026:``), and their titles.
         statistics, pages: those of plugins.
+        counts: the rater or the rule whose ratings count in this study, or empty.
         interrupted: administrations whose recording broke off.
     """
 
@@ -205,6 +206,7 @@ class Catalogue:
     exporters: tuple[tuple[str, str], ...] = ()
     statistics: tuple[Statistic, ...] = ()
     pages: tuple[PageSource, ...] = ()
+    counts: str = ""
     administrations: tuple[Administration, ...] = ()
     interrupted: tuple[int, ...] = ()
     store: str = ""

@@ -52,6 +52,11 @@ class ExtensionController(Controller):
         self._turn = 0
         """Counts the pages asked for."""
 
+    @property
+    def _counts(self) -> str:
+        """Whose ratings count in this study: a rater or a rule."""
+        return self.plugins.configuration.study.primary_rater
+
     def build(self, source: PageSource, numbers: Sequence[int], what: str) -> None:
         """Let a plugin build a page in a thread of its own, and send it.
 
@@ -69,7 +74,8 @@ class ExtensionController(Controller):
         from tabwb.report.summaries.statistics import plugin_responses_of
         from tabwb.report.tables.results import results_table
 
-        loaded = load_columns(self.store, tuple(numbers), statistics=self.plugins.statistics())
+        statistics, counts = self.plugins.statistics(), self._counts
+        loaded = load_columns(self.store, tuple(numbers), statistics=statistics, primary=counts)
         rows = summarised(grouped(loaded, "model"))
         given = tuple(
             sorted(member.administration.id for row in rows for member in row.group.members)
@@ -107,7 +113,9 @@ class ExtensionController(Controller):
 
         by = DEFAULT_BY.get(name, "model")
         statistics = self.plugins.statistics() if name == "results" else ()
-        loaded = load_columns(self.store, tuple(numbers), statistics=statistics)
+        loaded = load_columns(
+            self.store, tuple(numbers), statistics=statistics, primary=self._counts
+        )
         rows = summarised(grouped(loaded, by))
         self.say(PageBuilt(title, what, explained_view(named_table(name, rows)), TABLES[name]))
 
@@ -129,7 +137,7 @@ class ExtensionController(Controller):
         from tabwb.report.tables.change import change_items_table, change_table, sessions_table
 
         sessions = sessions_of(self.store, participant, battery)
-        members = load_columns(self.store, [one.id for one in sessions])
+        members = load_columns(self.store, [one.id for one in sessions], primary=self._counts)
         subtests = members[0].battery.subtests
         found = change_of(members, sets_of_tags(subtests, tags_as_sets(subtests)))
         tables = (change_table(found), sessions_table(found), change_items_table(found))
