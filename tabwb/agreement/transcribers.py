@@ -11,6 +11,8 @@ from tabwb.scoring.estimate import Interval
 
 LEAST_DISPERSION = 0.5
 """Of the variance of edits, as a multiple of their number; ours."""
+FEWEST = 5
+"""With fewer responses or speakers the limits say nothing: with two the upper one is above 20."""
 _UPPER, _Z = 0.975, 1.959963984540054
 
 
@@ -35,7 +37,7 @@ def ratio_interval(
             responses are.
 
     Returns:
-        None with fewer than two responses or speakers, and where the sizes add up to 0.
+        None with fewer than five responses or speakers, and where the sizes add up to 0.
 
     >>> found = ratio_interval(np.array([0, 0, 2, 0, 1, 0]), np.array([3, 4, 4, 5, 6, 3]))
     >>> round(found.low, 3), round(found.high, 3)
@@ -45,7 +47,7 @@ def ratio_interval(
     above: Floats = np.bincount(of, weights=counts.astype(np.float64)).astype(np.float64)
     below: Floats = np.bincount(of, weights=sizes.astype(np.float64)).astype(np.float64)
     n, s, t = len(above), float(above.sum()), float(below.sum())
-    if n < 2 or not t:
+    if n < FEWEST or not t:
         return None
     variance = n / (n - 1) * float(((above - s / t * below) ** 2).sum())
     phi = max(LEAST_DISPERSION, variance / s) if s else 1.0

@@ -101,11 +101,13 @@ def test_every_format_has_the_same_rows(run: Run, store: Path, tmp_path: Path) -
     assert {one["value"] for one in lines if one["rater"] == JUDGE} >= {"0"}
 
 
-def test_an_exported_table_gives_the_figures_of_the_set(
+def test_an_exported_table_gives_the_figures_of_the_set_also_when_it_is_imported(
     run: Run, store: Path, tmp_path: Path
 ) -> None:
-    out = tmp_path / "ratings.csv"
-    assert run("rate", "export", "pilot", "--judges", "--out", out, "--store", store).status == 0
+    out, people = tmp_path / "all.csv", tmp_path / "ratings.csv"
+    for table, more in ((out, ["--judges"]), (people, [])):
+        export = ("rate", "export", "pilot", *more, "--out", table, "--store", store)
+        assert run(*export).status == 0
     ask = ("agreement", "--draws", 50, "--json", "--store", store)
     of_set, of_table = (run(*ask, what).document for what in ("pilot", out))
     assert of_set["pairs"]
@@ -113,6 +115,12 @@ def test_an_exported_table_gives_the_figures_of_the_set(
     for key in ("features", "pairs", "intra", "summary", "judges", "error_rates", "sensitivity"):
         assert untitled(of_set.get(key)) == untitled(of_table.get(key)), key
     assert of_set["features"][0]["kappa"] is not None
+    new = tmp_path / "new.db"
+    made = run("import", people, "--set", "copy", "--store", new)
+    assert made.status == 0, made.err
+    copied = run("agreement", "copy", "--draws", 50, "--json", "--store", new).document
+    for key in ("features", "pairs", "intra", "summary", "sensitivity"):
+        assert untitled(copied[key]) == untitled(of_set[key]), key
 
 
 def untitled(document: Any) -> Any:

@@ -202,9 +202,11 @@ def test_transcribers_as_each_others_reference(tmp_path: Path) -> None:
     assert (pair.n, pair.same, pair.edits, pair.lengths) == (2, 1, 1, (6, 5))
     assert list(pair.per) == [pytest.approx(1 / 6), pytest.approx(1 / 5)]
     assert pair.fer[0] == pytest.approx(pair.features / (24 * 6))
-    # Only "a" has the edit: the rate is 1/3 times its share of the weight, between 0 and 1/3.
+    assert pair.intervals == (None,) * 4  # of two responses
+    more = [(f"{name}{n}", *rest) for n in range(3) for name, *rest in rows]
+    (pair,) = report(rated(tmp_path, more)).transcribed[0].pairs
     assert pair.intervals[0] is not None
-    assert 0 < pair.intervals[0].low < 1 / 6 < pair.intervals[0].high < 1 / 3
+    assert 0 < pair.intervals[0].low < 1 / 6 < pair.intervals[0].high < 1
 
 
 def test_versions_of_a_judge_are_compared(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> AgreementRepor
         () if task is None else drifts(task, judges),
         None if task is None else _latent(task, choices),
         answered(rated, draws=draws, seed=choices.seed),
-        transcribed(rated, draws=draws, seed=choices.seed),
+        transcribed(rated),
         _correctness(rated, choices),
     )
 
