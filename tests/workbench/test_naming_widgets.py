@@ -14,11 +14,11 @@ from tabwb.workbench.naming.item_pane import ItemList, strip
 from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock, Waveform
 from tabwb.workbench.naming.view_models import (
     AttemptSpan,
-    Envelope,
     NamedItem,
     OnsetMark,
 )
 from tabwb.workbench.shell import settings
+from tabwb.workbench.shell.envelopes import Envelope
 from tabwb.workbench.shell.rule_verdicts import Aligned, alignment_lines, change_lines
 
 ENVELOPE = Envelope(10.0, 13.0, (-60.0,) * 20 + (-6.0,) * 20 + (-60.0,) * 20)

@@ -11,7 +11,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
 
-from tabwb.workbench.naming.view_models import AttemptSpan, Envelope, OnsetMark
+from tabwb.workbench.naming.view_models import AttemptSpan, OnsetMark
+from tabwb.workbench.shell.envelopes import BARS, LEAST_DBFS, Envelope, bars
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 TICK_S = 1 / 15
 """So often level and waveform are drawn while a microphone is open."""
 CELLS = 10
-LEAST_DBFS = -60.0
-"""The level meter and the bars of the waveform begin here; a quiet room lies about there."""
 QUIET_DBFS = -40.0
 """Speech that never comes above this is too quiet to be transcribed well."""
 CLIP_HELD_S = 2.0
@@ -90,36 +89,10 @@ class LevelMeter(WidthAwareWidget):
         return words.truncate(width)
 
 
-BARS = "▁▂▃▄▅▆▇█"
 STEP_S = 0.01
 STRIDE_S = 0.05
 SETTLED_S = 0.8
 """So long after the last step a moved onset is kept: many steps are one correction."""
-
-
-def bars(envelope: Envelope, width: int, rows: int = 1) -> list[str]:
-    """Return a bar for each column, as high as the loudest part; the lowest row comes last.
-
-    >>> bars(Envelope(0.0, 1.0, (-60.0, -30.0, 0.0, -60.0)), 4)
-    ['▁▄█▁']
-    >>> bars(Envelope(0.0, 1.0, (-60.0, 0.0)), 4), bars(Envelope(0.0, 1.0, ()), 3)
-    (['▁▁██'], ['▁▁▁'])
-    >>> bars(Envelope(0.0, 1.0, (-60.0, -30.0, 0.0)), 3, 2)
-    ['  █', '▁██']
-    """
-    peaks = envelope.peaks_dbfs or (LEAST_DBFS,)
-    steps = len(BARS) * rows
-    heights = []
-    for column in range(width):
-        first = column * len(peaks) // width
-        last = max((column + 1) * len(peaks) // width, first + 1)
-        share = (max(peaks[first:last]) - LEAST_DBFS) / -LEAST_DBFS
-        heights.append(max(1, min(steps, round(share * steps))))
-    cells = " " + BARS
-    return [
-        "".join(cells[max(0, min(len(BARS), height - row * len(BARS)))] for height in heights)
-        for row in reversed(range(rows))
-    ]
 
 
 def column_of(at_s: float, envelope: Envelope, width: int) -> int:

@@ -40,9 +40,10 @@ from tabwb.workbench.naming.meters import (
     Waveform,
 )
 from tabwb.workbench.naming.pictures import SpeakerSheet
-from tabwb.workbench.naming.view_models import Card, Envelope, NamingNow
+from tabwb.workbench.naming.view_models import Card, NamingNow
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.docks import ROOMY, ShownScores
+from tabwb.workbench.shell.envelopes import Envelope
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pictures import Picture
 from tabwb.workbench.shell.width_aware import Line

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from tabwb.administer.naming.live import left_over
 from tabwb.administer.naming.scores import Naming, naming_of
@@ -21,30 +18,24 @@ from tabwb.tasks.spoken_naming.rules import cues_of
 from tabwb.workbench.naming.view_models import (
     AttemptSpan,
     Card,
-    Envelope,
     Microphone,
     NamedItem,
     NamingNow,
     OnsetMark,
     Standing,
 )
+from tabwb.workbench.shell.envelopes import Envelope, envelope_of
 from tabwb.workbench.shell.pictures import read_picture
 from tabwb.workbench.shell.rule_verdicts import rule_verdicts, score_words
 from tabwb.workbench.shell.wording import MARKS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tabwb.administer.naming.live import Live
     from tabwb.administer.naming.views import NamingView
     from tabwb.administer.session.session import Session
     from tabwb.records.trials import Trial
     from tabwb.store.store import Store
 
-PARTS_S = 0.01
-"""An envelope has one figure for so much of the response, at most :data:`MOST_PARTS` of them."""
-MOST_PARTS = 600
-FLOOR_DBFS = -90.0
 
 _STANDINGS: Mapping[TrialState, Standing] = {
     TrialState.PLANNED: "open",
@@ -200,7 +191,7 @@ class NamingPresenter:
         if key not in self._envelopes:
             try:
                 path = self._session.spoken.recording_path(take.recording)
-                self._envelopes[key] = _envelope_of(path, take.start_s, take.end_s)
+                self._envelopes[key] = envelope_of(path, take.start_s, take.end_s)
             except TabwbError:
                 return None  # the recording is not kept yet, or gone with its speaker
         return self._envelopes[key]
@@ -233,17 +224,3 @@ def _spans(
     starts = [at for at in view.marks if take.start_s <= at < take.end_s]
     for start, end in pairwise([*starts, take.end_s]):
         yield AttemptSpan(start, end, marked=True)
-
-
-def _envelope_of(path: Path, start_s: float, end_s: float) -> Envelope:
-    """How loud a stretch of a recording is: the peak of each part, dBFS."""
-    from tabwb.speech.files import read_clip
-
-    samples, _ = read_clip(path, start_s, end_s)
-    count = max(1, min(MOST_PARTS, math.ceil((end_s - start_s) / PARTS_S)))
-    if not len(samples):
-        return Envelope(start_s, end_s, ())
-    edges = np.linspace(0, len(samples), count + 1).astype(int)[:-1]
-    peaks = np.maximum.reduceat(np.abs(samples), np.minimum(edges, len(samples) - 1))
-    floor = 10 ** (FLOOR_DBFS / 20)
-    return Envelope(start_s, end_s, tuple((20 * np.log10(np.maximum(peaks, floor))).tolist()))

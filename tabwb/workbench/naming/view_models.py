@@ -11,21 +11,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from tabwb.records.speakers import Scope
     from tabwb.tasks.spoken_naming.rules import Cue
+    from tabwb.workbench.shell.envelopes import Envelope
     from tabwb.workbench.shell.pictures import Pixels
     from tabwb.workbench.shell.rule_verdicts import RuleVerdicts
-
-
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """How loud a stretch of the recording is.
-
-    Attributes:
-        peaks_dbfs: the largest sample in each of as many equal parts of it.
-    """
-
-    start_s: float
-    end_s: float
-    peaks_dbfs: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tabwb.administer.rating.session import RaterSession
-from tabwb.records.errors import StoreError
+from tabwb.records.errors import StoreError, TabwbError
 from tabwb.workbench.rating.view_models import RatingView
+from tabwb.workbench.shell.envelopes import Envelope, envelope_of
 
 
 def view_of(session: RaterSession) -> RatingView:
@@ -41,8 +42,18 @@ def view_of(session: RaterSession) -> RatingView:
         target=shown.target,
         learning=shown.calibration,
         audio_s=shown.seconds,
+        loudness=_loudness(session),
         picture=_picture(session),
     )
+
+
+def _loudness(session: RaterSession) -> Envelope | None:
+    try:
+        cut = session.audio()
+        made = None if cut is None else envelope_of(*cut)
+    except TabwbError:
+        return None  # playing it says why it cannot be read
+    return made and replace(made, start_s=0.0, end_s=made.end_s - made.start_s)
 
 
 def _picture(session: RaterSession) -> bytes | None:

@@ -14,6 +14,7 @@ from typing import Literal
 from tabwb.administer.rating.shown import Draft, Phase
 from tabwb.battery.forms import Form, Question
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, answer_key, measure_of
+from tabwb.workbench.shell.envelopes import Envelope
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class RatingView:
         text, prompt, context_before, context_after, target: as the set presents them, or empty.
         picture: the file of the picture, or None.
         audio_s: how long the recording is, or None where there is nothing to hear.
+        loudness: of the recording, its times from 0, or None.
         learning: whether this is a calibration sample.
         right: with the phase *feedback* the right answers by key.
         guidelines: the text of the guidelines file, or empty.
@@ -55,6 +57,7 @@ class RatingView:
     target: str = ""
     picture: bytes | None = None
     audio_s: float | None = None
+    loudness: Envelope | None = None
     learning: bool = False
     right: Mapping[str, Answer] | None = None
     guidelines: str = ""

@@ -12,9 +12,12 @@ from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
+from tabwb.workbench.shell.envelopes import bars
 from tabwb.workbench.shell.wording import ACCENT, AMBER, LEAST, QUIET
 
 PRESENT, ABSENT, UNSURE, OPEN = "●", "○", "?", "·"
+LOUD_ROWS = 2
+"""Lines of the loudness of a recording."""
 SURE = ("guessed", "unsure", "fairly sure", "sure")
 """The confidences 0 to 3 in words."""
 
@@ -154,6 +157,9 @@ def sample_lines(view: RatingView, width: int) -> Iterator[Content]:
         yield Content.assemble(
             ("▸ ", ACCENT), f"a recording of {view.audio_s:.1f} s", ("   space plays it", QUIET)
         )
+    if view.loudness is not None:
+        for row in bars(view.loudness, min(width, 100), LOUD_ROWS):
+            yield Content.styled(row, ACCENT)
     if view.target:
         yield Content.assemble(("expected  ", QUIET), (view.target, "bold"))
     if view.context_before:
