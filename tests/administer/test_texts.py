@@ -9,12 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.administer.answers.texts import NO_PROMPT, with_battery
+from tabwb.administer.session.raters import Raters
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.battery.rules import Scorers
 from tabwb.battery.validation import validate
 from tabwb.plugin_api.answer_files import AnswerFile
+from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.answers import RecordedAnswer
+from tabwb.records.states import AttemptState, RatingStatus, ResponseStatus, StopReason
+from tabwb.records.trials import Attempt, PlannedTrial, Trial
 
 TAB = Path(__file__).parents[2] / "batteries" / "tab" / "battery.toml"
 
@@ -69,3 +73,16 @@ def test_any_prompts_make_a_valid_battery(prompts: list[str]) -> None:
     for prompt, answer in zip(prompts, found.answers, strict=True):
         asked = battery.subtest(answer.subtest).item(answer.item).prompt
         assert asked == (" ".join(prompt.split()) or NO_PROMPT)
+
+
+@pytest.mark.parametrize("spoken", [True, False])
+def test_rules_read_a_transcript_as_speech(tab: Battery, spoken: bool) -> None:
+    """One long stretch without a stop has no utterances in speech, and is one utterance in text."""
+    source_, battery = with_battery(source("A flood", spoken=spoken), tab)
+    (answer,) = source_.answers
+    plan = PlannedTrial(1, answer.subtest, answer.item, 0, (), "A flood")
+    said = "we went there and then he said that it was " * 4
+    attempt = Attempt(1, said, AttemptState.OK, ResponseStatus.OK, StopReason.END, None)
+    ratings = Raters(Plugins.load(), battery, ("rules",)).rate(plan, attempt, [Trial(plan)])
+    abandoned = next(rating for rating in ratings if rating.measure == "abandoned-utterances")
+    assert (abandoned.status is RatingStatus.UNDEFINED) == spoken

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from tabwb.plugin_api import AnswerFile, RecordedAnswer, RecordedRun
 from tabwb.plugin_api.registry.guarded_importer import GuardedImporter, recognising
 from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.ratings import Declaration, valued
 
 RUN = RecordedRun()
 FILE = Path("x.made-up")
@@ -32,6 +34,9 @@ class MadeUp:
         if isinstance(what, Exception):
             raise what
         return what
+
+
+DECLARED = Declaration("r", ("m",))
 
 
 def guarded(read: Any = None, known: Any = True) -> GuardedImporter:
@@ -63,6 +68,11 @@ def test_answers_that_are_right_are_returned() -> None:
         (answer(replicate="1"), "replicate='1'\nallowed: a whole number, or None"),
         (answer(stop_reason="stop"), "stop_reason='stop'\nallowed: a StopReason: end, length"),
         (answer(metadata={"a": 3}), "metadata={'a': 3}\nallowed: texts by name"),
+        (answer(ratings=(valued("r", "m", 1),)), "allowed: ratings of raters in AnswerFile"),
+        (
+            replace(answer(ratings=(valued("r", "m", 1),) * 2), declarations=(DECLARED,)),
+            "'m' rated twice",
+        ),
     ],
 )
 def test_what_is_wrong_with_answers_is_said(read: Any, said: str) -> None:
