@@ -168,7 +168,7 @@ def _refuse_sound(store: Store, kept: RatingSet) -> None:
     """
     from tabwb.store.set_ratings import asked_by
 
-    if "audio" in asked_by(kept).shows and any(
+    if asked_by(kept).spoken and any(
         sample.audio is not None for sample in store.sets.samples(kept.id)
     ):
         raise UsageError(

@@ -82,12 +82,12 @@ class Site:
         return headers
 
 
-def client_address(peer: str | None, forwarded: str | None, *, behind_proxy: bool) -> str | None:
+def client_address(peer: str | None, forwarded: str, *, behind_proxy: bool) -> str | None:
     """Return the address of the browser that sent a request.
 
     Args:
         peer: address of the connection.
-        forwarded: ``X-Forwarded-For``, or None.
+        forwarded: ``X-Forwarded-For``, all of it; empty where there is none.
         behind_proxy: whether the connection is a proxy's, which appends the address it sees; what
             stands before that is whatever the browser wrote.
 

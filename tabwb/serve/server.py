@@ -171,7 +171,7 @@ class RatingServer:
     async def _take_key(self, request: web.Request) -> web.Response:
         """Give a ticket for a key that opens a page; refuse every other in the same time."""
         began = time.monotonic()
-        forwarded = request.headers.get("X-Forwarded-For")
+        forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
         # Only a proxy can have encrypted the connection.
         behind = self._settings.site.encrypted
         address = network(client_address(request.remote, forwarded, behind_proxy=behind))

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from hypothesis import Phase, event, given, settings
@@ -63,13 +64,14 @@ class Door:
         is ended in this way.
         """
         host, _, port = self.here.partition(":")
-        with socket.create_connection((host, int(port)), timeout=1) as connection:
+        with socket.create_connection((host, int(port)), timeout=5) as connection:
             connection.sendall(request)
             if not whole:
                 connection.shutdown(socket.SHUT_WR)
             reply = b""
-            while chunk := connection.recv(65536):
-                reply += chunk
+            with suppress(TimeoutError):  # it waits for more, and has told nothing
+                while chunk := connection.recv(65536):
+                    reply += chunk
             return reply
 
 
@@ -104,7 +106,7 @@ def door() -> Iterator[Door]:
     patch.undo()
 
 
-@settings(max_examples=300, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=200, phases=[Phase.explicit, Phase.generate])
 @given(METHODS, TARGETS, HOSTS, HEADERS, BODIES)
 def test_no_request_finds_another_door(
     door: Door, method: str, target: str, host: str, headers: list[str], body: bytes

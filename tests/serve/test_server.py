@@ -12,6 +12,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 from aiohttp import ClientResponse, WSServerHandshakeError
 
+from tabwb.serve import limits
 from tabwb.serve import server as server_module
 from tabwb.serve.limits import BURST, WrongTries
 from tests.serve.running import Browser, Links, running
@@ -120,7 +121,10 @@ async def told(reply: ClientResponse) -> tuple[int, str, list[tuple[str, str]]]:
     return reply.status, await reply.text(), headers
 
 
-async def test_an_address_that_tries_many_links_has_to_wait(links: Links) -> None:
+async def test_an_address_that_tries_many_links_has_to_wait(
+    links: Links, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "REFILL_S", 1e6)
     key = links.add("R2")
     async with running(links, proxied=True) as browser:
         here = {"X-Forwarded-For": "192.0.2.7"}
