@@ -8,7 +8,7 @@ was saved before a crash is there when the session is opened again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Self
 
 from tabwb.administer.rating.permission import may_rate
 from tabwb.administer.rating.shown import Draft, Media, Phase, Progress, Shown, shown_of
+from tabwb.administer.rating.visit import Clock, Visit
 from tabwb.battery.form_answers import completed, missing
 from tabwb.battery.forms import Form
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -35,9 +36,6 @@ from tabwb.store.set_saving import NotAssigned, same, saved_elsewhere
 from tabwb.store.store import Store
 from tabwb.store.write import now
 
-Clock = Callable[[], float]
-"""Returns seconds."""
-
 
 @dataclass(slots=True)
 class _Place:
@@ -48,6 +46,10 @@ class _Place:
     def is_done(self) -> bool:
         return self.last is not None and self.last.complete
 
+    @property
+    def seconds(self) -> float:
+        return 0.0 if self.last is None else self.last.seconds
+
 
 class RaterSession:
     """One rater's work on one set; made by :meth:`open`."""
@@ -55,7 +57,7 @@ class RaterSession:
     def __init__(
         self, store: Store, plugins: Plugins, kept: RatingSet, rater: str, clock: Clock
     ) -> None:
-        self._store, self._plugins, self._kept, self._clock = store, plugins, kept, clock
+        self._store, self._plugins, self._kept = store, plugins, kept
         self.rater = rater
         self.form: Form = asked_by(kept)
         self.name, self.guidelines = kept.name, kept.guidelines
@@ -69,8 +71,7 @@ class RaterSession:
         self._finished: list[int] = []
         self._unsure: dict[int, SampleRating] = {}
         self._media = Media(store, self.form)
-        self._since: float | None = None
-        self._before_visit = self._spent = 0.0
+        self._visit = Visit(clock)
         self._started_at = ""
 
     @classmethod
@@ -193,20 +194,13 @@ class RaterSession:
         place = 0 if self._sample is None else self._at + 1
         return Progress(place, len(self._places), done, len(self._withheld))
 
-    @property
-    def seconds(self) -> float:
-        """Seconds spent on the sample so far, pauses left out."""
-        running = 0.0 if self._since is None else self._clock() - self._since
-        return self._spent + running
-
     def pause(self) -> None:
         """Stop the clock of the sample: the rater is away from the screen."""
-        self._spent, self._since = self.seconds, None
+        self._visit.pause()
 
     def resume(self) -> None:
         """Let the clock run again."""
-        if self._since is None:
-            self._since = self._clock()
+        self._visit.resume()
 
     def read_guidelines(self) -> None:
         """Record, once, that the rater was shown the guidelines."""
@@ -288,17 +282,21 @@ class RaterSession:
         at = len(self._places) if self._sample is None else self._at
         return any(self._show(earlier) for earlier in reversed(range(at)))
 
-    def undo(self) -> bool:
+    def undo(self, *, seconds: float | None = None) -> bool:
         """Take back the last change to the sample, else the last completion; False without one.
 
-        What was taken back stays in the store, but counts no more.
+        What was taken back stays in the store, but counts no more. The visit begins anew.
+
+        Args:
+            seconds: as for :meth:`keep`.
 
         Raises:
             StoreError: it was not saved; the message says why.
         """
         if self._earlier and self.phase == "rate":
-            self._save(self._earlier[-1], complete=False, seconds=None)
+            self._save(self._earlier[-1], complete=False, seconds=seconds)
             self._earlier.pop()
+            self._visit.begin(self._place.seconds)
             return True
         if not self._finished:
             return False
@@ -330,7 +328,6 @@ class RaterSession:
 
     def _save(self, draft: Draft, *, complete: bool, seconds: float | None) -> None:
         place = self._place
-        spent = self.seconds if seconds is None else self._before_visit + seconds
         rating = SampleRating(
             rater=self.rater,
             position=place.assignment.position,
@@ -340,7 +337,7 @@ class RaterSession:
             complete=complete,
             confidence=draft.confidence,
             note=draft.note,
-            seconds=round(spent, 3),
+            seconds=round(self._visit.total(seconds), 3),
             started_at=self._started_at,
             replaces=place.last.id if place.last else None,
         )
@@ -380,7 +377,8 @@ class RaterSession:
         for at in (*range(after + 1, len(self._places)), *range(after + 1)):
             if not self._places[at].is_done and self._show(at):
                 return
-        self._sample, self.phase, self._since = None, "over", None
+        self._sample, self.phase = None, "over"
+        self._visit.end()
         self._at = max(len(self._places) - 1, 0)
 
     def _show(self, at: int) -> bool:
@@ -395,7 +393,6 @@ class RaterSession:
         self._at, self._sample = at, sample
         self.phase = "feedback" if self._teaches and place.is_done else "rate"
         self._earlier = []
-        self._before_visit = self._spent = last.seconds if last else 0.0
         self._started_at = last.started_at if last else now()
-        self._since = self._clock()
+        self._visit.begin(place.seconds)
         return True

@@ -125,7 +125,7 @@ class Worker(threading.Thread):
         elif request.what == "go-on":
             session.go_on()
         elif request.what == "undo":
-            moved = session.undo()
+            moved = session.undo(seconds=request.seconds)
         elif request.what == "back":
             moved = session.back()
         self._show(session)
