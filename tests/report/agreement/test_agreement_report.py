@@ -231,6 +231,15 @@ def test_a_judge_beside_one_person_is_measured_against_that_person(tmp_path: Pat
     assert shares == [3 / 4, 6 / 8]
 
 
+def test_samples_of_one_speaker_are_resampled_themselves(tmp_path: Path) -> None:
+    rows = [(*row, "P1") for row in cross_table([[20, 5], [10, 15]])]
+    found = report(rated(tmp_path, rows, HEAD + ",speaker"), draws=200)
+    assert found.rated.speakers is None and "one speaker" in found.rated.notes[-1]
+    assert found.main is not None
+    low, high = found.main.found.intervals["kappa"][0]
+    assert low < 0.4 < high
+
+
 def test_one_rater_alone_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="one rater"):
         report(rated(tmp_path, [("a", "R1", "jargon", 1)]))

@@ -141,6 +141,14 @@ def test_a_set_has_people_again_settled_values_and_judges(store: Store) -> None:
     assert scale.measure.id == "anomia" and scale.values[0, :2].tolist() == [3.0, 0.0]
 
 
+def test_a_set_says_what_judges_cannot_rate(store: Store) -> None:
+    kept = parts.rated_set(store, talked(store), 5)
+    store.sets.rate_all(kept.id, [says(5, jargon=1.0, anomia=0.0)])
+    found = rated_set(store, kept.id)
+    assert found.notes[0].startswith("1 sample of 5 cannot be described")
+    assert found.verdicts[0, 4].tolist() == [1, 0]
+
+
 def test_a_set_that_nobody_has_rated(store: Store) -> None:
     kept = parts.rated_set(store, talked(store), 4)
     with pytest.raises(UsageError, match="nobody has rated"):
@@ -166,12 +174,12 @@ def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: P
         observations=tuple(observation_to_json(one) for one in said),
     )
     found = heard_in([Source(battery, [trial], Conditions("S-1", "speaker"))])
-    raters = ("A", "B", "manual:A", "bundled-words")
-    assert found.raters == raters
+    raters = ("A", "B", "bundled-words")
+    assert found.raters == raters and found.machines == {"bundled-words"}
     right = found.right(raters)
     assert right[:2, 0].tolist() == [[1, 0], [1, 1]]  # any, first
     given = Rated(
-        "a session", found.samples, raters, frozenset(), (), np.empty((4, 1, 0), np.int8),
+        "a session", found.samples, raters, frozenset(), (), np.empty((3, 1, 0), np.int8),
         others=found.answers(raters),
     )  # fmt: skip
     code = next(one for one in answered(given, draws=0, seed=1) if one.measure.id == "code")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
+from rich.text import Text
 
 from tabwb.agreement.compare import FEWEST_SHARED
 from tabwb.records.words import plural
@@ -14,6 +15,7 @@ from tabwb.report.render.agreement.cells import (
     of_features,
     over,
     remarks,
+    rounded,
     short_names,
     with_ends,
 )
@@ -106,21 +108,37 @@ def intra_view(report: AgreementReport) -> Iterator[RenderableType]:
 
 
 def correctness_view(report: AgreementReport) -> Iterator[RenderableType]:
-    """Yield listeners with each other on what is right, by both rules."""
+    """Yield listeners with each other on what is right, by both rules, and pair by pair."""
     if report.correctness is None:
         return
-    rules = report.rated.correctness
-    made = table("names", "agree", "kappa", "95 %", "AC1", first="right by rule",
+    found, names = report.correctness.found, short_names(report)
+    made = table("names", "agree", "kappa", "95 % or counts", "AC1", first="right by rule",
                  title="listeners on correctness")  # fmt: skip
-    for row in feature_agreements(report.correctness, rules):
-        values = row.values
-        few = row.few and values["kappa"] is not None
-        between = row.cells if few else ends(row.intervals["kappa"])
-        cells = figure(values["agreement"]), figure(values["kappa"]), between
-        made.add_row(row.measure.title, str(row.n), *cells, figure(values["ac1"]))
-        if "kappa" in row.reasons:
-            made.add_row(f"  kappa undefined: {row.reasons['kappa']}", *[""] * 5)
+    few = False
+    for at, row in enumerate(feature_agreements(report.correctness, report.rated.correctness)):
+        values, several = row.values, len(report.correctness.names) > 1
+        agree, kappa, ac1 = (figure(values[name]) for name in ("agreement", "kappa", "ac1"))
+        interval = NONE if row.few else ends(row.intervals["kappa"])
+        n = "" if several else str(row.n)
+        made.add_row(Text(row.measure.title, style="bold"), n, agree, kappa, interval, ac1)
+        for place, (first, second) in enumerate(report.correctness.names):
+            (neither, alone), (own, both) = found.tables[place, at].tolist()
+            n_pair = neither + alone + own + both
+            few |= n_pair < FEWEST_SHARED
+            mark = "" if n_pair >= FEWEST_SHARED else " †"
+            cells = [rounded(found.by_pair[name][place, at]) for name in ("agreement", "kappa")]
+            counts = f"{both}/{own}/{alone}/{neither}"
+            last = rounded(found.by_pair["ac1"][place, at])
+            pair = f"  {names[first]} and {names[second]}{mark}"
+            made.add_row(pair, str(n_pair), *cells, counts, last)
     yield made
+    yield from remarks(
+        [
+            "Counts of a pair: both say right / first alone / second alone / neither. kappa is "
+            "undefined where neither varies.",
+            f"† fewer than {FEWEST_SHARED} names in common: listed, not averaged." if few else "",
+        ]
+    )
 
 
 def answered_views(report: AgreementReport) -> Iterator[RenderableType]:

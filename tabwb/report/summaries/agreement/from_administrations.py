@@ -10,7 +10,6 @@ from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts
 from tabwb.records.counting import rule_of
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import prompt_hash
-from tabwb.records.speech import is_typed
 from tabwb.records.words import plural
 from tabwb.report.summaries.agreement.from_naming import RULES, Heard, heard_in, listener
 from tabwb.report.summaries.agreement.rated import (
@@ -97,8 +96,8 @@ def repeated_verdicts(
 
 def verdicts_at(
     store: Store, places: Sequence[tuple[int, int, int]], features: Sequence[str]
-) -> tuple[dict[str, Verdicts], Ints | None]:
-    """Return what judges say of some responses, and who said these.
+) -> tuple[dict[str, Verdicts], Ints | None, int]:
+    """Return what judges say of some responses, who said these, and how many are not usable.
 
     Args:
         store: where they are.
@@ -107,13 +106,15 @@ def verdicts_at(
         features: in the order of the columns.
 
     Returns:
-        Judge to int8 of shape (responses, features); and of each response the number of its
-        speaker, None where all differ.
+        Judge to int8 of shape (responses, features); of each response the number of its speaker,
+        None where all differ; and the number of responses on which no judge has a say, because
+        they are not usable.
     """
     loaded = load_columns(store, sorted({number for number, *_ in places}))
     found: dict[str, Verdicts] = {}
     row_of = {place: row for row, place in enumerate(places)}
     speakers: list[str] = [""] * len(places)
+    unusable = 0
     by_battery: dict[str, list[Source]] = {}
     for data in loaded:
         by_battery.setdefault(data.battery.content_hash, []).append(data.source)
@@ -126,6 +127,7 @@ def verdicts_at(
                 rows.append(row)
                 source = table.sources[int(table.source[row])]
                 speakers[which[-1]] = source.examinee if source.is_speaker else ""
+        unusable += int((~table.usable[rows]).sum())
         raters, verdicts = _verdicts(table, features)
         # A response that counts as another one has the verdicts of that one.
         places_of = (np.cumsum(table.counts) - 1)[table.representative[rows]]
@@ -134,7 +136,7 @@ def verdicts_at(
                 empty = np.full((len(places), len(features)), MISSING, np.int8)
                 found.setdefault(rater, empty)[which] = layer[places_of]
     kept = {rater: layer for rater, layer in found.items() if (layer != MISSING).any()}
-    return kept, _numbered(speakers)
+    return kept, _numbered(speakers), unusable
 
 
 def _verdicts(table: Table, features: Sequence[str]) -> tuple[list[tuple[str, bool]], Verdicts]:
@@ -215,7 +217,6 @@ def _joined(
     right[:, n:] = heard.right(names)
     scored = "score" in heard.given
     declared = [name for name, judge in raters if judge]
-    transcribers = [name for name in heard.raters if is_judge(name) and not is_typed(name)]
     people = {name for name, judge in raters if not judge}
     measures = tuple(Measure(features[at].id, features[at].title) for at in used.tolist())
     places = tuple(_places(table, rows))
@@ -223,7 +224,7 @@ def _joined(
         source=source,
         samples=(*("{}:{}:{}".format(*place) for place in places), *heard.samples),
         raters=tuple(names),
-        judges=frozenset({*declared, *transcribers, *(judges_among(names, judges) - people)}),
+        judges=frozenset({*declared, *heard.machines, *(judges_among(names, judges) - people)}),
         features=measures,
         verdicts=verdicts,
         again=repeated_verdicts(

@@ -11,6 +11,7 @@ from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.agreement.verdicts import MISSING, Verdicts
 from tabwb.battery.naming import naming_item
 from tabwb.phonology.dictionary import pronounced
+from tabwb.records.speech import is_typed
 from tabwb.report.summaries.agreement.rated import Answers, Kind, Measure
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.naming.target import Rule, right_by_score
@@ -34,6 +35,7 @@ class Heard:
 
     Attributes:
         samples: ids of the responses.
+        machines: the transcribers that are not people.
         given: measure to (rater, place of the sample) to the text.
         speakers: of each sample.
     """
@@ -41,6 +43,7 @@ class Heard:
     samples: list[str] = field(default_factory=list)
     given: dict[str, dict[tuple[str, int], str]] = field(default_factory=dict)
     speakers: list[str] = field(default_factory=list)
+    machines: set[str] = field(default_factory=set)
 
     @property
     def raters(self) -> tuple[str, ...]:
@@ -128,15 +131,17 @@ def heard_in(sources: Sequence[Source]) -> Heard:
                 found.say("heard", listener(heard.by), heard.text.strip().casefold())
             for transcript in view.transcripts:
                 if transcript.status != "error":
+                    if not is_typed(transcript.transcriber):
+                        found.machines.add(transcript.transcriber)
                     phonemes = " ".join(pronounced(transcript).phonemes)
-                    found.say("phonemes", transcript.transcriber, phonemes)
+                    found.say("phonemes", listener(transcript.transcriber), phonemes)
     return found
 
 
 def listener(by: str) -> str:
-    """Return the code of a person from a rater as it is stored.
+    """Return the code of a person from a rater or transcriber as it is stored.
 
-    >>> listener("person:R1"), listener("person"), listener("R2")
-    ('R1', 'person', 'R2')
+    >>> listener("person:R1"), listener("person"), listener("manual:R2"), listener("bundled-words")
+    ('R1', 'person', 'R2', 'bundled-words')
     """
-    return by.removeprefix("person:")
+    return by.removeprefix("person:").removeprefix("manual:")

@@ -50,7 +50,7 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
     samples = store.sets.samples(kept.id)
     questions = [one for one in form.questions if _is_feature(one)]
     measures = [one.measure for one in questions]
-    found, names, speakers = _judged(store, samples, measures, judges)
+    found, names, speakers, unusable = _judged(store, samples, measures, judges)
     people = given.raters
     verdicts = _padded(_features(given, questions), len(names))
     verdicts[len(people) :] = found
@@ -82,7 +82,7 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
         speakers=speakers,
         objective_source=form.objective_source,
         guesses=_guesses(store, samples, ratings),
-        notes=tuple(_notes(store, kept, samples)),
+        notes=tuple(_notes(store, kept, samples, unusable)),
     )
 
 
@@ -129,10 +129,10 @@ def _again(
 
 def _judged(
     store: Store, samples: Sequence[Sample], measures: Sequence[str], judges: Collection[str]
-) -> tuple[Verdicts, list[str], Ints | None]:
-    """Return verdicts and names of the judges, and the speaker of each sample."""
+) -> tuple[Verdicts, list[str], Ints | None, int]:
+    """Return verdicts and names of judges, speakers, and the number of unusable samples."""
     places = [(one.administration, one.trial, one.attempt) for one in samples]
-    layers, speakers = verdicts_at(store, places, measures)
+    layers, speakers, unusable = verdicts_at(store, places, measures)
     for name in judges:
         if name not in layers:
             raise UsageError(
@@ -143,7 +143,7 @@ def _judged(
     names = [name for name in layers if not judges or name in judges]
     shape = (0, len(samples), len(measures))
     found = np.stack([layers[name] for name in names]) if names else np.empty(shape, np.int8)
-    return found, names, speakers
+    return found, names, speakers, unusable
 
 
 def _right(ratings: Sequence[SampleRating], form: Form, given: SetArrays) -> Verdicts | None:
@@ -238,9 +238,14 @@ def _adjudicated(
     return found if (found != MISSING).any() else None
 
 
-def _notes(store: Store, kept: RatingSet, samples: Sequence[Sample]) -> list[str]:
-    """Return what is to be known of the set: unequal weights, and how calibration went."""
+def _notes(store: Store, kept: RatingSet, samples: Sequence[Sample], unusable: int) -> list[str]:
+    """Return what is to be known of the set: what is unusable, weights, how calibration went."""
     notes = []
+    if unusable:
+        notes.append(
+            f"{plural(unusable, 'sample')} of {len(samples)} cannot be described (refused, an echo "
+            "...): verdicts of people count, judges have none."
+        )
     if len({sample.weight for sample in samples}) > 1:
         notes.append(
             "The samples stand for unequal numbers of responses; the coefficients describe the "

@@ -135,7 +135,7 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> AgreementRepor
     Raises:
         UsageError: there is one rater only, or nothing is adjudicated and ties are to be.
     """
-    choices = choices or Choices()
+    choices, rated = choices or Choices(), _of_one_speaker(rated)
     if len(rated.raters) < 2 and not rated.again:
         raise UsageError(
             f"{rated.source} has the ratings of one rater: {', '.join(rated.raters) or 'none'}",
@@ -173,6 +173,14 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> AgreementRepor
         transcribed(rated),
         _correctness(rated, choices),
     )
+
+
+def _of_one_speaker(rated: Rated) -> Rated:
+    """Return ratings whose samples are resampled where all of them are of one speaker."""
+    if rated.speakers is None or len(np.unique(rated.speakers)) > 1:
+        return rated
+    note = "All samples are of one speaker: intervals are about further samples of this speaker."
+    return replace(rated, speakers=None, notes=(*rated.notes, note))
 
 
 def _given(rated: Rated, at: int) -> Given:
