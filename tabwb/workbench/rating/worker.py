@@ -141,7 +141,8 @@ class Worker(threading.Thread):
             # are for whoever runs the study.
             words = "   ".join(filter(None, (error.message.partition(": ")[0], error.hint)))
         except TabwbError as error:
-            words = str(error).replace("\n", "   ")
+            # Without place and alternatives: a path or the name of another set can tell something.
+            words = "   ".join(filter(None, (error.message, error.hint))).replace("\n", "   ")
         except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
             words = f"something unexpected happened: {type(error).__name__}: {error}"
         self._say(Reply("failed", words=words))
