@@ -182,7 +182,8 @@ class Reading:
             limit: number of groups.
             together: keys over which unlike conditions are pooled on purpose.
             sort: order of the groups.
-            primary: if several people scored a spoken response, the rater whose scores count.
+            primary: whose ratings count where several people rated: a rater's code, or a rule
+                (``majority``, ``consensus``, ``adjudicated``).
 
         Raises:
             UsageError: an option names what there is not.
@@ -220,7 +221,8 @@ class Reading:
             sets: tags of items with commas between, or a CSV file with the columns item and set.
             baselines: number of sessions before treatment.
             rows: tests of change, right responses of each session, or each item over the sessions.
-            primary: if several people scored a spoken response, the rater whose scores count.
+            primary: whose ratings count where several people rated: a rater's code, or a rule
+                (``majority``, ``consensus``, ``adjudicated``).
 
         Raises:
             UsageError: there are no such sessions, or a set names an item that there is not.
@@ -243,7 +245,8 @@ class Reading:
         Args:
             first: number or uid of an administration, or several.
             second: the other side.
-            primary: if several people scored a spoken response, the rater whose scores count.
+            primary: whose ratings count where several people rated: a rater's code, or a rule
+                (``majority``, ``consensus``, ``adjudicated``).
 
         Raises:
             UsageError: the sides were given different batteries.

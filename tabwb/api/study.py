@@ -294,7 +294,8 @@ class Study(Reading):
             within_study: the file stays within the study that collected the data; otherwise
                 speakers must have agreed to ``share``.
             force: replace an existing file.
-            primary: if several people scored a spoken response, the rater whose scores count.
+            primary: whose ratings count where several people rated: a rater's code, or a rule
+                (``majority``, ``consensus``, ``adjudicated``).
 
         Raises:
             NoConsent: speakers have not agreed to ``share``; nothing is written.

@@ -90,27 +90,18 @@ def test_the_rule_of_the_study_says_who_counts(
     assert given("results", "1", "--counts", "primary:").status == 2
 
 
-@pytest.mark.parametrize(
-    ("written", "score"),
-    [('counts = "consensus"', None), ('counts = "primary:B"', "error")],
-)
-def test_the_study_counts_by_a_rule(
-    given: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str, score: str | None
+def test_the_study_counts_by_a_rule_or_names_a_rater(
+    given: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "tabwb.toml").write_text(f"[study]\n{written}\n", encoding="utf-8")
     monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path))
-    assert _naming(given)["score"] == score
-
-
-@pytest.mark.parametrize("written", ['"R1"', '"primary:"', '"majority"\nprimary_rater = "B"'])
-def test_a_study_names_a_rule_or_a_rater(
-    given: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
-) -> None:
-    (tmp_path / "tabwb.toml").write_text(f"[study]\ncounts = {written}\n", encoding="utf-8")
-    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path))
-    refused = given("results", "1")
-    assert refused.status == 2
-    assert "counts" in refused.err
+    for written, score in (('"consensus"', None), ('"primary:B"', "error")):
+        (tmp_path / "tabwb.toml").write_text(f"[study]\ncounts = {written}\n", encoding="utf-8")
+        assert _naming(given)["score"] == score
+    for wrong in ('"R1"', '"primary:"', '"majority"\nprimary_rater = "B"'):
+        (tmp_path / "tabwb.toml").write_text(f"[study]\ncounts = {wrong}\n", encoding="utf-8")
+        refused = given("results", "1")
+        assert refused.status == 2
+        assert "counts" in refused.err
 
 
 @pytest.mark.parametrize("format_id", ["attempts", "textgrid", "eaf", "chat", "csv", "jsonl"])

@@ -30,9 +30,10 @@ def _judged(store: Store, verdicts: list[int]) -> int:
     """A number of responses with the judge's verdicts."""
     number = begin(store, len(verdicts)).id
     store.append(number, [DeclarationEntry(DECLARED["rules-1"])])
-    for trial, verdict in enumerate(verdicts, start=1):
-        store.append(number, [AttemptEntry(trial, attempt())])
-        store.append(number, [RatingsEntry(trial, 1, (valued("rules-1", "jargon", verdict),))])
+    numbered = list(enumerate(verdicts, start=1))
+    store.append(number, [AttemptEntry(trial, attempt()) for trial, _ in numbered])
+    given = [(trial, (valued("rules-1", "jargon", verdict),)) for trial, verdict in numbered]
+    store.append(number, [RatingsEntry(trial, 1, ratings) for trial, ratings in given])
     return number
 
 
