@@ -79,6 +79,21 @@ class RatingSet:
             purpose=purpose, confidence=confidence, note=note, seconds=seconds,
         )  # fmt: skip
 
+    def disputed(self, which: Literal["open", "settled", "all"] = "open") -> Table:
+        """Return one row for each answer on which people, or people and judges, differ, most first.
+
+        Nothing in it tells where a sample comes from. Samples of speakers who do not agree to
+        rating are left out.
+
+        Args:
+            which: answers that are open, settled, or all.
+        """
+        from tabwb.administer.rating.adjudication import Adjudicator
+        from tabwb.report.tables.disputes import disputes_table
+
+        study = self._study
+        return disputes_table(Adjudicator(study.store, study._plugins(), self._number), which)
+
     def settle(self, sample: int, measure: str, answer: Answer, reason: str, who: str = "") -> None:
         """Settle a measure of a sample; what settled it before is replaced and stays stored.
 

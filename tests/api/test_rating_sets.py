@@ -74,3 +74,16 @@ def test_a_study_that_is_open_for_reading_stores_nothing(
         pilot = reading.rating_set("pilot")
         with pytest.raises(tabwb.UsageError, match="open for reading: ratings are stored"):
             pilot.rate("R1", 1, {"anomia": 1})
+
+
+def test_what_raters_differ_on_is_a_table_and_is_settled(study: tabwb.Study) -> None:
+    pilot = study.rating_set("pilot")
+    pilot.rate("R1", 1, {"anomia": 2, "jargon": 1})
+    pilot.rate("R2", 1, {"anomia": 3, "jargon": 0})
+    (row,) = pilot.disputed().to_dicts()
+    assert (row["sample"], row["measure"], row["people_differ"]) == (1, "jargon", 1.0)
+    assert (row["people"], row["majority"]) == ("R1 present, R2 absent", None)
+    pilot.settle(1, "jargon", 0.0, "names", "A1")
+    assert len(pilot.disputed()) == 0
+    (settled,) = pilot.disputed("settled").to_dicts()
+    assert (settled["settled"], settled["who"], settled["reason"]) == ("absent", "A1", "names")
