@@ -399,7 +399,8 @@ def told(planned: PlannedRun) -> str:
     """Return how many answers there are and how their items were found, in words."""
     found = ", ".join(f"{count:,} by {how}" for how, count in planned.matched.items())
     several = f" in {planned.replicates:,} replicates" if planned.replicates > 1 else ""
-    parts = [f"{plural(planned.answers, 'answer')}{several}, items found: {found}"]
+    how = f", items found: {found}" if found else ""
+    parts = [f"{plural(planned.answers, 'answer')}{several}{how}"]
     if planned.missing:
         parts.append(f"{plural(len(planned.missing), 'item')} without an answer")
     if planned.gaps:

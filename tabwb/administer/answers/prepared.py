@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tabwb.administer.answers.examinee import Stated
@@ -110,6 +110,8 @@ def prepare_import(plugins: Plugins, importer: Importer, request: ImportRequest)
         number_replicates=request.number_replicates or made,
         lenient=request.skip_unknown,
     )
+    if made:  # the items are the prompts: nothing was looked for
+        plan = replace(plan, runs=tuple(replace(run, matched={}) for run in plan.runs))
     check_names(plan, request.stated, request.path)
     conditions = (
         import_conditions(
