@@ -16,7 +16,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AudioCut
 from tabwb.records.states import ResponseStatus
-from tabwb.report.key import Key, written
+from tabwb.report.key import Key, Value, written
 from tabwb.report.keys import REPLICATE, key_of, read_keys
 from tabwb.report.selection import Selection, selected
 from tabwb.report.summaries.load import AdministrationData, load_administrations
@@ -27,6 +27,7 @@ from tabwb.tasks.spoken_naming.rules import NamingRules
 
 USABLE = tuple(status.value for status in ResponseStatus if status.usable)
 """Statuses of responses that are rated unless others are asked for."""
+PARTICIPANT = "participant"
 TRUNCATED = STATUSES.index(ResponseStatus.TRUNCATED)
 
 
@@ -101,9 +102,10 @@ def candidates(
     scope = () if named else _scope(chosen, wanted.form)
     left_out: Counter[str] = Counter()
     found: dict[int, Candidate] = {}
+    strata = _Strata(keys, {})
     for data in chosen:
         if agrees(store, plugins, data.administration.conditions):
-            found |= _of_administration(store, data, keys, wanted, scope, left_out)
+            found |= _of_administration(store, data, strata, wanted, scope, left_out)
         else:
             left_out["of speakers who do not agree to rating"] += _answered(data)
     if not found:
@@ -139,7 +141,7 @@ def _scope(chosen: Sequence[AdministrationData], form: Form) -> tuple[str, ...]:
 def _of_administration(
     store: Store,
     data: AdministrationData,
-    keys: Sequence[Key],
+    strata: _Strata,
     wanted: Wanted,
     scope: Sequence[str],
     left_out: Counter[str],
@@ -183,7 +185,7 @@ def _of_administration(
             trial,
             int(columns.attempts[row]),
             where,
-            _stratum(keys, data, subtest, item, int(columns.replicates[row])),
+            strata.of(data, subtest, item, int(columns.replicates[row])),
             by_model,
             text,
             item.prompt,
@@ -212,20 +214,27 @@ def _around(
     return "\n".join(before), "\n".join(after)
 
 
-def _stratum(
-    keys: Sequence[Key], data: AdministrationData, subtest: Subtest, item: Item, replicate: int
-) -> str:
-    parts = []
-    for key in keys:
-        if key.id == REPLICATE:
-            values: tuple[object, ...] = (replicate,)
-        elif key.place is not None:
-            values = key.place(subtest, item)
-        else:
-            values = key.values(data) if key.applies_to(data) else ()
-        shown = "+".join(written(value) for value in values)  # type: ignore[arg-type]
-        parts.append(f"{key.id} {shown or 'none'}")
-    return ", ".join(parts)
+@dataclass(frozen=True, slots=True)
+class _Strata:
+    """Names strata by keys; participants are numbered as they come, so that no study ID is kept."""
+
+    keys: Sequence[Key]
+    people: dict[object, int]
+
+    def of(self, data: AdministrationData, subtest: Subtest, item: Item, replicate: int) -> str:
+        """Return the stratum of a response."""
+        parts = []
+        for key in self.keys:
+            if key.id == REPLICATE:
+                values: Sequence[Value] = (replicate,)
+            elif key.place is not None:
+                values = key.place(subtest, item)
+            else:
+                values = key.values(data) if key.applies_to(data) else ()
+            if key.id == PARTICIPANT:
+                values = [self.people.setdefault(one, len(self.people) + 1) for one in values]
+            parts.append(f"{key.id} {'+'.join(map(written, values)) or 'none'}")
+        return ", ".join(parts)
 
 
 def _sounds(store: Store, data: AdministrationData) -> dict[int, AudioCut]:

@@ -282,7 +282,7 @@ def test_a_second_rater_gets_the_sound_and_the_picture_and_no_word_of_the_first(
     plan = ("rate", "plan", "--raters", "SLP2", "--stratify", "participant")
     named = run(*plan, "second", "--form", "naming", "--json").document
     assert (named["samples"], named["subtests"]) == (4, ["nouns"])
-    assert [one["stratum"] for one in named["strata"]] == ["participant S-014"]
+    assert [one["stratum"] for one in named["strata"]] == ["participant 1"]
     assert run(*plan, "again", "--form", "transcription", "--json").status == 0
     with Store.open() as store:
         samples, unseen = store.sets.samples(1), store.sets.samples(2)

@@ -55,7 +55,7 @@ def test_words_beyond_the_limit_are_cut_with_the_same_mark_for_all(
         ("# My trip\n\n* We *left* at 3.", Presentation(), "My trip We left at 3."),
         ("“Well”—he said…", Presentation(), '"Well" - he said...'),
         ("no\u200bwhere\u00a0else", Presentation(), "nowhere else"),
-        ("2 * 3 * 4", Presentation(), "2 * 3 * 4"),
+        ("2 * 3 * 4, 3*4*5", Presentation(), "2 * 3 * 4, 3*4*5"),
     ],
 )
 def test_what_raters_judge_is_kept_and_typesetting_is_made_alike(
