@@ -11,6 +11,7 @@ from scipy import stats
 from tabwb.scoring.participant_tests import (
     compare_sets,
     mcnemar,
+    mcnemar_of_counts,
     rate_of_change_weights,
     trend_weights,
     weighted_test,
@@ -82,3 +83,10 @@ def test_weights_must_add_up_to_nothing() -> None:
         weighted_test([[0, 1]], trend_weights(2))
     with pytest.raises(ValueError, match="two baselines"):
         rate_of_change_weights(1, 4)
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(300, 260), (0, 501), (700, 700), (40_000, 39_000)])
+def test_mcnemar_of_many_changes(gained: int, lost: int) -> None:
+    found = mcnemar_of_counts(gained, lost)
+    n, most = gained + lost, max(gained, lost)
+    assert found.p == pytest.approx(stats.binomtest(most, n).pvalue, rel=1e-8)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tabwb.agreement.calibration import RATES, Calibration, Share
 from tabwb.agreement.compare import OVER_FEATURES, OverFeatures
-from tabwb.agreement.dawid_skene import ErrorRates
+from tabwb.agreement.dawid_skene import NOT_IDENTIFIED, ErrorRates
+from tabwb.agreement.pairs import Counts
 from tabwb.agreement.verdicts import Floats
 from tabwb.report.plain import Json, picked, picked_or_none, plain
 from tabwb.report.summaries.agreement.answered import Answered, Transcribed
-from tabwb.report.summaries.agreement.compared import Among, defined
+from tabwb.report.summaries.agreement.compared import CONSTANT, Among, defined
 from tabwb.report.summaries.agreement.judged import Drift, JudgeAgreement
 from tabwb.report.summaries.agreement.rated import Measure
 from tabwb.report.summaries.agreement.report import AgreementReport
@@ -180,11 +183,13 @@ def _pairs(among: Among, measures: tuple[Measure, ...]) -> list[Json]:
             "weighted_kappa": pair.weighted,
             "ac1": pair.ac1[0],
             "ac1_features": pair.ac1[1],
+            "reason": None if pair.kappa[0] is not None else NO_FEATURE,
             "features": [
                 {
                     "measure": measure.id,
                     "n": int(found.tables[place, at].sum()),
                     **{name: defined(values[place, at]) for name, values in found.by_pair.items()},
+                    "reason": _why(found.by_pair["kappa"][place, at], found.tables[place, at]),
                     "table": found.tables[place, at].tolist(),
                 }
                 for at, measure in enumerate(measures)
@@ -197,6 +202,13 @@ def _pairs(among: Among, measures: tuple[Measure, ...]) -> list[Json]:
          "reason": "no sample in common"}
         for first, second in among.apart
     ]  # fmt: skip
+
+
+def _why(kappa: float, table: Counts) -> str | None:
+    """Return why the kappa of a pair is undefined; None where it is not."""
+    if defined(float(kappa)) is not None:
+        return None
+    return CONSTANT if table.any() else "no sample with a verdict of both"
 
 
 def _comparison(among: Among | None, measures: tuple[Measure, ...]) -> Json:
@@ -276,6 +288,8 @@ def _error_rates(rates: ErrorRates | None, report: AgreementReport) -> list[Json
                     "sensitivity_interval": _ends(rates.sensitivity_ends[at, who]),
                     "specificity": defined(rates.specificity[at, who]),
                     "specificity_interval": _ends(rates.specificity_ends[at, who]),
+                    "reason": rates.reasons[at]
+                    or (NOT_IDENTIFIED if np.isnan(rates.sensitivity[at, who]) else None),
                 }
                 for who, rater in enumerate(report.rated.raters)
             ],

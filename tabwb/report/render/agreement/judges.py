@@ -31,13 +31,14 @@ def calibration_views(report: AgreementReport) -> Iterator[RenderableType]:
     for judge in judges:
         yield ForWidth(partial(_calibration, judge, names[judge.judge], report.rated.features))
     if judges:
-        who = judges[0].reference
+        who, task = judges[0].reference, report.task
+        resampled = task is not None and task.speakers is not None and task.draws
         yield from remarks(
             [
                 f"Against {who}: +/+ both say present, j alone the judge alone, c alone {who} "
                 f"alone, -/- neither. Sensitivity: of what {who} calls present; specificity: of "
                 "what is called absent; with 95 % intervals "
-                + ("(Jeffreys)." if report.rated.speakers is None else "(speakers resampled).")
+                + ("(speakers resampled)." if resampled else "(Jeffreys).")
             ]
         )
     for drift in report.drifts:
