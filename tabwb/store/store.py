@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -40,7 +41,6 @@ class Store:
         self.location = database.location
         self._access = Access(database)
         self.people = People(self._access)
-        self._sets: RatingSets | None = None
 
     @classmethod
     def open(
@@ -69,14 +69,12 @@ class Store:
 
         return cls(open_server(place, create=create))
 
-    @property
+    @cached_property
     def sets(self) -> RatingSets:
-        """The rating sets of people; imported when they are used first."""
-        if self._sets is None:
-            from tabwb.store.sets import RatingSets
+        """The rating sets of people."""
+        from tabwb.store.sets import RatingSets  # not before they are used
 
-            self._sets = RatingSets(self._access)
-        return self._sets
+        return RatingSets(self._access)
 
     @property
     def embedded(self) -> Path | None:
@@ -364,11 +362,7 @@ class Store:
     def repetitions(
         self, administration_ids: Sequence[int]
     ) -> tuple[tuple[tuple[int, int, int], str, int, dict[str, float]], ...]:
-        """Return the verdicts of judges that were asked again; see :func:`judgements.repetitions`.
-
-        Args:
-            administration_ids: numbers.
-        """
+        """Return the verdicts of judges asked again; see :func:`judgements.repetitions`."""
         with self._access.reading() as transaction:
             return tuple(judgements.repetitions(transaction, administration_ids))
 
