@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 1000),
     default=20,
     show_default=True,
-    help="The most pages that can be open at once; each is a process of about 80 MB.",
+    help="The most pages that can be open at once; each is a process of about 100 MB.",
 )
 @verbosity_options
 @store_option

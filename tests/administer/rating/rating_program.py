@@ -30,10 +30,10 @@ def say(words: str) -> None:
     os.write(1, f"{words}\n".encode())
 
 
-def work(location: str, name: str, rater: str) -> None:
+def work(location: str, plugins: Plugins, name: str, rater: str) -> None:
     """Rate every sample: one answer, then the next, then done; after a failure the same again."""
     with Store.open(location) as store:
-        session = RaterSession.open(store, Plugins.load(Configuration()), name, rater)
+        session = RaterSession.open(store, plugins, name, rater)
         say(f"STARTED {rater}")
         told = False
         while (shown := session.shown) is not None:
@@ -56,12 +56,13 @@ def work(location: str, name: str, rater: str) -> None:
 def main() -> int:
     """Fork a process for each rater; return how many failed."""
     location, name, *raters = sys.argv[1:]
+    plugins = Plugins.load(Configuration())
     children = []
     for rater in raters:
         child = os.fork()
         if child == 0:
             try:
-                work(location, name, rater)
+                work(location, plugins, name, rater)
             finally:
                 sys.stderr.flush()
                 os._exit(sys.exc_info()[0] is not None)
