@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from tabwb.api.reading import Reading
+    from tabwb.plugin_api.registry.plugins import Plugins
     from tabwb.records.rating_sets import Answer, Purpose
     from tabwb.records.rating_sets import RatingSet as Record
     from tabwb.tables.table import Table
@@ -18,10 +21,11 @@ class RatingSet:
     Args:
         study: the open store.
         number: of the set in it.
+        plugins: loads them.
     """
 
-    def __init__(self, study: Reading, number: int) -> None:
-        self._study, self._number = study, number
+    def __init__(self, study: Reading, number: int, plugins: Callable[[], Plugins]) -> None:
+        self._study, self._number, self._plugins = study, number, plugins
 
     def __repr__(self) -> str:
         kept = self.record
@@ -42,6 +46,59 @@ class RatingSet:
         from tabwb.report.tables.rating_sets import progress_table
 
         return progress_table(self._study.store, self.record)
+
+    def ratings(self, *, judges: bool = False) -> Table:
+        """Return one row for each answer of each rater, as ``tabwb rate export`` writes them.
+
+        Args:
+            judges: with what judges say of the samples.
+        """
+        from tabwb.report.tables.set_ratings import set_tables, with_judges
+
+        tables = set_tables(self._study.store, self.record)
+        return with_judges(tables) if judges else tables.ratings
+
+    def export(
+        self,
+        out: str | PathLike[str],
+        *,
+        format: Literal["csv", "jsonl", "parquet", "folder"] | None = None,
+        judges: bool = False,
+        within_study: bool = False,
+        force: bool = False,
+    ) -> Path:
+        """Write the ratings to a file, or the whole study to a folder, and return its path.
+
+        Args:
+            out: a file, or a new folder.
+            format: None: by the ending of the name; without one a folder.
+            judges: with what judges say; a folder has it in a file.
+            within_study: the file stays within the study that collected the data; otherwise
+                speakers must have agreed to ``share``.
+            force: replace an existing file.
+
+        Raises:
+            NoConsent: speakers have not agreed to ``share``; nothing is written.
+            UsageError: people's data, and the study is open for reading.
+            TabwbError: it cannot be written.
+        """
+        from tabwb.api.engine import warn
+        from tabwb.report.destination import IN_PYTHON, check_destination
+        from tabwb.report.documents.rating_export import FOLDER, export_set, format_of
+        from tabwb.report.tables.set_ratings import administrations_of
+
+        chosen, place = format_of(Path(out), format), Path(out)
+        if chosen != FOLDER:
+            place = check_destination(place, force=force, remedy=IN_PYTHON)
+        store = self._study.store
+        if any(one.conditions.guarded for one in administrations_of(store, self.record)):
+            store = self._study.writable("an export of people's data is logged in the store")
+        permit = export_set(
+            store, self._plugins(), self._number, chosen, place,
+            judges=judges, within_study=within_study,
+        )  # fmt: skip
+        warn(permit.notice)
+        return place
 
     def rate(
         self,

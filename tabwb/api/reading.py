@@ -347,7 +347,7 @@ class Reading:
 
     def rating_set(self, rating_set: int | str) -> RatingSet:
         """Return one rating set by its name, number or uid."""
-        return RatingSet(self, self.store.sets.get(rating_set).id)
+        return RatingSet(self, self.store.sets.get(rating_set).id, self._plugins)
 
     def _must_write(self, why: str) -> None:
         if not self._write:

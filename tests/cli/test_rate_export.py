@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import tabwb
 from tabwb.battery.forms import form_from_canonical
 from tabwb.cli.main import main
 from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Answer, SampleRating
@@ -132,6 +133,17 @@ def untitled(document: Any) -> Any:
             if key not in ("title", "objective")
         }
     return [untitled(one) for one in document] if isinstance(document, list) else document
+
+
+def test_python_has_the_same_table_and_writes_the_same_file(store: Path, tmp_path: Path) -> None:
+    with tabwb.open(store) as study:
+        pilot = study.rating_set("pilot")
+        table = pilot.ratings().to_dicts()
+        out = pilot.export(tmp_path / "a.jsonl")
+        assert len(pilot.ratings(judges=True)) > len(table)
+        with pytest.raises(tabwb.TabwbError, match="the file is there already"):
+            pilot.export(out)
+    assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == table
 
 
 def test_a_folder_explains_and_describes_itself(run: Run, store: Path, tmp_path: Path) -> None:
