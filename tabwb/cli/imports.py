@@ -172,10 +172,10 @@ ONLY_NAMING = ("session", "rater", "tiers")
 ONLY_RATINGS = ("set_name", "form", "mapping", "counts")
 NOT_OF_RATINGS = (
     *("battery", "format_id", "columns", "number_replicates", "skip_unknown", "again", "date"),
-    *("research_protocol", *ONLY_NAMING),
+    *("research_protocol", "title", "tags", *ONLY_NAMING),
 )
 FLAGS = {
-    "columns": "column", "judges": "judge", "tiers": "tier", "set_name": "set",
+    "columns": "column", "judges": "judge", "tiers": "tier", "set_name": "set", "tags": "tag",
     "format_id": "format",
 }  # fmt: skip
 

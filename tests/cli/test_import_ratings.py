@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tabwb.administer.rating.elsewhere.label_studio import read_tasks
 from tabwb.administer.rating.elsewhere.labels import measures_by_name
 from tabwb.administer.rating.elsewhere.mapping import FileMapping
 from tabwb.administer.rating.elsewhere.reading import read_labels
 from tabwb.plugin_api.answer_files import AnswerProblems
 from tabwb.plugin_api.forms import open_form
 from tabwb.plugin_api.registry.plugins import Plugins
+from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, SampleRating
 from tabwb.store.store import Store
 from tests.cli.conftest import Run
@@ -180,9 +184,47 @@ def test_label_studio_with_a_control_for_each_question(run: Run, stored: Path) -
     assert answers("ls", stored) == [("R1", 1, {"anomia": 0.0, "jargon": 3.0})]
 
 
+NAMES = st.sampled_from(
+    ["id", "data", "annotations", "completed_by", "result", "from_name", "value", "choices", "text"]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["anomia", "Jargon", "x"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
+    max_leaves=25,
+)
+
+
+CONTROL = st.fixed_dictionaries(
+    {"from_name": st.sampled_from(["anomia", "features", "note", "odd"]) | JSON},
+    optional={"value": st.dictionaries(NAMES, JSON, max_size=3) | JSON, "type": JSON},
+)
+ANNOTATION = st.fixed_dictionaries(
+    {"completed_by": st.integers(1, 3) | JSON, "result": st.lists(CONTROL, max_size=3) | JSON},
+    optional={"lead_time": JSON, "was_cancelled": JSON},
+)
+TASKS = st.lists(
+    st.fixed_dictionaries(
+        {"id": JSON, "annotations": st.lists(ANNOTATION, max_size=3) | JSON},
+        optional={"data": st.dictionaries(NAMES, JSON, max_size=3) | JSON},
+    ),
+    max_size=2,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(TASKS)
+def test_any_tasks_are_read_or_refused(tasks: list[dict[str, Any]]) -> None:
+    known = {"anomia": "anomia", "jargon": "jargon"}
+    try:
+        labels = read_tasks(tasks, Path("x.json"), FileMapping(), known)
+    except TabwbError:
+        return
+    assert labels.labels or labels.sheets
+
+
 def test_a_speaker_must_agree_to_rating(run: Run, stored: Path) -> None:
-    for scope, given in (("record", "--given"), ("rate", "--withdrawn")):
-        assert run("speaker", "consent", "S-01", "--scope", scope, given).status == 0
+    for scope, agreed in (("record", "--given"), ("rate", "--withdrawn")):
+        assert run("speaker", "consent", "S-01", "--scope", scope, agreed).status == 0
     refused = run("import", write(stored / "r.csv", *LONG), "--set", "pilot")
     assert refused.status == 1
     assert "S-01" in refused.err

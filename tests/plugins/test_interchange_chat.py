@@ -144,6 +144,17 @@ def test_any_tier_is_read_or_refused(tier: str) -> None:
     assert not set(text) & set("[]<>\x15⌈→")
 
 
+LINES = st.text(st.sampled_from("@*%:\t |PARGID.[]<x3\r"), max_size=12)
+
+
+@given(st.lists(LINES, max_size=8).map("\n".join))
+def test_any_file_is_read_with_its_problems(text: str) -> None:
+    file = read_chat(text, "x.cha")
+    lines = text.replace("\r", "\n").count("\n") + 1
+    assert all(1 <= problem.line <= lines for problem in file.problems)
+    assert all(tier.code.strip() for tier in file.tiers)
+
+
 def test_each_gem_is_a_text_of_the_participant(tmp_path: Path) -> None:
     path = chat(
         tmp_path,
