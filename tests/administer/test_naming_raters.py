@@ -11,6 +11,7 @@ import pytest
 
 from tabwb.administer.naming.scores import named_item, naming_of
 from tabwb.administer.naming.views import NamingView
+from tabwb.administer.rating.adjudication import Adjudicator
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.form_loader import read_form
@@ -19,7 +20,7 @@ from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded, Score
-from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating, SetPlan
+from tabwb.records.rating_sets import Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.study import Study
 from tabwb.report.documents.naming_document import naming_json
 from tabwb.report.render.naming import raters_line, score_of
@@ -300,7 +301,11 @@ def test_a_listener_of_a_rating_set_is_a_rater_of_the_session(
     assert (item.score_by, item.code) == ("person:A", "correct")
     (pair,) = rater_agreements([item])
     assert (pair.first, pair.second, pair.agreed) == ("person:A", "person:R2", 0)
-    store.sets.adjudicate(kept.id, Adjudication(1, "correct", "error", "a cat", "A1"))
+    adjudicator = Adjudicator(store, session.plugins, "ear", "A1")
+    assert [
+        [(said.rater, said.answer) for said in one.verdicts] for one in adjudicator.disputes()
+    ] == [[("A", "right"), ("R2", "error")]]
+    adjudicator.settle(1, "correct", "error", "a cat")
     (settled,) = load_administrations(store, (1,), primary="consensus")
     score = namings(settled.source)[0].view.score
     assert score is not None

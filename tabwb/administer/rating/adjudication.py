@@ -10,6 +10,7 @@ from typing import Literal
 
 from tabwb.administer.rating.consensus import by_sample, keys_of, measure_of
 from tabwb.administer.rating.disputes import Decision, Dispute, dispute_of, most_first
+from tabwb.administer.rating.listeners import session_ratings
 from tabwb.administer.rating.permission import may_rate
 from tabwb.administer.rating.shown import Media, Shown, shown_of
 from tabwb.battery.forms import SOURCE, Question, form_from_canonical
@@ -266,7 +267,9 @@ class Adjudicator:
 
     @cached_property
     def _rated(self) -> Mapping[int, tuple[SampleRating, ...]]:
-        return by_sample(self._store.sets.ratings(self.set.id))
+        samples = tuple(self._samples.values())
+        heard = session_ratings(self._store, samples, self.form, self.set.raters)
+        return by_sample((*heard, *self._store.sets.ratings(self.set.id)))
 
     @cached_property
     def _judged(self) -> Mapping[int, Mapping[str, Mapping[str, float]]]:
@@ -291,7 +294,7 @@ class Adjudicator:
             dispute_of(question, key, number, given, judges)
             for number, ratings in sorted(self._rated.items())
             if number in self._samples
-            for given in [sorted(ratings, key=lambda one: self._order.get(one.rater, 0))]
+            for given in [sorted(ratings, key=lambda one: self._order.get(one.rater, -1))]
             for question in self.form.questions
             if question.measure != SOURCE
             for judges in [self._judged.get(number, {}).get(question.measure, {})]
