@@ -103,8 +103,12 @@ def test_a_judge_that_was_asked_again_is_compared_with_itself(store: Store) -> N
 
 
 def test_nobody_has_rated(store: Store) -> None:
+    number = talked(store)
     with pytest.raises(UsageError, match="nobody has rated"):
-        rated_administrations(store, [talked(store)])
+        rated_administrations(store, [number])
+    verdict(store, number, "R1", 5, jargon=1.0)
+    with pytest.raises(UsageError, match="no rated response"):
+        rated_administrations(store, [number])
 
 
 def says(

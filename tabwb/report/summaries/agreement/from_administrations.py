@@ -58,6 +58,12 @@ def rated_administrations(
     table = table_of(sources)
     raters, found = _verdicts(table, [feature.id for feature in table.battery.features])
     if not raters and not heard.given:
+        features = {feature.id for feature in table.battery.features}
+        if any(features & given.measures.keys() for given in table.columns.ratings.values()):
+            raise UsageError(
+                f"no rated response of {source} can be described",
+                hint="responses that are refused, an echo of the prompt ... count for nobody",
+            )
         raise UsageError(
             f"nobody has rated a feature or a name of {source}",
             hint="tabwb judge run ID --judge SPEC, or tabwb rate plan",
