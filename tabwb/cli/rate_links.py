@@ -71,7 +71,7 @@ def make(
         chosen = _chosen(kept, raters)
         now = datetime.now(UTC)
         ends, base = links.expiry(expires, now), links.checked_address(address or links.LOCAL)
-        _refuse_sound(store, kept)
+        _refuse_unusable(store, kept)
         made = []
         for rater in chosen:
             revoked = _revoke(store, kept, [rater], now)
@@ -160,14 +160,19 @@ def _revoke(
     return len(valid)
 
 
-def _refuse_sound(store: Store, kept: RatingSet) -> None:
-    """Refuse a set with sound, which would be played where the server runs.
+def _refuse_unusable(store: Store, kept: RatingSet) -> None:
+    """Refuse a closed set, and one with sound, which would be played where the server runs.
 
     Raises:
-        UsageError: its form plays recordings, and samples have them.
+        UsageError: it is closed, or its form plays recordings and samples have them.
     """
     from tabwb.store.set_ratings import asked_by
 
+    if kept.status == "closed":
+        raise UsageError(
+            f"rating set '{kept.name}' is closed",
+            hint=f"'tabwb rate reopen {kept.name}' opens it again",
+        )
     if asked_by(kept).spoken and any(
         sample.audio is not None for sample in store.sets.samples(kept.id)
     ):

@@ -14,7 +14,7 @@ import pytest
 
 from tabwb.battery.forms import form_from_canonical
 from tabwb.cli.main import main
-from tabwb.records.rating_sets import Assignment, AudioCut, Sample, SetPlan
+from tabwb.records.rating_sets import Assignment, AudioCut, Sample, SetEvent, SetPlan
 from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store
 from tests.store.parts import FORM, attempt, begin, rated_set, small_battery
@@ -99,6 +99,13 @@ def test_a_set_with_recordings_gets_no_link(
         store.sets.create(SetPlan("spoken", form, "two", (sample,), (Assignment("R1", 1, 1),)))
     assert main(["rate", "link", "make", "spoken", "--store", str(place)]) == 2
     assert "a page in a browser plays no sound" in capsys.readouterr().err
+
+
+def test_a_closed_set_gets_no_link(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open(place) as store:
+        store.sets.log(store.sets.get("pilot").id, SetEvent("closed"))
+    assert main(["rate", "link", "make", "pilot", "--store", str(place)]) == 2
+    assert "rating set 'pilot' is closed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])
