@@ -39,6 +39,7 @@ UPGRADE = (
 HEADERS = st.lists(
     st.sampled_from(
         ["Origin: HERE", "Origin: null", "Origin: http://evil.example", UPGRADE,
+         "Sec-Fetch-Site: same-origin",
          "X-Forwarded-For: 127.0.0.1", "X-Original-URL: /static/page.js", "X-HTTP-Method: GET",
          "Cookie: rater=R2; key=x", "Authorization: Basic UjI6", "Range: bytes=0-1", "Accept: */*",
          "Expect: 100-continue", "Transfer-Encoding: chunked", "Content-Type: application/json"]

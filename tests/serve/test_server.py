@@ -159,6 +159,15 @@ async def test_other_pages_open_nothing(links: Links, origin: str) -> None:
         assert (await browser.session.get(f"{browser.url}/rate", headers=foreign)).status == 404
 
 
+async def test_a_browser_that_hides_the_origin_is_let_in(links: Links) -> None:
+    key = links.add("R2")
+    async with running(links) as browser:
+        hidden = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
+        assert (await browser.send(key, **hidden)).status == 200
+        hidden["Sec-Fetch-Site"] = "cross-site"
+        assert (await browser.send(key, **hidden)).status == 404
+
+
 async def test_every_reply_has_the_security_headers(links: Links) -> None:
     key = links.add("R2")
     async with running(links) as browser:
