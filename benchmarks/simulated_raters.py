@@ -199,7 +199,7 @@ def rates(raters: int, prevalence: float, samples: int, speakers: bool, seed: in
         verdicts = np.where(same, verdicts[:, first], verdicts)
     given = verdicts.astype(np.int8)[..., None]
     by = ", by speaker" if speakers else ""
-    whom = f"{raters} raters, {round(samples * prevalence)} positives expected{by}"
+    whom = f"{raters} raters{by}"
     found = error_rates(given, draws=DRAWS, starts=3, seed=seed, speakers=of)
     if not found.reasons[0]:
         for ends, values, what in (
