@@ -226,6 +226,7 @@ def _judge(judge: JudgeAgreement, measures: tuple[Measure, ...]) -> Json:
         "judge": judge.judge,
         "reference": judge.reference,
         "each": _comparison(judge.each, measures),
+        "people_on_same_features": _over(judge.people) if judge.people is not None else None,
         "less_people": _over(judge.difference) if judge.difference is not None else None,
         "consensus": {"note": NOT_COMPARABLE, **_comparison(judge.consensus, measures)},
         "calibration": [

@@ -152,6 +152,18 @@ def test_table_one_by_hand(tmp_path: Path) -> None:
     assert calibration["sensitivity"]["n"] == weights["jargon"]
 
 
+def test_a_judge_of_some_features_is_compared_with_people_on_those(tmp_path: Path) -> None:
+    given = people_and_judge()
+    del given["jargon"]["rules-2"]
+    found = document(rated(tmp_path, verdict_rows(given)))
+    (one,) = found["judges"]
+    people = next(row["kappa"] for row in found["features"] if row["measure"] == "anomia")
+    each = next(row["kappa"] for row in one["each"]["features"] if row["measure"] == "anomia")
+    assert one["people_on_same_features"]["value"] == pytest.approx(people)
+    assert one["people_on_same_features"]["features"] == 1
+    assert one["less_people"]["value"] == pytest.approx(each - people)
+
+
 def test_every_rule_for_ties_and_cannot_tell_has_a_line(tmp_path: Path) -> None:
     tied = [1] * 6 + [0] * 6
     rows = verdict_rows(

@@ -115,9 +115,20 @@ def table_one(report: AgreementReport) -> Iterator[RenderableType]:
             "is more stable than one person. Judge-each-human is (like with like)."
             if report.judges
             else "",
+            "Columns over unequal numbers of features are not like with like either: below is the "
+            "difference on the features of both."
+            if _unequal(report)
+            else "",
         ]
     )
     yield from _comparisons(report)
+
+
+def _unequal(report: AgreementReport) -> bool:
+    """Return whether a judge and people have a kappa on unequal numbers of features."""
+    key = WEIGHTED, "kappa"
+    sides = [report.main, *(judge.each for judge in report.judges)]
+    return len({one.found.over_features[key].features for one in sides if one is not None}) > 1
 
 
 def _table_one(main: Among, people: str, judge: JudgeAgreement | None, name: str) -> RenderableType:
@@ -155,11 +166,12 @@ def _comparisons(report: AgreementReport) -> Iterator[RenderableType]:
     if report.judges:
         notes.append("* not comparable with the row of people; with each person is.")
     for judge in report.judges:
-        less = judge.difference
-        if less is not None and less.value is not None:
+        less, people = judge.difference, judge.people
+        if less is not None and less.value is not None and people is not None:
             notes.append(
-                f"{names[judge.judge]} with each person less people with each other: "
-                f"{signed(less.value)} ({_signed_ends(less)}), weighted kappa."
+                f"{names[judge.judge]} with each person less people with each other, weighted "
+                f"kappa on the {plural(people.features, 'feature')} of both: {signed(less.value)} "
+                f"({_signed_ends(less)}); people {figure(people.value, 3)} there."
             )
     yield from remarks(notes)
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+
+import numpy as np
 
 from tabwb.agreement.calibration import Calibration, calibrate
 from tabwb.agreement.compare import OverFeatures, difference
 from tabwb.agreement.pairs import tables_of
-from tabwb.report.summaries.agreement.compared import Among, Task, with_consensus, with_each
+from tabwb.report.summaries.agreement.compared import (
+    Among,
+    Task,
+    main_pairs,
+    with_consensus,
+    with_each,
+)
 from tabwb.scoring.participant_tests import McNemar, mcnemar_of_counts
 
 _FAMILY = re.compile(r"(-\d+)?(\+[^:@ ]+)?([:@].*| \(prompt .*)?$")
@@ -25,7 +33,8 @@ class JudgeAgreement:
         judge: its name.
         each: with each of them, like them with each other; None without a common sample.
         consensus: with the consensus of them, which is not comparable with the former.
-        difference: positive-count-weighted kappa with each of them less theirs with each other.
+        people: positive-count-weighted kappa of them with each other, over the features that the
+            judge has a kappa on too; ``difference``: that of the judge with each of them less it.
         reference: whom it is measured against: the consensus, or the one person.
         calibration: against that, by feature.
     """
@@ -33,6 +42,7 @@ class JudgeAgreement:
     judge: str
     each: Among | None
     consensus: Among | None
+    people: OverFeatures | None
     difference: OverFeatures | None
     reference: str
     calibration: tuple[Calibration, ...]
@@ -84,15 +94,13 @@ def judge_agreements(
 
 def _judge(task: Task, place: int, main: Among | None) -> JudgeAgreement:
     each = with_each(task, place)
-    weighted = None
-    if each is not None and main is not None:
-        key = "positive_count_weighted", "kappa"
-        weighted = difference(each.found.over_features[key], main.found.over_features[key])
+    own, people = _on_the_same_features(task, place, each, main)
     return JudgeAgreement(
         task.raters[place],
         each,
         with_consensus(task, place),
-        weighted,
+        people,
+        None if own is None or people is None else difference(own, people),
         "the consensus",
         calibrate(
             task.verdicts[place],
@@ -102,6 +110,29 @@ def _judge(task: Task, place: int, main: Among | None) -> JudgeAgreement:
             speakers=task.speakers,
         ),
     )
+
+
+def _on_the_same_features(
+    task: Task, place: int, each: Among | None, main: Among | None
+) -> tuple[OverFeatures | None, OverFeatures | None]:
+    """Return the weighted kappas of a judge with people and of people, over features of both."""
+    if each is None or main is None:
+        return None, None
+    of_judge, of_people = (~np.isnan(one.found.by_feature["kappa"]) for one in (each, main))
+    if not np.array_equal(of_judge, of_people):
+        both = np.flatnonzero(of_judge & of_people)
+        if not both.size:
+            return None, None
+        some = replace(
+            task,
+            features=tuple(task.features[at] for at in both.tolist()),
+            verdicts=task.verdicts[..., both],
+            consensus=task.consensus[:, both],
+        )
+        each, main = with_each(some, place), main_pairs(some)
+        assert each is not None and main is not None
+    key = "positive_count_weighted", "kappa"
+    return each.found.over_features[key], main.found.over_features[key]
 
 
 def beside_one(task: Task, person: int, judges: Sequence[int]) -> tuple[JudgeAgreement, ...]:
@@ -122,7 +153,7 @@ def beside_one(task: Task, person: int, judges: Sequence[int]) -> tuple[JudgeAgr
             speakers=task.speakers,
         )
         name, other = task.raters[place], task.raters[person]
-        found.append(JudgeAgreement(name, None, None, None, other, rates))
+        found.append(JudgeAgreement(name, None, None, None, None, other, rates))
     return tuple(found)
 
 
