@@ -242,6 +242,22 @@ async def test_no_log_has_the_key(links: Links, caplog: pytest.LogCaptureFixture
     assert key not in caplog.text
 
 
+async def test_a_defect_is_logged_by_its_place_and_tells_the_browser_nothing(
+    links: Links, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(digest: bytes) -> None:
+        raise ValueError("words that quote what was sent")
+
+    key = links.add("R2")
+    monkeypatch.setattr(links, "of", fail)
+    async with running(links) as browser:
+        reply = await browser.send(key)
+        assert (reply.status, reply.headers["Referrer-Policy"]) == (500, "no-referrer")
+        assert "words that quote" not in await reply.text()
+    assert "a request failed: ValueError in fail" in caplog.text
+    assert "words that quote" not in caplog.text
+
+
 async def raw(browser: Browser, text: str) -> bytes:
     """Send bytes that may be no HTTP."""
     port = int(browser.url.rpartition(":")[2])
