@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from tabwb.records.counting import check_own
 from tabwb.records.errors import UsageError
 
 Answer = str | float | None
@@ -242,6 +243,7 @@ def checked_rater(code: str) -> str:
             f"'{code}' is not a valid code of a rater",
             allowed="1 to 32 letters, digits, hyphens and underscores, for example R2",
         )
+    check_own(code)
     return code
 
 

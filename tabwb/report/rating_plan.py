@@ -18,7 +18,6 @@ from tabwb.administer.rating.expected import measured_seconds
 from tabwb.administer.rating.plan import AGAIN, DISTANCE, Design
 from tabwb.administer.rating.planning import Planned, Request, planned
 from tabwb.battery.forms import Form
-from tabwb.records.counting import check_own
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import (
     Presentation,
@@ -212,7 +211,7 @@ def plan_set(
     """
     checked_counts(request.counts)
     for rater in request.design.raters:
-        check_own(checked_rater(rater))
+        checked_rater(rater)
     rater = request.counts.partition(":")[2]
     if rater and rater not in request.design.raters:
         allowed = ", ".join(request.design.raters)

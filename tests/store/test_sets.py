@@ -190,6 +190,8 @@ def test_codes_of_programs_and_invalid_codes_are_refused(store: Store) -> None:
     for raters in (("tab 2026",), ("R" * 33,), ("",)):
         with pytest.raises(UsageError, match="not a valid code of a rater"):
             rated_set(store, number, raters=raters)
+    with pytest.raises(UsageError, match="'consensus' cannot be a person's code"):
+        rated_set(store, number, raters=("consensus",))
     store.append(number, [DeclarationEntry(Declaration("rules-1", ("jargon",)))])
     with pytest.raises(UsageError, match="'rules-1' is a judge or a scorer of this store"):
         rated_set(store, number, raters=("R1", "rules-1"))
