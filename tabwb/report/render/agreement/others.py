@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from tabwb.agreement.compare import FEWEST_SHARED
+from tabwb.agreement.transcribers import FEWEST
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
 from tabwb.report.render.agreement.cells import (
@@ -165,7 +166,8 @@ def _scales(scales: Sequence[Answered]) -> Iterator[RenderableType]:
         [
             "n: samples with two answers or more. same: equal answers of all pairs. kappa: with "
             "quadratic weights, linear: with linear ones, means over pairs as above; alpha: "
-            "Krippendorff's, ordinal. --json has every pair.",
+            "Krippendorff's, ordinal. --json has every pair. No interval where all draws "
+            "are equal.",
             f"Undefined (no rater varies, or no pair shares {FEWEST_SHARED} samples): "
             f"{', '.join(undefined)}."
             if undefined
@@ -194,8 +196,8 @@ def _codes(one: Answered) -> Iterator[RenderableType]:
         f"(nominal) {figure(one.alpha)}"
         + (f"; cannot tell {one.unsure}" if one.unsure else "")
         + ".",
-        "kappa undefined where no rater varies."
-        if any(pair.kappa is None for pair in one.pairs)
+        "No kappa where no rater varies; no interval where all draws are equal."
+        if any(pair.kappa is None or pair.interval is None for pair in one.pairs)
         else "",
         f"† fewer than {FEWEST_SHARED} in common: listed, not averaged." if few else "",
     ]
@@ -223,9 +225,11 @@ def _transcribed(one: Transcribed) -> Iterator[RenderableType]:
             fer = figure(pair.fer[place], 3), between(pair.intervals[place + 2])
             made.add_row(SpecCell.of([", ".join(order)]), *cells, *per, *fer)
     yield made
+    bare = any(None in pair.intervals for pair in one.pairs)
     yield from remarks(
         [
             "PER and FER of the second against the first, each transcriber as the reference once "
-            "(PSST's phonemes and features, silence left out)."
+            "(PSST's phonemes and features, silence left out).",
+            f"No interval with fewer than {FEWEST} responses or speakers." if bare else "",
         ]
     )

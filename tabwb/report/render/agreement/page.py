@@ -73,6 +73,8 @@ def _how(report: AgreementReport) -> Iterator[str]:
     if rated.speakers is not None:
         speakers = len(set(rated.speakers.tolist()))
         yield f"Intervals resample {plural(speakers, 'speaker')} with all their samples."
+    if choices.draws == 0:
+        yield "--draws 0: intervals that need draws are left out."
     if choices.cannot_tell == "absent":
         yield '"Cannot tell" counts as absent.'
 
