@@ -82,7 +82,7 @@ OF_NO_ACT = {
     *("trial-void", "trial-note", "trial-undo", "trial-rescore", "trial-history"),
     *("agreement", "rate-forms", "rate-plan", "rate-list", "rate-show", "rate-status"),
     *("rate-close", "rate-reopen", "rate-link", "rate-disputed", "rate-settle"),
-    "rate-start",  # the rating page asks for each sample: tests/administer/rating
+    *("rate-start", "serve"),  # the rating page asks for each sample: tests/administer/rating
 }
 """What gives nobody's data to anybody, and what only keeps the study's books."""
 
