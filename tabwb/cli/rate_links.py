@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tabwb.cli.common import inform, json_option, note, opened_store, print_json, store_option
+from tabwb.records.addresses import stays_here
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 
@@ -63,8 +64,10 @@ def make(
     which revokes the rater's older one.
     """
     from datetime import UTC, datetime
+    from urllib.parse import urlsplit
 
     from tabwb.administer.rating import links
+    from tabwb.administer.rating.permission import check_sending
 
     with opened_store(store_location) as (_, store):
         kept = store.sets.get(reference)
@@ -72,6 +75,8 @@ def make(
         now = datetime.now(UTC)
         ends, base = links.expiry(expires, now), links.checked_address(address or links.LOCAL)
         _refuse_unusable(store, kept)
+        if not stays_here(urlsplit(base).hostname):
+            check_sending(store, store.sets.samples(kept.id))
         made = []
         for rater in chosen:
             revoked = _revoke(store, kept, [rater], now)

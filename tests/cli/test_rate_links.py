@@ -14,7 +14,9 @@ import pytest
 
 from tabwb.battery.forms import form_from_canonical
 from tabwb.cli.main import main
+from tabwb.records.conditions import Conditions
 from tabwb.records.rating_sets import Assignment, AudioCut, Sample, SetEvent, SetPlan
+from tabwb.records.speakers import Consent
 from tabwb.records.trials import AttemptEntry
 from tabwb.store.store import Store
 from tests.store.parts import FORM, attempt, begin, rated_set, small_battery
@@ -106,6 +108,22 @@ def test_a_closed_set_gets_no_link(place: Path, capsys: pytest.CaptureFixture[st
         store.sets.log(store.sets.get("pilot").id, SetEvent("closed"))
     assert main(["rate", "link", "make", "pilot", "--store", str(place)]) == 2
     assert "rating set 'pilot' is closed" in capsys.readouterr().err
+
+
+def test_responses_of_a_person_go_elsewhere_with_consent_only(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(place) as store:
+        number = begin(store, 1, conditions=Conditions("S-014", "speaker")).id
+        store.append(number, [AttemptEntry(1, attempt())])
+        rated_set(store, number, 1, name="spoken")
+    make = ["rate", "link", "make", "spoken", "--store", str(place)]
+    assert main(make) == 0
+    assert main([*make, "--url", "https://rate.example.org"]) == 1
+    assert "S-014 has not consented to" in capsys.readouterr().err
+    with Store.open(place) as store:
+        store.people.keep_consents([Consent("S-014", "remote", True, "2026-11-01", "form", "me")])
+    assert main([*make, "--url", "https://rate.example.org"]) == 0
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])

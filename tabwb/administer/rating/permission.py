@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from tabwb.administer.consent import Guard
+from tabwb.administer.consent import Guard, check
 from tabwb.plugin_api.registry.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent
@@ -47,3 +48,19 @@ def may_rate(store: Store, plugins: Plugins, sample: Sample, rater: str) -> bool
         if not any((one.act, one.detail) == (act.act, act.detail) for one in known):
             store.people.log(entry)
     return True
+
+
+def check_sending(store: Store, samples: Iterable[Sample]) -> None:
+    """Refuse to show samples on other computers without the consent of every speaker.
+
+    Args:
+        store: with the consents.
+        samples: that browsers elsewhere would show.
+
+    Raises:
+        NoConsent: a speaker has not agreed to ``remote``.
+    """
+    for number in sorted({sample.administration for sample in samples}):
+        conditions = store.administration(number).conditions
+        if conditions.guarded:
+            check(store, conditions.person, "remote")
