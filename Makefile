@@ -93,17 +93,24 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 # Tests drive the program in a real terminal; tmux is used where it can be had.
-# What tests drive from outside: a terminal, and a sound server whose null sink is the microphone.
+# What tests drive from outside: a terminal, a sound server whose null sink is the microphone, a
+# database server, a browser. Tests are skipped where these are not installed.
 SYSTEM_PACKAGES = tmux pulseaudio pulseaudio-utils libasound2-plugins libportaudio2
+SERVER_PACKAGES = postgresql chromium
+LACKING = for program in tmux pulseaudio chromium; do \
+    command -v $$program >/dev/null 2>&1 || echo $$program; done; \
+  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || echo postgresql
 
 system:
-	@if command -v tmux >/dev/null 2>&1 && command -v pulseaudio >/dev/null 2>&1; then exit 0; fi; \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	@if [ -n "$$($(LACKING))" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    export DEBIAN_FRONTEND=noninteractive; \
 	    apt-get update -qq >/dev/null 2>&1; \
-	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null 2>&1 || true; \
+	    apt-get install -y -qq $(SYSTEM_PACKAGES) >/dev/null 2>&1 || true; \
+	    apt-get install -y -qq --no-install-recommends $(SERVER_PACKAGES) >/dev/null 2>&1 || true; \
 	  fi; \
-	  command -v tmux >/dev/null 2>&1 || echo "tmux is not installed: the terminal tests will be skipped"; \
-	  command -v pulseaudio >/dev/null 2>&1 || echo "pulseaudio is not installed: the microphone tests will be skipped"
+	  for program in $$($(LACKING)); do \
+	    echo "$$program is not installed: the tests that use it will be skipped"; \
+	  done
 
 clean:
 	@rm -rf $(VENV) build dist *.egg-info
