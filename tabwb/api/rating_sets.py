@@ -148,27 +148,36 @@ class RatingSet:
         from tabwb.administer.rating.adjudication import Adjudicator
         from tabwb.report.tables.disputes import disputes_table
 
-        study = self._study
-        return disputes_table(Adjudicator(study.store, study._plugins(), self._number), which)
+        adjudicator = Adjudicator(self._study.store, self._plugins(), self._number)
+        return disputes_table(adjudicator, which)
 
-    def settle(self, sample: int, measure: str, answer: Answer, reason: str, who: str = "") -> None:
+    def settle(
+        self, sample: int, measure: str, answer: Answer, reason: str = "", who: str = ""
+    ) -> None:
         """Settle a measure of a sample; what settled it before is replaced and stays stored.
 
         Args:
             sample: its number.
-            measure: of the question.
-            answer: the value that counts; None takes back what was settled.
-            reason: why.
+            measure: of the question; with ``#`` and the attempt's number where each is asked.
+            answer: the value that counts; None takes back what settles it: what settled it before
+                does again.
+            reason: why; not needed to take back.
             who: settles; you, as logged in, when empty.
 
         Raises:
-            StoreError: there is no such sample, or the form does not allow the answer.
+            StoreError: there is no such sample, its speaker does not agree to rating, or nobody has
+                rated it.
+            TabwbError: the form does not allow the answer, or the reason is missing.
             UsageError: the study is open for reading.
         """
-        from tabwb.records.rating_sets import Adjudication
+        from tabwb.administer.rating.adjudication import Adjudicator
 
         store = self._study.writable("what is settled is stored")
-        store.sets.adjudicate(self._number, Adjudication(sample, measure, answer, reason, who))
+        adjudicator = Adjudicator(store, self._plugins(), self._number, who)
+        if answer is None:
+            adjudicator.take_back(sample, measure)
+        else:
+            adjudicator.settle(sample, measure, answer, reason)
 
     def mark(self, status: Literal["closed", "reopened"], reason: str = "") -> None:
         """Close the set, so that nobody rates in it, or open it again.

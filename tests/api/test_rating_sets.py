@@ -62,9 +62,8 @@ def test_what_is_missing_or_not_planned_is_refused(study: tabwb.Study) -> None:
     pilot.mark("closed", "enough")
     with pytest.raises(tabwb.StoreError, match="is closed"):
         pilot.rate("R1", 1, {"anomia": 1})
-    pilot.settle(1, "jargon", 1, "heard twice", "ada")
-    (settled,) = study.store.sets.adjudications(1)
-    assert (settled.answer, settled.who) == (1.0, "ada")
+    with pytest.raises(tabwb.StoreError, match="nobody has rated sample 1"):
+        pilot.settle(1, "jargon", 1, "heard twice", "ada")
 
 
 def test_a_study_that_is_open_for_reading_stores_nothing(
@@ -87,3 +86,7 @@ def test_what_raters_differ_on_is_a_table_and_is_settled(study: tabwb.Study) -> 
     assert len(pilot.disputed()) == 0
     (settled,) = pilot.disputed("settled").to_dicts()
     assert (settled["settled"], settled["who"], settled["reason"]) == ("absent", "A1", "names")
+    with pytest.raises(tabwb.TabwbError, match="needs a reason"):
+        pilot.settle(1, "jargon", 1.0)
+    pilot.settle(1, "jargon", None)
+    assert len(pilot.disputed()) == 1

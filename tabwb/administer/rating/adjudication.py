@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from tabwb.administer.rating.consensus import by_sample, keys_of, measure_of
+from tabwb.administer.rating.consensus import by_sample, keys_of
 from tabwb.administer.rating.disputes import Decision, Dispute, dispute_of, most_first
 from tabwb.administer.rating.listeners import session_ratings
 from tabwb.administer.rating.permission import may_rate
@@ -22,6 +22,7 @@ from tabwb.records.rating_sets import (
     Answer,
     Sample,
     SampleRating,
+    measure_of,
 )
 from tabwb.records.speakers import operator
 from tabwb.store.store import Store
@@ -135,7 +136,9 @@ class Adjudicator:
                 f"nobody has rated sample {sample}", where=f"rating set '{self.set.name}'"
             )
         if not reason.strip():
-            raise TabwbError("a settled value needs a reason", hint="give it with --reason")
+            raise TabwbError(
+                "a settled value needs a reason", hint="say why; in a shell: --reason TEXT"
+            )
         made = self._keep(sample, measure, answer, reason.strip().removeprefix(RESTORED))
         self._done.append((sample, measure))
         return Decision(answer, made.reason, made.who, made.recorded_at)
@@ -186,11 +189,7 @@ class Adjudicator:
         Raises:
             StoreError: nothing is settled there.
         """
-        rows = [
-            one
-            for one in self._store.sets.adjudications(self.set.id, every=True)
-            if (one.sample, one.measure) == (sample, measure)
-        ]
+        rows = self.history(sample, measure)
         if not rows or rows[-1].answer is None:
             raise StoreError(
                 f"'{measure}' of sample {sample} is not settled",
