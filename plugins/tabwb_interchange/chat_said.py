@@ -23,7 +23,6 @@ TERMINATORS = {
     "+//?": " –?", '+"/.': ":", '+".': ".", "+.": "...", "+..": "...",
 }  # fmt: skip
 """Terminator to how it reads."""
-LINKERS = frozenset(("+<", "++", "+^", "+,", '+"', "+≋", "+≈"))
 SEPARATORS = {",": ",", ";": ";", "„": ",", "‡": ",", ":": "", "-,": ",", "-": ""}
 UNTRANSCRIBED = "www"
 VOICE = "⁇§⁎°∆∇∬∮▁▔◉☺♋Ϋ⁑↑↓↻≠∙∾⤆⤇Ἡ→←↗↘↖↙⇗⇘∞≡≈≋‹›〔〕^\x01\x02\x03\x04\x07"
@@ -55,7 +54,6 @@ _CODES: tuple[tuple[str, str], ...] = (
 _KINDS = tuple((re.compile(start), name) for start, name in _CODES)
 
 PieceKind = Literal["word", "filler", "fragment", "unclear", "pause", "mark"]
-Retrace = Literal["/", "//", "///", "/-", "/?"]
 
 
 class CodedError(NamedTuple):

@@ -178,6 +178,11 @@ class Question:
         return value if self.cut is None else float(value >= self.cut)
 
     @property
+    def is_feature(self) -> bool:
+        """Whether the question decides a feature: present or absent, or a scale with a cut."""
+        return self.kind == "present-absent" or (self.kind == "scale" and self.cut is not None)
+
+    @property
     def numbered(self) -> bool:
         """Whether some answer has a number; otherwise each answer is a measure of its own."""
         if self.kind == "choice":
@@ -272,7 +277,12 @@ def form_from_canonical(canonical: str) -> Form:
 
 
 def with_source_question(form: Form) -> Form:
-    """Return the form with the last question *person or machine?*, of which no result counts."""
+    """Return the form with the last question *person or machine?*, of which no result counts.
+
+    A form that asks it already is returned as it is.
+    """
+    if SOURCE in form.measures:
+        return form
     options = (
         Option("person", "A person", key="1", definition="a person said or wrote this"),
         Option("machine", "A machine", key="2", definition="a language model wrote this"),

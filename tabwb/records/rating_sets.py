@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
 from tabwb.records.counting import check_own
 from tabwb.records.errors import UsageError
@@ -22,7 +22,6 @@ CANNOT_TELL = "cannot-tell"
 Purpose = Literal["rate", "again", "calibration"]
 """Why a sample is shown: for its rating, to measure how far a rater agrees with their own earlier
 rating, or to learn the form on a sample whose consensus is known."""
-PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 SetStatus = Literal["open", "closed"]
 MOST_CONFIDENT = 3
 
@@ -302,4 +301,4 @@ def measure_of(key: str) -> tuple[str, int | None]:
     (('jargon', None), ('code', 2))
     """
     measure, mark, attempt = key.partition("#")
-    return measure, int(attempt) if mark else None
+    return measure, int(attempt) if mark and attempt.isdecimal() else None

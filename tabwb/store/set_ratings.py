@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tabwb.battery.forms import SOURCE, Form, form_from_canonical, with_source_question
+from tabwb.battery.forms import Form, form_from_canonical, with_source_question
 from tabwb.records.rating_sets import RatingSet
 from tabwb.records.ratings import Declaration, Rating, undefined
 
@@ -22,7 +22,7 @@ def form_of(canonical: str, ask_source: bool) -> Form:
         TabwbError: the text is not a form.
     """
     form = form_from_canonical(canonical)
-    return with_source_question(form) if ask_source and SOURCE not in form.measures else form
+    return with_source_question(form) if ask_source else form
 
 
 def asked_by(kept: RatingSet) -> Form:
@@ -65,9 +65,5 @@ def declaration_of(form: Form, rater: str) -> Declaration:
         form: with the questions.
         rater: the person's code.
     """
-    decides = [
-        one.measure
-        for one in form.questions
-        if one.kind == "present-absent" or (one.kind == "scale" and one.cut is not None)
-    ]
-    return Declaration(rater, tuple(decides), kind="person")
+    decides = tuple(one.measure for one in form.questions if one.is_feature)
+    return Declaration(rater, decides, kind="person")

@@ -12,19 +12,10 @@ from tabwb.records.rating_sets import (
     Adjudication,
     Answer,
     SampleRating,
+    measure_of,
 )
 
 CANNOT = Open("cannot tell")
-
-
-def measure_of(key: str) -> tuple[str, int | None]:
-    """Return the measure of an answer's key, and its attempt where it is asked of each.
-
-    >>> measure_of("jargon"), measure_of("code#2")
-    (('jargon', None), ('code', 2))
-    """
-    measure, mark, attempt = key.partition("#")
-    return measure, int(attempt) if mark and attempt.isdecimal() else None
 
 
 def by_sample(ratings: Iterable[SampleRating]) -> dict[int, tuple[SampleRating, ...]]:

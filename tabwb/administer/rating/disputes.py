@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tabwb.administer.rating.consensus import counted, difference, distance, measure_of, value_by
+from tabwb.administer.rating.consensus import counted, difference, distance, value_by
 from tabwb.battery.forms import Question
 from tabwb.records.counting import Open
-from tabwb.records.rating_sets import Answer, SampleRating
+from tabwb.records.rating_sets import Answer, SampleRating, measure_of
 
 
 @dataclass(frozen=True, slots=True)

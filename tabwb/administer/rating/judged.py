@@ -26,11 +26,7 @@ def judged(
     numbers = sorted({sample.administration for sample in samples})
     if not numbers:
         return {}
-    measures = {
-        question.measure
-        for question in form.questions
-        if question.kind == "present-absent" or (question.kind == "scale" and question.cut)
-    }
+    measures = {question.measure for question in form.questions if question.is_feature}
     people = {
         declared.rater
         for facts in store.facts(numbers)

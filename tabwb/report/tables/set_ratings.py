@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tabwb.battery.forms import Form, form_from_canonical, with_source_question
+from tabwb.battery.forms import Form
 from tabwb.records.rating_sets import (
     CANNOT_TELL,
     Answer,
@@ -17,6 +17,7 @@ from tabwb.records.rating_sets import (
 from tabwb.records.trials import Administration
 from tabwb.report.file_names import file_names
 from tabwb.report.summaries.agreement.from_administrations import verdicts_at
+from tabwb.store.set_ratings import asked_by
 from tabwb.store.store import Store
 from tabwb.tables.table import Column, Table, column_of, table_of
 
@@ -118,8 +119,7 @@ def set_tables(store: Store, kept: RatingSet) -> SetTables:
         store: where it is.
         kept: the set.
     """
-    form = form_from_canonical(kept.form)
-    form = with_source_question(form) if kept.ask_source else form
+    form = asked_by(kept)
     samples = store.sets.samples(kept.id)
     given = {one.id: one for one in administrations_of(store, kept)}
     questions = [one.measure for one in form.questions if one.kind == "present-absent"]

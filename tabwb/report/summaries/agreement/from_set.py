@@ -48,7 +48,7 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
             hint=f"tabwb rate start {kept.name} --rater CODE",
         )
     samples = store.sets.samples(kept.id)
-    questions = [one for one in form.questions if _is_feature(one)]
+    questions = [one for one in form.questions if one.is_feature]
     measures = [one.measure for one in questions]
     found, names, speakers, unusable = _judged(store, samples, measures, judges)
     people = given.raters
@@ -83,12 +83,6 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
         objective_source=form.objective_source,
         guesses=_guesses(store, samples, ratings),
         notes=tuple(_notes(store, kept, samples, unusable)),
-    )
-
-
-def _is_feature(question: Question) -> bool:
-    return question.kind == "present-absent" or (
-        question.kind == "scale" and question.cut is not None
     )
 
 

@@ -38,9 +38,8 @@ from tabwb.report.summaries.agreement.judged import (
 from tabwb.report.summaries.agreement.rated import Rated
 from tabwb.report.summaries.agreement.sensitivity import Sensitivity, sensitivity
 
-MOST_LATENT = 5_000_000
-"""Verdicts for which error rates without a known truth get intervals unless draws are asked for."""
 LATENT_DRAWS = 200
+"""Bootstrap replicates of error rates without a known truth, unless draws are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +117,6 @@ class AgreementReport:
     def of_people(self) -> bool:
         """Whether the main raters are people."""
         return len(self.rated.people) > 1
-
-    @property
-    def main_raters(self) -> tuple[str, ...]:
-        """Those who are compared with each other."""
-        return self.rated.people if self.of_people else self.rated.raters
 
 
 def agreement_of(rated: Rated, choices: Choices | None = None) -> AgreementReport:
