@@ -8,7 +8,7 @@ asks of everybody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -94,6 +94,10 @@ def check_store(store: Store, speaker: str) -> None:
         ) from None
 
 
+SHOWN = 5
+"""Most people that a notice names after the first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """The consents for acts with the person of one administration; models need none."""
@@ -119,6 +123,21 @@ class Guard:
                 f"(tabwb speaker consent {speaker} --scope record --given DAY)"
             )
         return tuple(filter(None, remarks))
+
+    @staticmethod
+    def notices_of(guards: Iterable[Guard]) -> tuple[str, ...]:
+        """Return the notices of several administrations, those that differ in the person once."""
+        alike: dict[str, list[tuple[str, str]]] = {}
+        for guard in guards:
+            person = guard.conditions.person
+            for notice in guard.notices():
+                alike.setdefault(notice.replace(person, ""), []).append((person, notice))
+        found = []
+        for (_, first), *others in alike.values():
+            people = list(dict.fromkeys(person for person, _ in others))
+            shown = f"{', '.join(people[:SHOWN])}{', …' if len(people) > SHOWN else ''}"
+            found.append(first + (f"; the same of {len(people)} more: {shown}" if people else ""))
+        return tuple(found)
 
     def missing(self, *, microphone: bool = False) -> tuple[Scope, ...]:
         """Return the scopes needed and not agreed to; with ``microphone`` everybody must agree."""

@@ -102,7 +102,7 @@ def import_answers(
                 again=again,
             )  # fmt: skip
             warn(*left_out(prepared.plan, prepared.battery.id))
-            warn(*(note for one in conditions for note in Guard(opened, plugins, one).notices()))
+            warn(*Guard.notices_of(Guard(opened, plugins, one) for one in conditions))
             _judge(opened, plugins, imported)
             settings = plugins.configuration
             where = stored_in(opened, settings.store_at(None if store is None else str(store)))

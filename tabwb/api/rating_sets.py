@@ -47,6 +47,15 @@ class RatingSet:
 
         return progress_table(self._study.store, self.record)
 
+    def assignments(self) -> Table:
+        """Return one row for each sample of each rater: its number, text, and whether it is rated.
+
+        Unlike what raters get, it has the strata.
+        """
+        from tabwb.report.tables.rating_sets import assignments_table
+
+        return assignments_table(self._study.store, self.record)
+
     def ratings(self, *, judges: bool = False) -> Table:
         """Return one row for each answer of each rater, as ``tabwb rate export`` writes them.
 

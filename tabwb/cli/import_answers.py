@@ -88,9 +88,9 @@ def import_file(
             )
         finally:
             progress.close()
+        for notice in Guard.notices_of(Guard(store, plugins, given) for given in conditions):
+            note(notice)
         for each, run, given in zip(imported, plan.runs, conditions, strict=True):
-            for notice in Guard(store, plugins, given).notices():
-                note(notice)
             inform(f"administration {each.administration.id}: {given.examinee}: {told(run)}")
         documents = _judge(store, plugins, imported, quiet=as_json)
         _show(store, imported, plan, conditions, as_json=as_json)

@@ -35,7 +35,7 @@ _OPTIONS = (
     click.option("--repeated", is_flag=True,
                  help="Keep equal texts that an examinee gave to one item; otherwise one of them."),
     click.option("--stratify", metavar="KEY[,KEY...]", default="",
-                 help="Draw from strata by keys, such as examinee,lesion-severity,item."),
+                 help="Draw from strata by keys, such as origin,lesion-amount,item."),
     click.option("--samples", type=click.IntRange(1), metavar="N",
                  help="Draw N responses, in proportion to the strata (default: all)."),
     click.option("--per-stratum", type=click.IntRange(1), metavar="N",

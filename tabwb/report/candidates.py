@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tabwb.administer.naming.views import NamingView, is_recorded, observations_of
 from tabwb.administer.rating.permission import agrees
@@ -88,7 +88,8 @@ def candidates(
         wanted: which of their responses.
 
     Raises:
-        UsageError: a key, a filter or a status is unknown, or no response can be rated.
+        UsageError: a key, a filter or a status is unknown, no response can be rated, or none has a
+            value of a key.
     """
     for status in wanted.statuses:
         if status not in set(ResponseStatus):
@@ -113,6 +114,14 @@ def candidates(
         raise UsageError(
             "no response can be rated" + (f" ({reasons})" if reasons else ""),
             hint=f"form '{wanted.form.id}' shows {', '.join(wanted.form.shows)}",
+        )
+    if lacking := [key.id for key in keys if key.id not in strata.having]:
+        raise UsageError(
+            f"no response has a value of '{lacking[0]}'",
+            where="--stratify",
+            hint="leave it out; lesions made here have lesion-amount, lesion-target and lesion-seed"
+            if lacking[0].startswith("lesion")
+            else "leave it out, or take another key",
         )
     assert chosen[0].columns is not None
     columns = chosen[0].columns[0].columns
@@ -216,10 +225,14 @@ def _around(
 
 @dataclass(frozen=True, slots=True)
 class _Strata:
-    """Names strata by keys; participants are numbered as they come, so that no study ID is kept."""
+    """Names strata by keys; participants are numbered as they come, so that no study ID is kept.
+
+    ``having`` collects the keys of which a response has a value.
+    """
 
     keys: Sequence[Key]
     people: dict[object, int]
+    having: set[str] = field(default_factory=set)
 
     def of(self, data: AdministrationData, subtest: Subtest, item: Item, replicate: int) -> str:
         """Return the stratum of a response."""
@@ -231,6 +244,8 @@ class _Strata:
                 values = key.place(subtest, item)
             else:
                 values = key.values(data) if key.applies_to(data) else ()
+            if values:
+                self.having.add(key.id)
             if key.id == PARTICIPANT:
                 values = [self.people.setdefault(one, len(self.people) + 1) for one in values]
             parts.append(f"{key.id} {'+'.join(map(written, values)) or 'none'}")

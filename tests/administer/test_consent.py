@@ -116,6 +116,9 @@ def test_somebody_unregistered_may_type_and_there_is_a_notice(
     assert begun(PERSON)
     (told,) = consent.Guard(store, plugins, PERSON).notices()
     assert "no consent of speaker S-014" in told
+    people = [replace(PERSON, examinee=f"S-0{n}") for n in (14, 15, 16, 15)]
+    (alike,) = consent.Guard.notices_of(consent.Guard(store, plugins, one) for one in people)
+    assert alike == f"{told}; the same of 2 more: S-015, S-016"
     agree(store, "record")
     assert consent.Guard(store, plugins, PERSON).notices() == ()
     assert consent.Guard(store, plugins, Conditions("echo", "model")).notices() == ()

@@ -43,6 +43,10 @@ def test_a_program_rates_and_a_later_rating_replaces_the_first(study: tabwb.Stud
         (3, "R2", "anomia", 1.0),
         (3, "R2", "jargon", 0.0),
     ]
+    row = pilot.assignments().to_dicts()[2]
+    assert {"rater": "R1", "sample": 3, "purpose": "rate", "complete": False}.items() <= row.items()
+    rated = pilot.assignments().where(complete=True)
+    assert [row["sample"] for row in rated.to_dicts()] == [1, 3]
     progress = pilot.progress().to_dicts()
     assert [(row["rater"], row["done"], row["assigned"]) for row in progress] == [
         ("R1", 1, 3),

@@ -143,6 +143,7 @@ def test_calibration_samples_come_first_and_each_line_of_their_file_is_checked(
         (["--raters", "R1", "--form", "naming"], "no response can be rated"),
         (["--raters", "R1", "--guidelines", "none.txt"], "none.txt: there is no such file"),
         (["--raters", "R1", "--stratify", "modl"], "'modl' is not a key"),
+        (["--raters", "R1", "--stratify", "lesion-severity"], "no response has a value of"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_and_nothing_is_made(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -197,22 +198,27 @@ def left_out(plan: ImportPlan, battery: str) -> list[str]:
             f"left out: {plural(len(plan.unmatched), 'answer')} to no item of '{battery}', the "
             f"first at {first.answer.where}: {first.column} '{first.value}': {first.message}"
         )
-    for run in plan.runs:
-        if run.repeated:
-            lines.append(
-                f"left out: {plural(len(run.repeated), 'second answer')} to an item and replicate "
-                f"({_some(run.repeated)})"
-            )
-        if run.missing:
-            lines.append(
-                f"not administered: {plural(len(run.missing), 'item')} without an answer "
-                f"({_some(run.missing)})"
-            )
-        if run.gaps:
-            lines.append(
-                f"not administered: {plural(run.gaps, 'replicate')} of items without an answer"
-            )
+    of_runs = Counter(line for run in plan.runs for line in _left_out_of(run))
+    lines += [
+        line + (f", in each of {times} administrations" if times > 1 else "")
+        for line, times in of_runs.items()
+    ]
     return lines
+
+
+def _left_out_of(run: PlannedRun) -> Iterator[str]:
+    if run.repeated:
+        yield (
+            f"left out: {plural(len(run.repeated), 'second answer')} to an item and replicate "
+            f"({_some(run.repeated)})"
+        )
+    if run.missing:
+        yield (
+            f"not administered: {plural(len(run.missing), 'item')} without an answer "
+            f"({_some(run.missing)})"
+        )
+    if run.gaps:
+        yield f"not administered: {plural(run.gaps, 'replicate')} of items without an answer"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -1,8 +1,8 @@
 """How the text of a sample is shown: one policy for people and models.
 
 Marks of typesetting that depend on where a text was made are always made alike: kinds of quotes,
-dashes, spaces and lines, markup, invisible characters. A set's :class:`Presentation` decides about
-case, punctuation and length.
+dashes, spaces (also before a stop or a comma) and lines, markup, invisible characters. A set's
+:class:`Presentation` decides about case, punctuation and length.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _ALIKE = str.maketrans(
 _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f]"
 )
-_MARKUP = re.compile(r"^\s*(?:#{1,6}\s+|[-*+•·]\s+|\d{1,3}[.)]\s+|>\s+)", re.MULTILINE)
+_MARKUP = re.compile(r"^\s*(?:(?:#{1,6}|[-*+•·]|\d{1,3}[.)]|>)\s+)+", re.MULTILINE)
 _EMPHASIS = re.compile(r"(?<![\w*_~])(\*{1,3}|_{2,3}|~~)(?=\S)([^\n]{1,200}?)(?<=\S)\1(?![\w*_~])")
 _DASHES = re.compile(r"(?<=\s)-+(?=\s|$)|--+")
+_APART = re.compile(r"(?<=\w)\s+(?=[.,;:!?](?:\s|$))")
 _KEPT = re.compile(r"\w+(?:['-]\w+)*['-]?")
 
 
@@ -51,6 +52,8 @@ def presented(text: str, policy: Presentation, *, cut: bool = False) -> str:
 
     >>> presented("**The** kite\n\nis — “flying”…", Presentation())
     'The kite is - "flying"...'
+    >>> presented("I see a kite .  It flies .", Presentation())
+    'I see a kite. It flies.'
     >>> presented("I want a ca- cat.", Presentation("lower", "none"))
     'i want a ca- cat'
     >>> presented("one two three", Presentation(max_words=2))
@@ -58,7 +61,7 @@ def presented(text: str, policy: Presentation, *, cut: bool = False) -> str:
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).replace("\t", " ")
     plain = _EMPHASIS.sub(r"\2", _MARKUP.sub("", plain)).translate(_ALIKE)
-    plain = _DASHES.sub(" - ", plain)
+    plain = _APART.sub("", _MARKUP.sub("", _DASHES.sub(" - ", plain)))
     if policy.case == "lower":
         plain = plain.lower()
     words = _KEPT.findall(plain) if policy.punctuation == "none" else plain.split()

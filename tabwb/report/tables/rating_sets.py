@@ -29,6 +29,17 @@ _PROGRESS = (
     Column("median_seconds", "s/sample", "median time of a sample", "number", "seconds", 1),
     Column("last", "Last", "when something was saved last, ISO 8601, UTC"),
 )
+_ASSIGNMENTS = (
+    Column("rater", "Rater", "code of the person"),
+    Column("position", "Position", "in the order of this rater, from 1", "integer"),
+    Column("sample", "Sample", "its number in the set", "integer"),
+    Column("purpose", "Purpose", "rate, again or calibration"),
+    Column("complete", "Complete", "it is rated", "boolean"),
+    Column("stratum", "Stratum", "of the sampling"),
+    Column("weight", "Weight", "how many responses the sample stands for", "number", "responses"),
+    Column("prompt", "Prompt", "what was asked, as the rater sees it"),
+    Column("text", "Text", "the response as the rater sees it"),
+)
 
 
 def sets_table(store: Store) -> Table:
@@ -55,3 +66,25 @@ def progress_table(store: Store, kept: RatingSet) -> Table:
     """
     rows = [astuple(one) for one in progress_of(store, kept)]
     return table_of("progress", _PROGRESS, rows, (f"How far the raters of '{kept.name}' are.",))
+
+
+def assignments_table(store: Store, kept: RatingSet) -> Table:
+    """Return one row for each sample of each rater, in the rater's order.
+
+    Args:
+        store: where the set is.
+        kept: the set.
+    """
+    samples = {sample.number: sample for sample in store.sets.samples(kept.id)}
+    complete = {(one.rater, one.position) for one in store.sets.ratings(kept.id)}
+    rows = []
+    for one in store.sets.assignments(kept.id):
+        sample = samples[one.sample]
+        rows.append(
+            (
+                one.rater, one.position, one.sample, one.purpose,
+                (one.rater, one.position) in complete, sample.stratum or None, sample.weight,
+                sample.prompt or None, sample.text or None,
+            )
+        )  # fmt: skip
+    return table_of("assignments", _ASSIGNMENTS, rows, (f"Who rates what in '{kept.name}'.",))

@@ -143,9 +143,9 @@ class ImportingController(Controller):
             self.store, self.plugins, prepared.battery, prepared.plan, prepared.conditions,
             progress.add, again=again,
         )  # fmt: skip
-        for given in prepared.conditions:
-            for notice in Guard(self.store, self.plugins, given).notices():
-                self.say(Told(notice))
+        guards = (Guard(self.store, self.plugins, given) for given in prepared.conditions)
+        for notice in Guard.notices_of(guards):
+            self.say(Told(notice))
         for failed in dict.fromkeys(str(rater) for one in imported for rater in one.failed):
             self.say(Told(f"{failed}; every response is stored"))
         return [one.administration.id for one in imported]

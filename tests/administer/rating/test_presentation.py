@@ -54,6 +54,12 @@ def test_words_beyond_the_limit_are_cut_with_the_same_mark_for_all(
         ("It was a _ you know", PLAIN, "it was a _ you know"),
         ("# My trip\n\n* We *left* at 3.", Presentation(), "My trip We left at 3."),
         ("“Well”—he said…", Presentation(), '"Well" - he said...'),
+        ("--0", Presentation(), "0"),
+        (
+            "I see a kite .  It flies , I think ...",
+            Presentation(),
+            "I see a kite. It flies, I think ...",
+        ),
         ("no\u200bwhere\u00a0else", Presentation(), "nowhere else"),
         ("2 * 3 * 4, 3*4*5", Presentation(), "2 * 3 * 4, 3*4*5"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from tabwb.agreement.compare import FEWEST_SHARED, OverFeatures
 from tabwb.records.words import plural
@@ -160,8 +160,7 @@ def _comparisons(report: AgreementReport) -> Iterator[RenderableType]:
     yield ForWidth(partial(_comparison_table, rows))
     notes = [
         "Means weighted as above with 95 % intervals (samples resampled with the weights; "
-        f"{plural(report.task.draws if report.task else 0, 'draw')}); unweighted means have none. "
-        "Pooled: one kappa over all decisions, always defined where anything varies."
+        f"{plural(report.task.draws if report.task else 0, 'draw')})."
     ]
     if report.judges:
         notes.append("* not comparable with the row of people; with each person is.")
@@ -197,7 +196,11 @@ def _comparison_table(rows: Sequence[tuple[str, Among | None]], width: int) -> R
             cells += [over(None if found is None else found.over_features[name]) for name in means]
             cells.append(with_ends(None if found is None else found.pooled))
         made.add_row(SpecCell.of([words]), *cells)
-    return made
+    wide_words = (
+        "mean: unweighted, without an interval. pooled: one kappa over all decisions, always "
+        "defined where anything varies."
+    )
+    return Group(made, *remarks([wide_words if wide else ""])[:-1])
 
 
 def pair_views(report: AgreementReport) -> Iterator[RenderableType]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
 from rich.console import Group, RenderableType
 
+from tabwb.agreement.calibration import Calibration
 from tabwb.report.measures import NONE
 from tabwb.report.render.agreement.cells import ends, grouped, remarks, rounded, share, short_names
 from tabwb.report.render.printing import ForWidth, table
@@ -35,10 +36,11 @@ def calibration_views(report: AgreementReport) -> Iterator[RenderableType]:
         resampled = task is not None and task.speakers is not None and task.draws
         yield from remarks(
             [
-                f"Against {who}: +/+ both say present, j alone the judge alone, c alone {who} "
-                f"alone, -/- neither. Sensitivity: of what {who} calls present; specificity: of "
-                "what is called absent; with 95 % intervals "
-                + ("(speakers resampled)." if resampled else "(Jeffreys).")
+                f"Against {who}: +/+ both say present, +/- the judge alone, -/+ {who} alone, -/- "
+                f"neither. Sensitivity: of what {who} calls present; specificity: of what is "
+                "called absent; with 95 % intervals "
+                + ("(speakers resampled)." if resampled else "(Jeffreys)."),
+                *(_without(one, names[one.judge], report.rated.features) for one in judges),
             ]
         )
     for drift in report.drifts:
@@ -56,16 +58,29 @@ def _calibration(
     judge: JudgeAgreement, name: str, measures: Sequence[Measure], width: int
 ) -> RenderableType:
     wide = width >= WIDE
-    headings = ["+/+", "j alone", "c alone", "-/-", "sensitivity", "specificity"]
+    headings = ["+/+", "+/-", "-/+", "-/-", "sensitivity", "specificity"]
     headings += ["pos. pred. value", "neg. pred. value"] if wide else []
     title = f"calibration of {name}"
     made = table(*headings, first="feature", title=title)
     for measure, one in zip(measures, judge.calibration, strict=True):
-        counts = (one.true_positives, one.false_positives, one.false_negatives, one.true_negatives)
+        counts = _counts(one)
+        if not any(counts):
+            continue
         shares = [one.sensitivity, one.specificity]
         shares += [one.positive_predictive_value, one.negative_predictive_value] if wide else []
         made.add_row(measure.title, *map(str, counts), *map(share, shares))
     return made
+
+
+def _counts(one: Calibration) -> tuple[int, int, int, int]:
+    return one.true_positives, one.false_positives, one.false_negatives, one.true_negatives
+
+
+def _without(judge: JudgeAgreement, name: str, measures: Sequence[Measure]) -> str:
+    """Return which features a judge does not rate where they have a reference, or nothing."""
+    pairs = zip(measures, judge.calibration, strict=True)
+    titles = [measure.title for measure, one in pairs if not any(_counts(one))]
+    return f"Not rated by {name}, or by {judge.reference}: {', '.join(titles)}." if titles else ""
 
 
 def _drift(drift: Drift, names: str, measures: Sequence[Measure]) -> RenderableType:
@@ -126,7 +141,7 @@ def _rates(report: AgreementReport, width: int) -> RenderableType:
     """Return as many raters side by side as there is room for, the others below."""
     rates = report.error_rates
     assert rates is not None
-    names = [_shortened(name) for name in short_names(report).values()]
+    names = _columns(short_names(report).values())
     each = max(1, (width - FEATURE) // (max(map(len, names)) + 1))
     blocks: list[RenderableType] = []
     for first in range(0, len(names), each):
@@ -145,8 +160,26 @@ def _rates(report: AgreementReport, width: int) -> RenderableType:
     return Group(*blocks)
 
 
-def _shortened(name: str) -> str:
-    return f"{name:>{LEAST}}" if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+def _columns(names: Iterable[str]) -> list[str]:
+    """Return names that fit above a column; of those that begin alike the end, else a number.
+
+    >>> _columns(["R1", "tab-2026:judge-v1", "tab-2026:judge-v2"])
+    ['       R1', '…026:judge-v1', '…026:judge-v2']
+    """
+    whole = list(names)
+    ways = (
+        [f"{name[: LONGEST - 1]}…" for name in whole],
+        [f"…{name[1 - LONGEST :]}" for name in whole],
+        [f"{name[: LONGEST - 4]}… {number}" for number, name in enumerate(whole, start=1)],
+    )
+    for way in ways:
+        shown = [
+            f"{name:>{LEAST}}" if len(name) <= LONGEST else short
+            for name, short in zip(whole, way, strict=True)
+        ]
+        if len(set(shown)) == len(shown):
+            break
+    return shown
 
 
 def _detailed(report: AgreementReport) -> RenderableType:

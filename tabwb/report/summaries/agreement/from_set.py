@@ -61,7 +61,7 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
     repeats = repeated_verdicts(store, places, raters, measures)
     again = _again(store.sets.arrays(kept.id, "again"), given, questions, repeats, len(names))
     return Rated(
-        source=f"rating set '{kept.name}' ({plural(len(samples), 'sample')})",
+        source=f"rating set '{kept.name}'",
         samples=tuple(str(sample.number) for sample in samples),
         raters=raters,
         judges=frozenset(names),
