@@ -57,7 +57,7 @@ _OPTIONS = (
                  help="The same from an earlier set with this form: its samples whose every answer "
                  "is settled, or given alike by two raters or more."),
     click.option("--guidelines", type=click.Path(path_type=Path), metavar="FILE",
-                 help="A text that raters read before they begin."),
+                 help="A text (Markdown) that raters read before they begin."),
     click.option("--context", type=click.IntRange(0, 5), default=0, show_default=True,
                  help="Responses before and after that are shown with each."),
     click.option("--case", type=click.Choice(["as-said", "lower"]), default="as-said",
@@ -203,7 +203,7 @@ def _shared_lines(made: PlannedSet) -> Iterator[str]:
     yield ""
     yield f"samples that each pair of raters shares: {shared}"
     if most < LEAST_SHARED:
-        yield f"  agreement averages only pairs with {LEAST_SHARED} or more: raise --overlap"
+        yield f"  agreement lists pairs with fewer than {LEAST_SHARED}, and averages none of them"
     elif fewest < LEAST_SHARED:
         yield f"  agreement lists pairs with fewer than {LEAST_SHARED}, and does not average them"
 

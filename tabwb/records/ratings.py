@@ -12,6 +12,8 @@ from tabwb.records.states import RatingStatus, StopReason
 Scope = Literal["connected-text", "all"]
 """Over which answers a burden is computed: connected text only, or all that the rater rated."""
 RaterKind = Literal["judge", "scorer", "person"]
+TAKEN_BACK = "taken back"
+"""The reason of a rating whose person took it back."""
 PROBABILITY = ".probability"
 """Ends the measure with which a judge tells a feature's probability beside its verdict."""
 

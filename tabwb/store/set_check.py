@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from tabwb.battery.forms import form_from_canonical
+from tabwb.records.counting import PERSON
 from tabwb.records.errors import TabwbError
 from tabwb.store.database import Transaction
 
@@ -19,7 +20,9 @@ _COUNTED_ELSEWHERE = (
     " JOIN assignments a ON a.set_id = r.set_id AND a.rater_id = r.rater_id"
     " AND a.position = r.position"
     " JOIN samples s ON s.set_id = a.set_id AND s.number = a.sample"
-    " WHERE g.attempt_id <> s.attempt_id OR g.rater_id <> r.rater_id"
+    " WHERE g.attempt_id <> s.attempt_id OR (g.rater_id <> r.rater_id AND"
+    " (SELECT spec FROM raters WHERE id = g.rater_id)"
+    f" <> '{PERSON}' || (SELECT spec FROM raters WHERE id = r.rater_id))"
 )
 
 

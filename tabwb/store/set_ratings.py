@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tabwb.battery.forms import Form, form_from_canonical, with_source_question
+from tabwb.records.counting import PERSON
 from tabwb.records.rating_sets import RatingSet
 from tabwb.records.ratings import Declaration, Rating, undefined
 
@@ -56,6 +57,18 @@ def is_asked(form: Form, measure: str) -> bool:
         measure: of the rating.
     """
     return measure.partition(":")[0] in form.measures
+
+
+def counted_as(form: Form, code: str) -> str:
+    """Return under which id results count what a person answers to a form.
+
+    Who scores or codes spoken names is a listener of the session, as who does so in the session.
+
+    Args:
+        form: with the questions.
+        code: the person's.
+    """
+    return f"{PERSON}{code}" if {"correct", "code"} & {*form.measures} else code
 
 
 def declaration_of(form: Form, rater: str) -> Declaration:

@@ -8,12 +8,13 @@ from typing import Any
 
 from tabwb.battery.form_answers import check_answers, ratings_of
 from tabwb.battery.forms import Form
+from tabwb.records.counting import PERSON
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.rating_sets import MOST_CONFIDENT, Answer, RatingSet, SampleRating
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import TAKEN_BACK, Rating
 from tabwb.store import set_rows
 from tabwb.store.database import Transaction
-from tabwb.store.set_ratings import declaration_of, is_asked, with_earlier
+from tabwb.store.set_ratings import counted_as, declaration_of, is_asked, with_earlier
 from tabwb.store.write import (
     STATUS_OF_KEY,
     Keys,
@@ -21,6 +22,11 @@ from tabwb.store.write import (
     insert_ratings,
     now,
     to_json,
+)
+
+_LAST = (
+    "SELECT max(rating_sets.id) FROM rating_sets JOIN raters ON raters.id = rater_id"
+    " WHERE attempt_id = ? AND spec = ?"
 )
 
 
@@ -84,17 +90,18 @@ def save(
             return last
         raise saved_elsewhere(kept.name, given)
     moment = now()
+    counted = counted_as(form, given.rater)
     ratings: tuple[Rating, ...] = ()
     if purpose == "rate" and given.complete:
-        earlier = _last_ratings(transaction, attempt_id, rater_id, given.rater)
-        ratings = with_earlier(form, ratings_of(form, given.rater, answers), earlier, "not rated")
+        earlier = _last_ratings(transaction, attempt_id, counted)
+        ratings = with_earlier(form, ratings_of(form, counted, answers), earlier, "not rated")
     elif purpose == "rate" and given.taken_back:
-        ratings = _before(transaction, form, place, attempt_id, given.rater)
+        ratings = _before(transaction, form, place, attempt_id, counted)
     rating_set_id = None
-    if ratings:
+    if ratings and not _scored_in_session(transaction, attempt_id, counted):
         sets = insert_ratings(transaction, keys, attempt_id, ratings, moment)
-        rating_set_id = sets[given.rater]
-        declaration = declaration_of(form, given.rater)
+        rating_set_id = sets[counted]
+        declaration = declaration_of(form, counted)
         insert_declaration(transaction, keys, administration_id, declaration, moment)
     row = {
         "set_id": kept.id,
@@ -204,11 +211,19 @@ def same(kept: SampleRating, given: SampleRating) -> bool:
     return replace(given, id=kept.id, recorded_at=kept.recorded_at, started_at=started_at) == kept
 
 
-def _last_ratings(
-    transaction: Transaction, attempt_id: int, rater_id: int, rater: str
-) -> tuple[Rating, ...]:
-    last = "SELECT max(id) FROM rating_sets WHERE attempt_id = ? AND rater_id = ?"
-    return _ratings_in(transaction, transaction.value(last, attempt_id, rater_id), rater)
+def _scored_in_session(transaction: Transaction, attempt_id: int, rater: str) -> bool:
+    """Return whether a listener's last row of an attempt is of the naming session, which counts."""
+    if not rater.startswith(PERSON):
+        return False
+    last = transaction.value(_LAST, attempt_id, rater)
+    of_set = "SELECT 1 FROM sample_ratings WHERE rating_set_id = ? LIMIT 1"
+    if last is None or transaction.value(of_set, last) is not None:
+        return False
+    return any(one.reason != TAKEN_BACK for one in _ratings_in(transaction, last, rater))
+
+
+def _last_ratings(transaction: Transaction, attempt_id: int, rater: str) -> tuple[Rating, ...]:
+    return _ratings_in(transaction, transaction.value(_LAST, attempt_id, rater), rater)
 
 
 def _ratings_in(transaction: Transaction, row: int | None, rater: str) -> tuple[Rating, ...]:
@@ -240,5 +255,5 @@ def _before(
     before = transaction.value("SELECT replaces FROM rating_sets WHERE id = ?", first)
     held = _ratings_in(transaction, before, rater)
     own = [one for one in held if is_asked(form, one.measure)]
-    earlier = _last_ratings(transaction, attempt_id, place[1], rater)
-    return with_earlier(form, own, earlier, "taken back")
+    earlier = _last_ratings(transaction, attempt_id, rater)
+    return with_earlier(form, own, earlier, TAKEN_BACK)

@@ -11,7 +11,6 @@ from tabwb.records.counting import (
     Open,
     Rule,
     counting_value,
-    is_derived,
     majority,
     rule_of,
 )
@@ -25,18 +24,19 @@ Settled = Mapping[str, object]
 
 
 def said_in_sets(trial: Trial) -> tuple[Scored | Coded, ...]:
-    """Return the scores and codes that people gave the counting attempt in rating sets.
+    """Return the scores and codes of the counting attempt that are stored as ratings of listeners.
 
-    They are ratings of people by their codes alone; listeners of a session are ``person:CODE``.
+    What was given in rating sets is stored in this way alone; who scored in the session too has
+    no other ratings than those of the session.
     """
     attempt = trial.counting
     if attempt is None:
         return ()
     said: list[Scored | Coded] = []
     for rating in trial.ratings:
-        if ":" in rating.rater or is_derived(rating.rater):
+        by = rating.rater
+        if not by.startswith(PERSON):
             continue
-        by = f"{PERSON}{rating.rater}"
         name, mark, code = rating.measure.partition(":")
         score = cast("Score", rating.reason)
         if name == "correct" and not mark and score in SCORES:

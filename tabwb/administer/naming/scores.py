@@ -203,7 +203,7 @@ def named_item(naming: Naming) -> NamedItem:
         transcriber="" if naming.transcript is None else naming.transcript.transcriber,
         score_by="" if score is None else score.by,
         other_scores=tuple((other.by, other.score) for other in view.scores if other != score),
-        listener_codes=_listener_codes(view),
+        listener_codes=listener_codes(view),
         decided_by=""
         if is_open
         else "listener"
@@ -214,7 +214,7 @@ def named_item(naming: Naming) -> NamedItem:
     )
 
 
-def _listener_codes(view: NamingView) -> tuple[tuple[str, str], ...]:
+def listener_codes(view: NamingView) -> tuple[tuple[str, str], ...]:
     """Return each listener's code: the one given, else the one that follows from the score."""
     codes = {
         said.by: code_by_score(said.score, view.rules.rule)

@@ -35,7 +35,7 @@ from tabwb.records import events, naming
 from tabwb.records.counting import check_own
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.naming import LimitsSet, Observation, Score, Take
-from tabwb.records.ratings import Rating
+from tabwb.records.ratings import TAKEN_BACK, Rating, undefined
 from tabwb.records.speakers import KeptRecording
 from tabwb.records.speech import Transcript
 from tabwb.records.states import TrialState
@@ -474,6 +474,7 @@ class SpokenStrategy:
         """
         session, number = self.session, target.trial
         assert number is not None  # undoes() says so
+        rated = self._people_rated(session.history.trial(number))
         entries: list[Entry] = [EventEntry("undone", number, target.what, target.sequence)]
         opens = target.what == "answer"
         history = session.history
@@ -485,7 +486,7 @@ class SpokenStrategy:
         if opens:
             entries += [EventEntry("undone", None, "the end", end) for end in history.endings]
         else:
-            entries += self.rated_again(history.with_entries(entries).trial(number))
+            entries += self.rated_again(history.with_entries(entries).trial(number), of=rated)
         undone = events.Undone(session.administration.id, number, target.what)
         made = session.commit(entries, undone)
         session.state.reopen(number)
@@ -493,8 +494,14 @@ class SpokenStrategy:
             session.state.number, session.state.awaiting = number, True
         return made
 
-    def rated_again(self, trial: Trial) -> list[RatingsEntry]:
-        """Return all ratings of a trial's response anew."""
+    def rated_again(self, trial: Trial, of: Sequence[Rating] = ()) -> list[RatingsEntry]:
+        """Return all ratings of a trial's response anew.
+
+        Args:
+            trial: as it stands.
+            of: what people rated before something was taken back; a person of whom nothing is left
+                has undefined ratings, because a row without ratings would replace nothing.
+        """
         attempt = trial.counting
         if attempt is None:
             return []
@@ -502,8 +509,12 @@ class SpokenStrategy:
             unwritten = attempt.metadata.get("cause") == UNWRITTEN
             return [] if unwritten else [rated_text(self.session, trial)]
         view = self._whole_view(trial)
-        person = person_ratings(view.observations, attempt.number)
-        return _entries(trial, attempt, (*person, *machine_ratings(view, view.transcripts)))
+        person = self._people_rated(trial)
+        left = {one.rater for one in person}
+        gone = (
+            undefined(one.rater, one.measure, TAKEN_BACK) for one in of if one.rater not in left
+        )
+        return _entries(trial, attempt, (*person, *gone, *machine_ratings(view, view.transcripts)))
 
     def keep(
         self,
@@ -557,6 +568,10 @@ class SpokenStrategy:
         if take is None:
             raise TabwbError("nothing was recorded of this response")
         return take
+
+    def _people_rated(self, trial: Trial) -> tuple[Rating, ...]:
+        attempt = trial.counting
+        return () if attempt is None else person_ratings(observations_of(trial), attempt.number)
 
     def _person_rated(
         self, trial: Trial, attempt: Attempt, observation: Observation

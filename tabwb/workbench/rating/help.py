@@ -75,10 +75,11 @@ def codebook(view: RatingView, keys: Mapping[str, str], taken: frozenset[str]) -
 
 
 def guidelines(view: RatingView) -> ReadingScreen:
-    """Return the screen of the guidelines, which are Markdown; links are words."""
+    """Return the screen of the guidelines: Markdown in which links are words and lines stay."""
     from rich.markdown import Markdown
 
-    text = ReportView(Markdown(view.guidelines, hyperlinks=False))
+    lines = view.guidelines.replace("\n", "  \n")
+    text = ReportView(Markdown(lines, hyperlinks=False))
     return ReadingScreen(f"Guidelines of {view.set_name}", text)
 
 

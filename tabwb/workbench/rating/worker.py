@@ -119,19 +119,23 @@ class Worker(threading.Thread):
             sound.stop()
 
     def _move(self, session: RaterSession, request: Request) -> None:
-        moved = True
+        moved, said = True, ""
         if request.what == "finish":
             session.finish(request.draft, seconds=request.seconds)
         elif request.what == "go-on":
             session.go_on()
         elif request.what == "undo":
+            done = session.progress.done
             moved = session.undo(seconds=request.seconds)
+            if session.progress.done < done:
+                said = "taken back: this sample is open again; enter completes it"
         elif request.what == "back":
             moved = session.back()
         self._show(session)
         if not moved:
-            first = "this is the first sample" if request.what == "back" else "nothing to take back"
-            self._say(Reply("said", words=first))
+            said = "this is the first sample" if request.what == "back" else "nothing to take back"
+        if said:
+            self._say(Reply("said", words=said))
 
     def _guarded(self, job: Callable[[], T]) -> T | None:
         try:

@@ -187,6 +187,6 @@ def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: P
         others=found.answers(raters),
     )  # fmt: skip
     code = next(one for one in answered(given, draws=0, seed=1) if one.measure.id == "code")
-    assert code.confusion == (("correct", "semantic", 1),)
+    assert code.n == 1 and code.confusion == (("correct", "semantic", 1),)
     (pair,) = transcribed(given)[0].pairs
     assert (pair.edits, pair.lengths) == (1, (3, 2))

@@ -148,10 +148,15 @@ def answered_views(report: AgreementReport) -> Iterator[RenderableType]:
     if scales:
         yield from _scales(scales)
     for one in report.answered:
-        if one.measure.kind != "scale":
+        if one.measure.kind != "scale" and one.pairs:
             yield from _codes(one)
     for transcripts in report.transcribed:
-        yield from _transcribed(transcripts)
+        if transcripts.pairs:
+            yield from _transcribed(transcripts)
+    alone = [one.measure.title for one in report.answered if not one.pairs]
+    alone += [one.measure.title for one in report.transcribed if not one.pairs]
+    if alone:
+        yield from remarks([f"No sample with answers of two raters: {', '.join(alone)}."])
 
 
 def _scales(scales: Sequence[Answered]) -> Iterator[RenderableType]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tabwb.administer.naming.scores import listener_codes
 from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.agreement.verdicts import MISSING, Verdicts
 from tabwb.battery.naming import naming_item
@@ -125,8 +126,8 @@ def heard_in(sources: Sequence[Source]) -> Heard:
             found.speakers.append(source.examinee)
             for scored in view.scores:
                 found.say("score", listener(scored.by), scored.score)
-            for coded in view.codes:
-                found.say("code", listener(coded.by), coded.code)
+            for by, code in listener_codes(view):
+                found.say("code", listener(by), code)
             for heard in view.words_heard:
                 found.say("heard", listener(heard.by), heard.text.strip().casefold())
             for transcript in view.transcripts:
