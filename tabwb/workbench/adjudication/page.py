@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from textual.app import ComposeResult
@@ -12,13 +12,14 @@ from textual.events import Resize
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.report.names import judge_names
 from tabwb.workbench.adjudication.controller import SIGNS, WHICH, AdjudicationController
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, PickScreen, ScrollPane
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, QUIET, bar, folded
+from tabwb.workbench.shell.wording import ACCENT, QUIET, bar, folded, shortened
 
 HELP = """\
 # Adjudication
@@ -32,10 +33,12 @@ was settled. Nothing tells where a text is from.
 **enter** takes a value and asks for the reason. Ratings are not changed; who settled what, when and
 why is kept, and **u** or **x** takes it back. **l** plays a spoken response.
 """
-BESIDE = 100
+BESIDE = 124
 """From so many columns on the details are beside the list."""
 LETTERS = 22
 """Columns of a question's title in the list."""
+COLUMNS = f"sample  {'question'.ljust(LETTERS - 7)}differ: people judges  answers | judges"
+"""Over the list: sample, question, shares of pairs that differ, what each person and judge says."""
 NONE = {
     "open": "Nothing is open: people and judges agree, or everything is settled.",
     "settled": "Nothing is settled.",
@@ -58,10 +61,12 @@ class AdjudicationPage(Page):
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self._view: AdjudicationView | None = None
+        self._judges: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
         """Yield head, list and details."""
         yield Line(id="adjudication-head")
+        yield Line(id="adjudication-columns")
         with Container(id="adjudication-body"):
             yield DisputeList(id="adjudication-list", compact=True)
             with ScrollPane(id="adjudication-pane", help_text=HELP):
@@ -76,6 +81,7 @@ class AdjudicationPage(Page):
         listed = self.query_one(DisputeList)
         before, kept = self.marked, listed.highlighted
         self._view = view
+        self._judges = judge_names(judge for row in view.rows for judge, _ in row.dispute.judges)
         listed.set_options(Option(_line(row)) for row in view.rows)
         places = [row.place for row in view.rows]
         at = places.index(before.place) if before and before.place in places else kept or 0
@@ -97,6 +103,9 @@ class AdjudicationPage(Page):
             f"  {view.settled} of {view.of} settled",
         )
         self.query_one("#adjudication-head", Line).show(left, right)
+        self.query_one("#adjudication-columns", Line).show(
+            Content.styled(COLUMNS if view.rows else "", QUIET)
+        )
 
     def _show_details(self) -> None:
         self.query_one("#adjudication-details", WrappedText).refresh(layout=True)
@@ -108,7 +117,7 @@ class AdjudicationPage(Page):
             which = "open" if self._view is None else self._view.which
             yield from folded(NONE[which], width, QUIET)
             return
-        yield from _details_of(row, width)
+        yield from _details_of(row, width, self._judges)
 
     @property
     def marked(self) -> Row | None:
@@ -146,7 +155,9 @@ class AdjudicationPage(Page):
         row = self.marked
         if row is None:
             return
-        lines = [_choice_line(row, choice.answer, choice.words) for choice in row.choices]
+        lines = [
+            _choice_line(row, choice.answer, choice.words, self._judges) for choice in row.choices
+        ]
         if row.free:
             lines.append(Content("other words …"))
         title = f"Sample {row.dispute.sample}, {row.dispute.title}: which value?"
@@ -228,7 +239,7 @@ def _line(row: Row) -> Content:
         ("✓ " if row.settled else "  ", ACCENT),
         f"{one.sample:>4}  ",
         (title.ljust(LETTERS), "bold"),
-        (f" {_share(one.people_differ)} {_share(one.judges_differ)}  ", QUIET),
+        (f" {_share(one.people_differ):>6} {_share(one.judges_differ):>6}  ", QUIET),
         said,
         (f" | {judged}" if judged else "", QUIET),
     )
@@ -240,16 +251,16 @@ def _sign(words: str) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "   -" if value is None else f"{value:.2f}"
+    return "-" if value is None else f"{value:.2f}"
 
 
-def _choice_line(row: Row, answer: str | float, words: str) -> Content:
+def _choice_line(row: Row, answer: str | float, words: str, judges: Mapping[str, str]) -> Content:
     who = [said.rater for said in row.dispute.verdicts if said.answer == answer]
-    who += [judge for judge, value in row.dispute.judges if value == answer]
+    who += [judges[judge] for judge, value in row.dispute.judges if value == answer]
     return Content.assemble(words.ljust(18), (", ".join(who), QUIET))
 
 
-def _details_of(row: Row, width: int) -> Iterator[Content]:
+def _details_of(row: Row, width: int, judges: Mapping[str, str]) -> Iterator[Content]:
     one, shown = row.dispute, row.shown
     yield Content.assemble((f"Sample {one.sample}   {one.title}", "bold"))
     yield from folded(row.definition, width, QUIET)
@@ -268,18 +279,18 @@ def _details_of(row: Row, width: int) -> Iterator[Content]:
     ):
         yield from folded(text, width, style)
     yield Content("")
-    names = [said.rater for said in one.verdicts] + [judge for judge, _ in one.judges]
+    names = [said.rater for said in one.verdicts] + [judges[judge] for judge, _ in one.judges]
     column = min(max(map(len, names), default=0), 30) + 2
     for said, words in zip(one.verdicts, row.said, strict=True):
         sure = "" if said.confidence is None else f"confidence {said.confidence} of 3"
         yield Content.assemble((said.rater.ljust(column), "bold"), words.ljust(18), (sure, QUIET))
         yield from folded(said.note, width, QUIET, column)
     for (judge, _), words in zip(one.judges, row.judged, strict=True):
-        name = Content(judge).truncate(column - 1, ellipsis=True).plain
-        yield Content.assemble((name.ljust(column), ""), words.ljust(18), ("judge", QUIET))
+        name = shortened(judges[judge], column - 2)
+        yield Content.assemble(name.ljust(column), words.ljust(18), ("judge", QUIET))
     facts = [
-        f"pairs of people differ {_share(one.people_differ).strip()}",
-        f"people and judges {_share(one.judges_differ).strip()}",
+        f"pairs of people differ {_share(one.people_differ)}",
+        f"people and judges {_share(one.judges_differ)}",
         f"majority {row.majority or 'none'}",
     ]
     yield Content("")

@@ -34,10 +34,11 @@ class AnswerField(Input):
 
     @dataclass
     class Said(Message):
-        """How what is typed is read, or what is wrong in it; ``over``: the field is closed."""
+        """What is asked for, how it is read, or what is wrong in it; ``over``: it is closed."""
 
         words: str
         over: bool = False
+        reading: bool = False
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, compact=True, select_on_focus=False)
@@ -65,17 +66,21 @@ class AnswerField(Input):
         self.cursor_position = len(value)
         self.display = True
         self.focus()
-        self.post_message(self.Said(f"{label}: enter keeps it, esc leaves it"))
+        self._tell(f"{label}: enter keeps it, esc leaves it")
 
     def action_leave(self) -> None:
         """Close without keeping anything."""
         self.display = False
         self.post_message(self.Said("", over=True))
 
+    def _tell(self, words: str) -> None:
+        self.post_message(self.Said(words, reading=not words.startswith("!")))
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say how phonemes are read."""
         event.stop()
-        self.post_message(self.Said(reading_words(event.value) if self._phonemes else ""))
+        if self._phonemes:
+            self._tell(reading_words(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep the words; mark what is not a phoneme."""
@@ -87,7 +92,7 @@ class AnswerField(Input):
             except TabwbError as error:
                 at, length = place_of_error(event.value, error)
                 self.selection = Selection(at, at + length)
-                self.post_message(self.Said(reading_words(event.value) or error.message))
+                self._tell(reading_words(event.value) or f"! {error.message}")
                 return
         self.action_leave()
         self._keep(words)
@@ -109,7 +114,7 @@ def reading_words(text: str) -> str:
     """Return how a text is read so far, in both notations, or what is wrong in it and where.
 
     >>> reading_words("dɔɡ"), reading_words("D XX G"), reading_words(" ")
-    ('D AO G   dɔɡ', "'XX' is not a phoneme: the 2nd of 3", '')
+    ('D AO G   dɔɡ', "! 'XX' is not a phoneme: the 2nd of 3", '')
     """
     if not text.strip():
         return ""
@@ -118,12 +123,12 @@ def reading_words(text: str) -> str:
     except TabwbError as error:
         at, length = place_of_error(text, error)
         if not length:
-            return error.message
+            return f"! {error.message}"
         wrong = text[at : at + length]
         if " " in text.strip():
             number, of = len(text[:at].split()) + 1, len(text.split())
-            return f"'{wrong}' is not a phoneme: the {_ordinal(number)} of {of}"
-        return f"'{wrong}' is not a phoneme: at the {_ordinal(at + 1)} letter"
+            return f"! '{wrong}' is not a phoneme: the {_ordinal(number)} of {of}"
+        return f"! '{wrong}' is not a phoneme: at the {_ordinal(at + 1)} letter"
     return f"{' '.join(read)}   {to_ipa(read)}"
 
 

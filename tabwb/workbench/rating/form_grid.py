@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -19,7 +18,7 @@ from tabwb.workbench.rating.layout import GAP, Entry, Heading, arranged, columns
 from tabwb.workbench.rating.view_models import Slot
 from tabwb.workbench.rating.wording import PRESENT, mark
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, QUIET
+from tabwb.workbench.shell.wording import ACCENT, QUIET, wrapped
 
 WIDEST = 56
 """The most columns of characters of a column of questions without definitions beside it."""
@@ -124,29 +123,33 @@ class FormGrid(WidthAwareWidget, can_focus=True):
     def _single_rows(self, width: int) -> list[tuple[Entry, Content]]:
         """Return the lines of a single column with definitions beside, each with its entry.
 
-        Definitions are wrapped where all have room, else cut.
+        Each definition has as many lines as leave room for all, and is cut after these.
         """
         room = width - DEFINITION_AT
         entries = self.columns[0]
         if room < LEAST_DEFINITION:
             return [(entry, self._cell(entry, min(width, ALONE))) for entry in entries]
         texts = {
-            entry: wrap(entry.question.definition, room) or [""]
+            entry: wrapped(entry.question.definition, room) or [""]
             for entry in entries
             if isinstance(entry, Slot)
         }
-        lines = len(entries) + sum(len(text) - 1 for text in texts.values())
-        if lines > self.most - FOR_LONG:
-            texts = {entry: [_cut(" ".join(text), room)] for entry, text in texts.items()}
+        free = self.most - FOR_LONG - len(entries)
+        most = max(map(len, texts.values()), default=1)
+        while most > 1 and sum(min(len(text), most) - 1 for text in texts.values()) > free:
+            most -= 1
+        for text in texts.values():
+            if len(text) > most:
+                text[most - 1 :] = [_cut(text[most - 1].ljust(room) + "…", room).replace(" …", "…")]
         rows: list[tuple[Entry, Content]] = []
         for entry in entries:
             cell = self._cell(entry, DEFINITION_AT - GAP)
             if not isinstance(entry, Slot):
                 rows.append((entry, cell))
                 continue
-            for number, text in enumerate(texts[entry]):
+            for number, line in enumerate(texts[entry]):
                 left = cell if number == 0 else Content(" " * (DEFINITION_AT - GAP))
-                rows.append((entry, Content.assemble(left, " " * GAP, (text, QUIET))))
+                rows.append((entry, Content.assemble(left, " " * GAP, (line, QUIET))))
         return rows
 
     def _cell(self, entry: Entry, width: int) -> Content:
@@ -162,13 +165,15 @@ class FormGrid(WidthAwareWidget, can_focus=True):
         key = self._keys.get(question.measure, "")
         room = width - 2 - len(shown) - 1
         given = answer is not None and (answer == CANNOT_TELL or shown == PRESENT or answer != 0.0)
+        marked = entry == self._at
         line = Content.assemble(
-            (f"{key or ' '} ", f"bold {ACCENT}"),
+            (key or " ", f"bold {'$on-accent on $accent' if marked else ACCENT}"),
+            " ",
             (_cut(question.title, room).ljust(room), "$foreground"),
             " ",
             (shown, f"bold {ACCENT}" if given else QUIET),
         )
-        return line.stylize(HIGHLIGHT) if entry == self._at else line
+        return line.stylize(HIGHLIGHT, 1) if marked else line
 
     def on_click(self, event: Click) -> None:
         """Answer the question that was clicked."""

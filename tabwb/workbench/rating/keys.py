@@ -21,6 +21,10 @@ def _silent(view: RatingView) -> bool:
     return _rates(view) and view.audio_s is None
 
 
+def _goes_on(view: RatingView) -> bool:
+    return view.phase != "over"
+
+
 def _repeats(view: RatingView) -> bool:
     return _rates(view) and any(question.per_attempt for question in view.form.questions)
 
@@ -54,7 +58,7 @@ class RatingKey:
 
 KEYS = (
     RatingKey("next", ("enter",), "Next", "The sample is done: store it and show the next one.",
-              _always),
+              _goes_on),
     RatingKey("play", ("space", "f8"), "Play", "Play what was said; again: stop.", _sounds),
     RatingKey("slow", ("l", "f9"), "Slow",
               "Play it at three quarters of its speed, at the same pitch.", _sounds),
@@ -100,11 +104,15 @@ def answer_hints(view: RatingView) -> list[tuple[str, str]]:
         return []
     kinds = {question.kind for question in view.form.questions}
     hints = []
-    if "present-absent" in kinds:
-        hints += [("letter", "present/absent"), ("shift", "unsure")]
     if "scale" in kinds:
         hints.append(("letter, digit", "rate"))
     elif "present-absent" in kinds:
+        hints.append(("letter", "present"))
+    if any(question.cannot_tell and question.key for question in view.form.questions):
+        hints.append(("shift", "cannot tell"))
+    if "scale" in kinds:
+        return hints
+    if "present-absent" in kinds:
         hints.append(("0-3", "sure"))
     elif any(one.key for question in view.form.questions for one in question.options):
         hints.append(("digit", "choose"))

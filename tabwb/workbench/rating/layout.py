@@ -9,10 +9,12 @@ from math import ceil
 from tabwb.battery.forms import Form
 from tabwb.workbench.rating.view_models import Slot
 
-GAP = 3
+GAP = 2
 """Columns of characters between two columns of questions."""
-LEAST_MARKED, LEAST_WORDED = 23, 37
+LEAST_MARKED, LEAST_WORDED = 23, 36
 """The least width of a column: of marks and digits, and where answers are words."""
+TITLES = 34
+"""A fourth column must leave so much room for titles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ def columns_in(slots: Sequence[Slot], width: int) -> int:
         slots: the questions.
         width: columns of characters.
     """
-    return max(1, min((width + GAP) // (least_width(slots) + GAP), 4))
+    most = 4 if (width + GAP) // 4 - GAP >= TITLES else 3
+    return max(1, min((width + GAP) // (least_width(slots) + GAP), most))
 
 
 def arranged(form: Form, slots: Sequence[Slot], columns: int, most: int) -> list[list[Entry]]:

@@ -14,8 +14,10 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import LEAST, QUIET, bar
+from tabwb.workbench.shell.wording import LEAST, QUIET, bar, shortened
 
+BESIDE_NAME = 51
+"""Columns of a set's line beside its name."""
 STATUS = {"open": "▸ open", "closed": "■ closed"}
 NONE = """\
 No rating set is planned in this store.
@@ -65,14 +67,15 @@ class SetsPage(Page):
         self.query_one("#sets-raters", WrappedText).refresh(layout=True)
 
     def _lines(self) -> Iterator[tuple[SetEntry, Content]]:
-        width = max((len(one.name) for one in self._sets), default=0)
         room = self.query_one(SetList).content_size.width - 2
+        longest = max((len(one.name) for one in self._sets), default=0)
+        width = min(longest, max(room - BESIDE_NAME, LEAST))
         for one in self._sets:
             yield (
                 one,
                 Content.assemble(
                     f"{STATUS.get(one.status, one.status):<9} ",
-                    (one.name.ljust(width), "bold"),
+                    (shortened(one.name, width).ljust(width), "bold"),
                     f"  {one.samples:>5} samples  ",
                     bar(one.done / one.planned if one.planned else 0.0, 10),
                     f"  {one.done} of {one.planned}",
@@ -87,10 +90,13 @@ class SetsPage(Page):
         yield Content.assemble(
             (f"RATERS OF {one.name}", f"bold {QUIET}"), (f"   {one.form}", QUIET)
         )
+        column = max([12, *(len(rater.rater) for rater in one.raters)])
         for rater in one.raters:
             share = rater.done / rater.planned if rater.planned else 0.0
             yield Content.assemble(
-                f"{rater.rater:<12} ", bar(share, 20), f"  {rater.done} of {rater.planned}"
+                f"{rater.rater.ljust(column)} ",
+                bar(share, 20),
+                f"  {rater.done} of {rater.planned}",
             )
 
     @property
@@ -138,8 +144,9 @@ class SetsPage(Page):
         if one.status == "closed":
             self.show_message(f"rating set {one.name} is closed: tabwb rate reopen {one.name}")
             return
+        column = max([12, *(len(rater.rater) for rater in one.raters)]) + 2
         lines = [
-            Content.assemble(rater.rater.ljust(14), (f"{rater.done} of {rater.planned}", QUIET))
+            Content.assemble(rater.rater.ljust(column), (f"{rater.done} of {rater.planned}", QUIET))
             for rater in one.raters
         ]
 

@@ -31,17 +31,16 @@ from tabwb.workbench.rating.picture import SamplePicture
 from tabwb.workbench.rating.sheet import AnswerSheet
 from tabwb.workbench.rating.view_models import Move, RatingView, Reply, Request
 from tabwb.workbench.rating.wording import (
-    confidence_words,
     definition_lines,
     feedback_lines,
     over_lines,
-    progress_words,
+    place_line,
     sample_lines,
 )
 from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.frame import Foot, Hint
 from tabwb.workbench.shell.width_aware import Line, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
+from tabwb.workbench.shell.wording import ACCENT, AMBER, LEAST, QUIET, folded
 
 Send = Callable[[Request], None]
 Connect = Callable[[Callable[[Reply], object]], Send]
@@ -51,6 +50,8 @@ WIDE, TALL = 124, 30
 LEAVE = "f10"
 SEEN_S = 0.3
 """The least seconds in which somebody can see a sample [ours]."""
+BESIDE_NAME = 51
+"""Columns of the title bar beside the name of the set and the rater's code."""
 AROUND = 8
 """Lines of a wide screen that the questions leave for other things."""
 ROWS_LOW = 10
@@ -116,6 +117,9 @@ class RatingScreen(Screen[None]):
         """Ask for the first sample."""
         self._lay_out()
         self._show_title()
+        text = self.query_one("#rating-text", VerticalScroll)
+        for changing in ("scroll_y", "virtual_size", "show_vertical_scrollbar"):
+            self.watch(text, changing, self._show_place, init=False)
         self._send = self._connect(lambda reply: self.post_message(self.Told(reply)))
         del self._connect
 
@@ -197,13 +201,7 @@ class RatingScreen(Screen[None]):
             return
         view, sheet = hand.view, hand.sheet
         self.query_one("#rating-form").display = view.phase == "rate"
-        place = progress_words(view) if view.phase != "over" else ""
-        sure = f"confidence {confidence_words(sheet.draft.confidence)}"
-        note = "note ✓   " if sheet.draft.note else ""
-        self.query_one("#rating-place", Line).show(
-            Content.styled(place, "bold"),
-            Content.styled(f"{note}{sure}" if view.phase == "rate" else "", QUIET),
-        )
+        self._show_place()
         self.query_one("#rating-words", WrappedText).refresh(layout=True)
         grid = self.query_one(FormGrid)
         grid.show(view.form, sheet.slots, sheet.keys, sheet.answers, sheet.at)
@@ -214,6 +212,13 @@ class RatingScreen(Screen[None]):
         self.say(self._message)
         self._show_title()
         self._show_foot(hand)
+
+    def _show_place(self) -> None:
+        text = self.query_one("#rating-text", VerticalScroll)
+        more = text.show_vertical_scrollbar and text.scroll_y < text.max_scroll_y
+        if self.hand is not None:
+            view, draft = self.hand.view, self.hand.sheet.draft
+            self.query_one("#rating-place", Line).show(*place_line(view, draft, more=more))
 
     def _show_definition(self, view: RatingView, sheet: AnswerSheet) -> None:
         definition = self.query_one("#rating-definition", WrappedText)
@@ -230,9 +235,11 @@ class RatingScreen(Screen[None]):
         words = ""
         if self.hand is not None:
             view = self.hand.view
-            words = f" · rating set {view.set_name} · rater {view.rater}"
+            room = self.size.width - len(view.rater) - BESIDE_NAME
+            name = Content(view.set_name).truncate(max(room, LEAST), ellipsis=True).plain
+            words = f" · rating set {name} · rater {view.rater}"
         left = Content.assemble(("tabwb", f"bold {ACCENT}"), words)
-        saved = ("● saved", ACCENT)
+        saved = ("● saved" if self.hand is not None else "", ACCENT)
         if self._failed:
             saved = ("! not saved", f"bold {AMBER}")
         elif self._unsaved:
@@ -241,16 +248,22 @@ class RatingScreen(Screen[None]):
             left, Content.assemble(("blind", QUIET), "   ", saved)
         )
 
-    def say(self, words: str) -> None:
-        """Show a message above the definition, until something else is done."""
+    def say(self, words: str, *, reading: bool = False) -> None:
+        """Show a message above the definition, until something else is done.
+
+        Args:
+            words: of the message.
+            reading: whether they say how something is read, which is not remarkable.
+        """
         self._message = words
         if self.hand is None:  # the set could not be opened
             self.query_one("#rating-words", WrappedText).refresh(layout=True)
         else:
-            self.query_one("#rating-message", Static).update(Content.styled(words, AMBER))
+            style = "" if reading else AMBER
+            self.query_one("#rating-message", Static).update(Content.styled(words, style))
 
     def _show_foot(self, hand: Hand) -> None:
-        runs = {"unsure": hand.do_unsure, "sure": hand.do_surer}
+        runs = {"cannot tell": hand.do_unsure, "sure": hand.do_surer}
         hints = [Hint(key, word, runs.get(word)) for key, word in answer_hints(hand.view)]
         for one in KEYS:
             if one.word and one.when(hand.view):
@@ -261,7 +274,11 @@ class RatingScreen(Screen[None]):
 
     def _sample_lines(self, width: int) -> list[Content]:
         if self.hand is None:
-            return [Content.styled(self._message or "… opening the rating set", QUIET)]
+            if not self._message:
+                return [Content.styled("… opening the rating set", QUIET)]
+            first, *rest = self._message.split("   ")  # what is wrong, then what to do
+            told = [*folded(f"! {first}", width, AMBER)]
+            return [*told, *(line for words in rest for line in folded(words, width, "", 2))]
         view = self.hand.view
         if view.phase == "over":
             return list(over_lines(view, only=self._only))
@@ -327,7 +344,7 @@ class RatingScreen(Screen[None]):
         self._clock.touch()
         if message.over:
             self.query_one(FormGrid).focus()
-        self.say(message.words)
+        self.say(message.words, reading=message.reading)
 
     def scroll_text(self, key: str) -> None:
         """Scroll the text by a page, or with shift by a line."""

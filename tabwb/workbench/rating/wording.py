@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from textwrap import wrap
 
 from textual.content import Content
 
+from tabwb.administer.rating.shown import Draft
 from tabwb.battery.forms import Form, Question
 from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
 from tabwb.workbench.shell.envelopes import bars
-from tabwb.workbench.shell.wording import ACCENT, AMBER, LEAST, QUIET
+from tabwb.workbench.shell.wording import ACCENT, AMBER, LEAST, QUIET, wrapped
 
 PRESENT, ABSENT, UNSURE, OPEN = "●", "○", "?", "·"
 LOUD_ROWS = 2
@@ -115,9 +115,9 @@ def definition_lines(
         ]
         body += flowed(pieces, width)
     if question.definition:
-        body += [Content(line) for line in wrap(question.definition, width)]
+        body += [Content(line) for line in wrapped(question.definition, width)]
     if question.example:
-        body += [Content.styled(line, QUIET) for line in wrap(f"e.g. {question.example}", width)]
+        body += [Content.styled(line, QUIET) for line in wrapped(f"e.g. {question.example}", width)]
     lines = [head.truncate(width, ellipsis=True), *body]
     if len(lines) > room:
         lines = lines[: max(room, 1)]
@@ -175,12 +175,30 @@ def sample_lines(view: RatingView, width: int) -> Iterator[Content]:
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
     for line in text.splitlines() or [""]:
-        yield from wrap(line, max(width, LEAST)) or [""]
+        yield from wrapped(line, max(width, LEAST)) or [""]
 
 
 def progress_words(view: RatingView) -> str:
     """Return ``sample 12 of 82``."""
     return f"sample {view.position} of {view.planned}" + ("   learning" if view.learning else "")
+
+
+def place_line(view: RatingView, draft: Draft, *, more: bool) -> tuple[Content, Content]:
+    """Return what stands above a sample at the left and at the right.
+
+    Args:
+        view: of the sample.
+        draft: the answers so far.
+        more: whether the text goes on below.
+    """
+    left = Content.styled(progress_words(view) if view.phase != "over" else "", "bold")
+    if more:
+        left = Content.assemble(left, ("   page down", f"bold {ACCENT}"), (" goes on", QUIET))
+    if view.phase != "rate":
+        return left, Content("")
+    note = "note ✓   " if draft.note else ""
+    sure = confidence_words(draft.confidence)
+    return left, Content.styled(f"{note}confidence {sure}", QUIET)
 
 
 def confidence_words(confidence: int | None) -> str:
@@ -210,7 +228,8 @@ def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
     yield Content.assemble(("Right answers   ", "bold"), (f"{same} of {len(rows)} as yours", QUIET))
     yield Content("")
     for differs, question, own, other in sorted(rows, key=lambda row: not row[0]):
-        title = question.title[: max(width - 44, 16)].ljust(min(max(width - 44, 16), 34))
+        room = min(max(width - 44, 16), 34)
+        title = Content(question.title).truncate(room, ellipsis=True).plain.ljust(room)
         yield Content.assemble(
             ("! " if differs else "  ", f"bold {AMBER}"),
             (title, "bold" if differs else QUIET),
@@ -220,7 +239,7 @@ def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
             (answer_words(view.form, question, other), "bold" if differs else QUIET),
         )
         if differs and question.definition:
-            for line in wrap(question.definition, max(width - 4, LEAST)):
+            for line in wrapped(question.definition, max(width - 4, LEAST)):
                 yield Content.styled(f"    {line}", QUIET)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from tabwb.records.condition_table import line_of
@@ -118,10 +119,35 @@ def verdict_words(rating: Rating | None, probability: float | None = None) -> st
     return word if probability is None else f"{word} {probability:.2f}"
 
 
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a line wrapped at blanks, where wide characters take two columns.
+
+    Args:
+        text: one line.
+        width: columns; a longer word is broken.
+
+    >>> wrapped("the boy falls", 8), wrapped("男孩掉下", 5)
+    (['the boy', 'falls'], ['男孩', '掉下'])
+    """
+    if cell_len(text) == len(text):
+        return wrap(text, width)
+    lines, line = [], ""
+    for word in text.split():
+        if line and cell_len(word) <= width < cell_len(f"{line} {word}"):
+            lines.append(line)
+            line = ""
+        for character in f" {word}" if line else word:
+            if cell_len(line + character) > width:
+                lines.append(line.rstrip())
+                line = ""
+            line += character
+    return [*lines, line] if line else lines
+
+
 def folded(text: str, width: int, style: str = "", indent: int = 0) -> Iterator[Content]:
     """Yield a text in lines of its own, each so many columns from the left."""
     for line in text.splitlines():
-        for part in wrap(line, max(width - indent, LEAST)) or [""]:
+        for part in wrapped(line, max(width - indent, LEAST)) or [""]:
             yield Content.assemble(" " * indent, (part, style))
 
 
