@@ -286,15 +286,22 @@ def settle(store: Path, seed: int, number: int) -> None:
 
 
 def collect(
-    store: Path, seed: int, *, people: int, replicates: int, lesions: Sequence[str] = LESIONS
+    store: Path,
+    seed: int,
+    *,
+    people: int,
+    replicates: int,
+    model: str = "bundled@threads=1",
+    lesions: Sequence[str] = LESIONS,
 ) -> None:
-    """Import texts of people, and give connected text to the bundled model, intact and lesioned.
+    """Import texts of people, and give connected text to a model, intact and lesioned.
 
     Args:
         store: is made.
         seed: of the study.
         people: number of texts of people.
         replicates: texts of each prompt and condition of the model.
+        model: its spec.
         lesions: conditions of the model; the empty one is intact.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -302,7 +309,7 @@ def collect(
         tabwb("import", f"{folder}/people.jsonl", "--judge", "none", "-q", "--store", str(store))
     for lesion in lesions:
         tabwb(
-            "run", "tab", "--model", "bundled@threads=1", *(("--lesion", lesion) if lesion else ()),
+            "run", "tab", "--model", model, *(("--lesion", lesion) if lesion else ()),
             "--subtest", "connected-text", "--replicates", str(replicates), "--temperature", "1",
             "--seed", str(seed), "--judge", "none", "-q", "--store", str(store),
         )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -25,11 +26,25 @@ def study(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-@pytest.mark.torch
+def recorded_model(study: ModuleType, folder: Path, replicates: int) -> str:
+    """Return the spec of a model whose texts were made up before."""
+    subtest = study.tab_battery().subtest("connected-text")
+    study.transcripts(folder / "texts.jsonl", replicates * len(subtest.items), SEED + 1)
+    texts = map(json.loads, (folder / "texts.jsonl").read_text(encoding="utf-8").splitlines())
+    lines = (
+        {"subtest": subtest.id, "item": item.id, "replicate": n, "response": next(texts)["text"]}
+        for item in subtest.items
+        for n in range(replicates)
+    )
+    path = folder / "model.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return f"replay:{path}"
+
+
 @pytest.mark.workbench
 def test_error_rates_that_go_in_come_out(study: ModuleType, tmp_path: Path) -> None:
-    store = tmp_path / "study.db"
-    study.collect(store, SEED, people=90, replicates=6, lesions=study.LESIONS[1:2])
+    store, model = tmp_path / "study.db", recorded_model(study, tmp_path, 6)
+    study.collect(store, SEED, people=90, replicates=6, model=model, lesions=[""])
     study.judge(store, SEED)
     study.plan(store, SEED)
     study.by_screen(store, SEED, "R1", 2)

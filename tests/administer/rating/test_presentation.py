@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabwb.administer.rating.presentation import CUT, LONGER, PROMPT, Shown, presented, signs_of
@@ -90,6 +90,7 @@ def test_lengths_and_prompts_of_one_source_tell_it_too() -> None:
     assert (found[PROMPT].people, found[PROMPT].models, found[PROMPT].tells) == (1, 1, True)
 
 
+@settings(max_examples=20)
 @given(st.lists(st.tuples(WORDS, st.booleans()), min_size=2, max_size=8))
 def test_no_sign_is_left_after_the_strictest_policy(texts: list[tuple[list[str], bool]]) -> None:
     policy = Presentation("lower", "none", cut_mark=False)
