@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,9 @@ import tabwb
 from tabwb.battery.forms import form_from_canonical
 from tabwb.cli.main import main
 from tabwb.records.rating_sets import CANNOT_TELL, Adjudication, Answer, SampleRating
+from tabwb.records.ratings import valued
+from tabwb.records.trials import RatingsEntry
+from tabwb.report.tables.set_ratings import set_tables, with_judges
 from tabwb.store.store import Store
 from tests.cli.conftest import Run, replayed
 
@@ -144,6 +149,22 @@ def test_python_has_the_same_table_and_writes_the_same_file(store: Path, tmp_pat
         with pytest.raises(tabwb.TabwbError, match="the file is there already"):
             pilot.export(out)
     assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == table
+
+
+def test_a_judge_gives_a_verdict_where_people_use_a_scale(store: Path, tmp_path: Path) -> None:
+    with Store.open(shutil.copy(store, tmp_path / "s.db")) as opened:
+        kept = opened.sets.get("pilot")
+        form = form_from_canonical(kept.form)
+        for one in opened.sets.samples(kept.id):
+            found = (valued(JUDGE, "neologisms", 1.0),)
+            opened.append(one.administration, [RatingsEntry(one.trial, one.attempt, found)])
+        scales = [replace(one, kind="scale", high=4, cut=2) for one in form.questions]
+        scaled = replace(kept, form=replace(form, questions=tuple(scales)).canonical)
+        tables = set_tables(opened, scaled)
+    judged = {(one["value"], one["counted"]) for one in tables.judges.to_dicts()}
+    assert judged == {("1", 1.0), (None, None)}
+    # In one column with the values of people it would be read as a value of the scale.
+    assert JUDGE not in {one["rater"] for one in with_judges(tables).to_dicts()}
 
 
 def test_a_folder_explains_and_describes_itself(run: Run, store: Path, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tabwb.agreement.verdicts import ABSENT, PRESENT
+from tabwb.agreement.verdicts import CANNOT_TELL as UNSURE
 from tabwb.battery.forms import Form
 from tabwb.records.rating_sets import (
     CANNOT_TELL,
@@ -86,7 +88,8 @@ class SetTables:
 
     Attributes:
         ratings: of people and what was settled, one row for each answer.
-        judges: what judges say of the same responses, with the same columns.
+        judges: what judges say of the features of the same responses, with the same columns.
+        scales: measures of which people gave a value of a scale, and judges a verdict.
         calibration: answers to samples whose consensus was known, likewise.
         samples: one row for each.
         names: spec of a model or judge with a folder to what it is called here.
@@ -97,6 +100,7 @@ class SetTables:
     calibration: Table
     samples: Table
     names: Mapping[str, str]
+    scales: frozenset[str]
 
 
 def administrations_of(store: Store, kept: RatingSet) -> list[Administration]:
@@ -113,8 +117,6 @@ def administrations_of(store: Store, kept: RatingSet) -> list[Administration]:
 def set_tables(store: Store, kept: RatingSet) -> SetTables:
     """Return the tables of a rating set.
 
-    Judges have rows of the questions about present and absent.
-
     Args:
         store: where it is.
         kept: the set.
@@ -122,9 +124,9 @@ def set_tables(store: Store, kept: RatingSet) -> SetTables:
     form = asked_by(kept)
     samples = store.sets.samples(kept.id)
     given = {one.id: one for one in administrations_of(store, kept)}
-    questions = [one.measure for one in form.questions if one.kind == "present-absent"]
+    features = [one.measure for one in form.questions if one.is_feature]
     places = [(one.administration, one.trial, one.attempt) for one in samples]
-    judged = verdicts_at(store, places, questions)[0] if samples else {}
+    judged = verdicts_at(store, places, features)[0] if samples else {}
     specs = [one.conditions.examinee for one in given.values() if not one.conditions.guarded]
     names = file_names([*specs, *judged])
     cells = dict(_cells(store, samples, given, names))
@@ -145,15 +147,17 @@ def set_tables(store: Store, kept: RatingSet) -> SetTables:
         )
         for one in settled
     ]
+    answers: Mapping[int, Answer] = {PRESENT: 1.0, ABSENT: 0.0, UNSURE: CANNOT_TELL}
     by_judges = [
-        rows.row(
+        rows.counted_as(
+            float(verdict) if verdict in (PRESENT, ABSENT) else None,
             (str(sample.number), names.get(judge, judge), measure),
-            None if verdict == -1 else CANNOT_TELL if verdict == -2 else float(verdict),
+            answers.get(verdict),
             (1, None, None, None, None),
         )
         for judge, layer in judged.items()
         for sample, verdicts in zip(samples, layer.tolist(), strict=True)
-        for measure, verdict in zip(questions, verdicts, strict=True)
+        for measure, verdict in zip(features, verdicts, strict=True)
     ]
     learning = [
         row for one in ratings if one.purpose == "calibration" for row in rows.of_rating(one, 1)
@@ -172,12 +176,17 @@ def set_tables(store: Store, kept: RatingSet) -> SetTables:
         table_of("calibration", RATINGS, learning, ("Answers to samples of known consensus.",)),
         table_of("samples", SAMPLES, listed, (f"The samples of {title}.",)),
         names,
+        frozenset(one.measure for one in form.questions if one.kind == "scale"),
     )
 
 
 def with_judges(tables: SetTables) -> Table:
-    """Return the ratings of people with those of judges after them."""
-    rows = [*tables.ratings.rows(), *tables.judges.rows()]
+    """Return the ratings of people with those of judges after them.
+
+    What judges say of a scale is left out: their verdict is not a value of it.
+    """
+    of_judges = (row for row in tables.judges.rows() if row[2] not in tables.scales)
+    rows = [*tables.ratings.rows(), *of_judges]
     return table_of("ratings", RATINGS, rows, tables.ratings.notes)
 
 
@@ -205,9 +214,14 @@ class _Rows:
     def row(self, begin: tuple[str, str, str], answer: Answer, said: Row) -> Row:
         """Return a row: what was rated, the answer, and the columns after it."""
         question = self.form.question(measure_of(begin[2])[0])
-        counted = question.number(answer)
+        return self.counted_as(question.number(answer), begin, answer, said)
+
+    def counted_as(
+        self, number: float | None, begin: tuple[str, str, str], answer: Answer, said: Row
+    ) -> Row:
+        """Return a row of an answer that has this number in results."""
         return (
-            *begin, _text(answer), counted, *said, self.kept.form_id, *self.cells[int(begin[0])],
+            *begin, _text(answer), number, *said, self.kept.form_id, *self.cells[int(begin[0])],
         )  # fmt: skip
 
 
