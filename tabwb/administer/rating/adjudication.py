@@ -267,8 +267,10 @@ class Adjudicator:
     @cached_property
     def _rated(self) -> Mapping[int, tuple[SampleRating, ...]]:
         samples = tuple(self._samples.values())
-        heard = session_ratings(self._store, samples, self.form, self.set.raters)
-        return by_sample((*heard, *self._store.sets.ratings(self.set.id)))
+        ratings = self._store.sets.ratings(self.set.id)
+        rated = {(one.rater, one.sample) for one in ratings}
+        heard = session_ratings(self._store, samples, self.form, rated)
+        return by_sample((*heard, *ratings))
 
     @cached_property
     def _judged(self) -> Mapping[int, Mapping[str, Mapping[str, float]]]:

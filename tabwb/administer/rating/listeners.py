@@ -15,18 +15,18 @@ _KEYS = {Scored: ("correct", "score"), Heard: ("heard#1", "text"), Coded: ("code
 
 
 def session_ratings(
-    store: Store, samples: Sequence[Sample], form: Form, raters: Collection[str]
+    store: Store, samples: Sequence[Sample], form: Form, rated: Collection[tuple[str, int]]
 ) -> Iterator[SampleRating]:
     """Yield what listeners of the session said of samples that were named aloud.
 
-    A word or a code is that of the first attempt. Listeners who are raters of the set are left
-    out: what they say there counts.
+    A word or a code is that of the first attempt. What a listener rated in the set too is left out:
+    what was said there is compared.
 
     Args:
         store: with the sessions.
         samples: of the set.
         form: of the set; only answers that it allows are given.
-        raters: of the set.
+        rated: rater and sample of the ratings of the set.
     """
     measures = {key: key.partition("#")[0] for key, _ in _KEYS.values()}
     if not {*measures.values()} <= {*form.measures}:
@@ -45,7 +45,9 @@ def session_ratings(
                     question = form.question(measures[key])
                     fits = question.kind == "text" or answer in question.values
                     code = observation.by.removeprefix(PERSON)
-                    if observation.attempt == sample.attempt and fits and code not in raters:
+                    if observation.attempt == sample.attempt and fits:
                         said.setdefault(code, {})[key] = answer
             for code, answers in said.items():
+                if (code, sample.number) in rated:
+                    continue
                 yield SampleRating(code, 0, sample.number, "rate", answers, complete=True)

@@ -62,6 +62,10 @@ class Hand:
             self._changed(sheet.unsure(slot))
         elif found := sheet.slot_of_option(character):
             self._changed(sheet.put(*found))
+        elif character.isdigit():
+            question = sheet.at.question
+            points = f": {question.low} to {question.high}" if question.kind == "scale" else ""
+            self._screen.say(f"{character} is not an answer to {question.title}{points}")
 
     def answer(self, slot: Slot) -> None:
         """Do what the key of a question does: present or absent at once, others are highlighted."""

@@ -69,6 +69,9 @@ def codebook(view: RatingView, keys: Mapping[str, str], taken: frozenset[str]) -
         for key, words in key_rows(view, taken):
             yield from _row(key, Content(""), words, width)
         yield Content("")
+        if view.form.notes:
+            yield from _row("", Content(""), view.form.notes, width)
+            yield Content("")
         yield from question_lines(view.form, keys, width)
 
     return ReadingScreen("Keys and questions", WrappedText(lines))

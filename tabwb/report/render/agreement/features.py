@@ -84,6 +84,11 @@ def _feature_notes(rows: Sequence[FeatureAgreement]) -> Iterator[str]:
         "(Cohen), AC1 (Gwet), pos, neg (agreement on present, on absent): means over pairs, "
         f"weighted by shared samples; pairs with fewer than {FEWEST_SHARED} are left out."
     )
+    yield (
+        "kappa and AC1: 1 is full agreement, 0 what chance would give, below 0 less than that. "
+        "Chance in kappa follows from how often each rater says present: where a feature is rare, "
+        "kappa can be low although most verdicts are equal; AC1 depends less on that."
+    )
     if any(row.few and row.values["kappa"] is not None for row in rows):
         yield (
             "Four counts instead of an interval: both say present / first alone / second alone / "

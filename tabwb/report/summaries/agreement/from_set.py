@@ -240,7 +240,7 @@ def _notes(store: Store, kept: RatingSet, samples: Sequence[Sample], unusable: i
             f"{plural(unusable, 'sample')} of {len(samples)} cannot be described (refused, an echo "
             "...): verdicts of people count, judges have none."
         )
-    if len({sample.weight for sample in samples}) > 1:
+    if len({sample.weight for sample in samples if sample.consensus is None}) > 1:
         notes.append(
             "The samples stand for unequal numbers of responses; the coefficients describe the "
             "samples, not these responses."
