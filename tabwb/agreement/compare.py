@@ -20,6 +20,7 @@ from tabwb.agreement.intervals import (
     bias_corrected,
     least_positives,
     several_dirichlet_intervals,
+    shifted_quantiles,
 )
 from tabwb.agreement.pairs import (
     Counts,
@@ -46,8 +47,6 @@ COEFFICIENTS: Mapping[str, Callable[[Tables], Floats]] = MappingProxyType(
         "negative_agreement": partial(specific_agreement, category=0),
     }
 )
-CHANCE_CORRECTED = ("kappa", "ac1")
-"""Coefficients without an interval where nearly all samples are in one category."""
 OVER_FEATURES = ("unweighted", "positive_count_weighted", "nonzero_prevalence")
 
 
@@ -80,7 +79,7 @@ class Comparison:
             by shared samples; NaN where no pair has one.
         intervals: coefficient to float64 of shape (features, 2); NaN where there is none.
         few: bool of shape (features,): no averaged pair in which both raters put more than three
-            samples into each category, hence no interval of kappa and AC1.
+            samples into each category, hence no interval of kappa.
         positives: samples that the consensus calls present: int64, (features,); the weights.
         over_features: (kind of mean, coefficient) to its value, kinds as in ``OVER_FEATURES``.
         pooled: sum(n agreed - s) / sum(n^2 - s) over averaged pairs and features, a kappa that one
@@ -139,8 +138,7 @@ def compare(
     if draws and averaged.any():
         drawn = _drawn(pairs, consensus, averaged, draws, seed, speakers)
     intervals = _intervals(tables, by_feature, drawn, single=speakers is None)
-    for name in CHANCE_CORRECTED:
-        intervals[name][few] = np.nan
+    intervals["kappa"][few] = np.nan
     over = {
         (kind, name): _over_features(kind, name, by_feature[name], positives, drawn)
         for kind in OVER_FEATURES
@@ -275,9 +273,10 @@ def _intervals(
         found = dict(zip(COEFFICIENTS, made, strict=True))
     else:
         found = {
-            name: np.quantile(drawn.smoothed[name], (0.025, 0.975), axis=0).T
-            for name in COEFFICIENTS
-        }
+            name: np.clip(shifted_quantiles((drawn.smoothed[name], drawn.values[name]), value),
+                          -1.0 if name in ("kappa", "ac1") else 0.0, 1.0)
+            for name, value in by_feature.items()
+        }  # fmt: skip
     for name, ends in found.items():
         estimate = by_feature[name]
         low, high = np.fmin(ends[:, 0], estimate), np.fmax(ends[:, 1], estimate)

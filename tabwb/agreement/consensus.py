@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.agreement.verdicts import ABSENT, MISSING, PRESENT, Verdicts
+from tabwb.agreement.verdicts import ABSENT, CANNOT_TELL, MISSING, PRESENT, Verdicts
 
 Ties = Literal["drop", "positive", "negative", "adjudicated"]
 FEWEST = 2
@@ -52,7 +52,8 @@ def consensus(
             absent (``negative``), or what the adjudicator said (``adjudicated``; no verdict where
             nothing was said).
         adjudicated: with ``adjudicated``: int8 of shape (samples, features). A decision replaces
-            the majority too, because somebody looked at all verdicts and decided.
+            the majority too, because somebody looked at all verdicts and decided; "cannot tell"
+            leaves no verdict.
         fewest: with fewer verdicts there is no majority.
 
     Raises:
@@ -72,7 +73,8 @@ def consensus(
     elif ties == "adjudicated":
         if adjudicated is None:
             raise ValueError("ties='adjudicated' needs the adjudicated verdicts")
-        return np.where(adjudicated >= 0, adjudicated, most)
+        most = np.where(adjudicated >= 0, adjudicated, most)
+        most[adjudicated == CANNOT_TELL] = MISSING
     return most
 
 

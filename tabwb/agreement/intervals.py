@@ -101,6 +101,32 @@ def least_positives(tables: Counts) -> Counts:
     return least
 
 
+def shifted_quantiles(drawn: Sequence[Floats], estimate: Floats | float) -> Floats:
+    """Return quantiles of draws, extended by as much as draws lie off the estimate on average.
+
+    Coefficients of pairs that share few samples are too low on average, in the sample as in the
+    draws, and pseudo-counts move the draws towards chance. The largest shift is added at the end
+    that it concerns; the estimate lies inside. Without it the mean kappa of ten pairs that share
+    25 samples each covers 0.80, a weighted kappa above 0.8 of 34 samples 0.79. The rule is ours.
+
+    Args:
+        drawn: float64 of shape (draws, ...) each; the quantiles are those of the first.
+        estimate: from the sample itself: of shape (...), NaN where undefined.
+
+    Returns:
+        float64 of shape (..., 2), NaN where the estimate is undefined.
+
+    >>> shifted_quantiles([np.linspace(0.3, 0.7, 1001)], 0.6).round(2).tolist()
+    [0.31, 0.79]
+    """
+    estimate = np.asarray(estimate, np.float64)
+    low, high = np.quantile(drawn[0], (0.025, 0.975), axis=0)
+    off = np.stack([estimate - draws.mean(axis=0) for draws in drawn])
+    low, high = low + np.fmin(off.min(axis=0), 0), high + np.fmax(off.max(axis=0), 0)
+    ends = np.stack([np.minimum(low, estimate), np.maximum(high, estimate)], axis=-1)
+    return np.asarray(ends)
+
+
 def bias_corrected(drawn: Floats, estimate: float, level: float = 0.95) -> tuple[float, float]:
     """Return the ends of the bias-corrected interval of an estimate from its resampled values.
 

@@ -103,7 +103,8 @@ def test_with_three_positives_or_three_negatives_kappa_has_no_interval() -> None
     found = compare([(verdicts[0], verdicts[1])], verdicts[0], draws=100)
     assert found.few.tolist() == [False, True, True, True]
     assert np.isnan(found.intervals["kappa"]).all(axis=1).tolist() == [False, True, True, True]
-    assert np.isnan(found.intervals["positive_agreement"][1]).tolist() == [False, False]
+    for name in ("ac1", "positive_agreement"):
+        assert np.isnan(found.intervals[name][1]).tolist() == [False, False]
 
 
 def test_every_interval_contains_its_estimate() -> None:

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tabwb.agreement.consensus import consensus, majority, rest_of
-from tabwb.agreement.verdicts import ABSENT, cannot_tell_as, cut_at, verdicts_of
+from tabwb.agreement.verdicts import (
+    ABSENT,
+    CANNOT_TELL,
+    MISSING,
+    cannot_tell_as,
+    cut_at,
+    verdicts_of,
+)
 
 # Columns: two of three, a tie, one verdict, none, a tie that somebody decided.
 VERDICTS = np.array([[1, 1, 1, -1, 0], [1, 0, -1, -1, 1], [0, -1, -2, -2, -1]], np.int8)[..., None]
@@ -29,6 +36,8 @@ def test_ties(ties: str, expected: list[int]) -> None:
     found = consensus(VERDICTS, ties=ties, adjudicated=decided)  # type: ignore[arg-type]
     assert found[:, 0].tolist() == expected
     assert found.dtype == np.int8
+    nobody = np.full_like(decided, CANNOT_TELL)
+    assert (consensus(VERDICTS, ties="adjudicated", adjudicated=nobody) == MISSING).all()
 
 
 def test_ties_are_reported() -> None:

@@ -178,6 +178,9 @@ def test_every_rule_for_ties_and_cannot_tell_has_a_line(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert named["adjudicated", "missing"]["reason"] == "nothing is adjudicated"
     assert named["drop", "absent"]["judges"]["rules-2"]["kappa"] == pytest.approx(1.0)
+    for meaning in ("missing", "absent"):
+        (row,) = document(rated(tmp_path, rows), cannot_tell=meaning, draws=0)["features"]
+        assert row["cannot_tell"] == 1
     # Of the judge with the consensus: 4 and 8 agreed, then two more that the judge alone has.
     by_chance = (6 / 12) * (4 / 12) + (6 / 12) * (8 / 12)
     assert named["negative", "missing"]["judges"]["rules-2"]["kappa"] == pytest.approx(

@@ -39,10 +39,12 @@ def test_kinds_of_measures_follow_from_their_values(tmp_path: Path) -> None:
     rows = [
         ("a", "R1", "anomia", 3), ("a", "R1", "code", "semantic"), ("a", "R1", "jargon", 1),
         ("a", "R1", "phonemes", "D AO G"), ("a", "R1", "heard", "dog"),
+        ("a", "R2", "heard", "Dog"),
     ]  # fmt: skip
     found = rated(tmp_path, rows)
     kinds = {one.measure.id: one.measure.kind for one in found.others}
     assert kinds == {"anomia": "scale", "code": "choice", "phonemes": "phonemes", "heard": "text"}
+    assert next(one.words for one in found.others if one.measure.kind == "text") == ("dog",)
     assert [feature.id for feature in found.features] == ["jargon"]
     as_codes = rated(tmp_path, rows, kinds={"jargon": "choice"})
     assert not as_codes.features

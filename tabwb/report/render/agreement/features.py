@@ -9,7 +9,6 @@ from rich.console import Group, RenderableType
 
 from tabwb.agreement.compare import FEWEST_SHARED, OverFeatures
 from tabwb.records.words import plural
-from tabwb.report.measures import NONE
 from tabwb.report.render.agreement.cells import (
     ends,
     grouped,
@@ -71,7 +70,7 @@ def _features(rows: Sequence[FeatureAgreement], title: str, width: int) -> Rende
         cells += [figure(values["agreement"]), figure(values["kappa"])]
         cells += [row.cells if few else ends(row.intervals["kappa"]), figure(values["ac1"])]
         if wide:
-            cells += [NONE if few else ends(row.intervals["ac1"]), figure(values.get("alpha"))]
+            cells += [ends(row.intervals["ac1"]), figure(values.get("alpha"))]
             cells += [figure(None if counts is None else counts.fleiss)]
         cells += [figure(values[f"{side}_agreement"]) for side in ("positive", "negative")]
         made.add_row(row.measure.title, *cells)
@@ -92,8 +91,8 @@ def _feature_notes(rows: Sequence[FeatureAgreement]) -> Iterator[str]:
     if any(row.few and row.values["kappa"] is not None for row in rows):
         yield (
             "Four counts instead of an interval: both say present / first alone / second alone / "
-            "neither, over all pairs. In every pair a category has 3 samples or fewer: kappa and "
-            "AC1 say little."
+            "neither, over all pairs. In every pair a category has 3 samples or fewer: kappa says "
+            "little."
         )
     undefined = [
         (row.measure.title, row.reasons["kappa"]) for row in rows if "kappa" in row.reasons

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.agreement.compare import FEWEST_SHARED, over_pairs
-from tabwb.agreement.intervals import PRIOR
+from tabwb.agreement.intervals import PRIOR, shifted_quantiles
 from tabwb.agreement.many import Level, krippendorff_alpha
 from tabwb.agreement.pairs import (
     Counts,
@@ -170,11 +170,17 @@ def _answered(rated: Rated, answers: Answers, draws: int, seed: int) -> Answered
     mean: Interval | None = None
     if draws and raters and size * size <= MOST_CELLS:
         drawn = np.stack([_drawn(cell, size, draws, seed, rated.speakers) for cell in cells], 1)
+        given = [drawn]
         if scale:
-            drawn += _pseudo_counts(tables, cells, draws, seed)
-        each = coefficient(drawn)
-        found = [_interval(each[:, at], float(values[at])) for at in range(len(raters))]
-        means = _mean(each, drawn.sum(axis=(-2, -1)), averaged)
+            given.insert(0, drawn + _pseudo_counts(tables, cells, draws, seed))
+        each = [coefficient(one) for one in given]
+        found = [
+            _interval([one[:, at] for one in each], float(values[at])) for at in range(len(raters))
+        ]
+        means = [
+            _mean(one, weights.sum(axis=(-2, -1)), averaged)
+            for one, weights in zip(each, given, strict=True)
+        ]
         mean = _interval(means, float(_mean(values, counts, averaged)))
     pairs = tuple(
         AnsweredPair(
@@ -233,13 +239,12 @@ def _mean(values: Floats, counts: Counts | Floats, averaged: NDArray[np.bool_]) 
     return over_pairs(values[..., None], weights[..., None], averaged[:, None])[..., 0]
 
 
-def _interval(drawn: Floats, value: float) -> Interval | None:
-    """Return the quantiles of draws around a value; None where they are undefined or all equal."""
-    known = drawn[~np.isnan(drawn)]
-    if np.isnan(value) or not known.size:
+def _interval(drawn: Sequence[Floats], value: float) -> Interval | None:
+    """Return the interval from draws of a value; None where they are undefined or all equal."""
+    known = [draws[~np.isnan(draws)] for draws in drawn]
+    if np.isnan(value) or not all(draws.size for draws in known):
         return None
-    low, high = np.quantile(known, (0.025, 0.975)).tolist()
-    low, high = min(low, value), max(high, value)
+    low, high = np.clip(shifted_quantiles(known, value), -1.0, 1.0).tolist()
     return Interval(low, high) if high - low > _NULL else None
 
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from tabwb.agreement.compare import FEWEST_SHARED, Comparison, compare
 from tabwb.agreement.consensus import Ties, consensus, majority, rest_of
-from tabwb.agreement.many import binary_alpha, binary_counts, fleiss_kappa
+from tabwb.agreement.many import alpha_intervals, binary_alpha, binary_counts, fleiss_kappa
 from tabwb.agreement.pairs import Counts, samples
 from tabwb.agreement.resampling import DRAWS, SEED
 from tabwb.agreement.verdicts import ABSENT, CANNOT_TELL, PRESENT, Verdicts, cannot_tell_as
 from tabwb.report.summaries.agreement.rated import Ints, Measure, Rated
+from tabwb.scoring.estimate import Interval
 
 CannotTell = Literal["missing", "absent"]
 MOST_DRAWN = 20_000_000
@@ -128,7 +129,7 @@ class FeatureCounts:
         ties: samples on which as many say present as absent.
         positives: samples that the consensus calls present, the weight of the feature.
         unsure: "cannot tell".
-        alpha: Krippendorff's, None where undefined.
+        alpha: Krippendorff's, None where undefined; ``alpha_interval``: over samples or speakers.
         fleiss: Fleiss' kappa; None where undefined, also with unequal numbers of verdicts.
     """
 
@@ -139,6 +140,7 @@ class FeatureCounts:
     positives: int
     unsure: int
     alpha: float | None
+    alpha_interval: Interval | None
     fleiss: float | None
 
     @property
@@ -230,16 +232,24 @@ def with_rest(task: Task) -> tuple[Among, ...]:
     return tuple(among for among in found if among is not None)
 
 
-def counts_of(task: Task) -> tuple[FeatureCounts, ...]:
-    """Return what the main raters gave to each feature."""
+def counts_of(task: Task, rated: Rated) -> tuple[FeatureCounts, ...]:
+    """Return what the main raters gave to each feature.
+
+    Args:
+        task: the verdicts as they are compared.
+        rated: as they were given, with every "cannot tell".
+    """
     own = task.own
     counts = binary_counts(own)
     present, absent = counts[..., 1].sum(axis=0), counts[..., 0].sum(axis=0)
     shared = (counts.sum(axis=-1) >= 2).sum(axis=0)
     tied = majority(own)[1].sum(axis=0)
-    unsure = (own == CANNOT_TELL).sum(axis=(0, 1))
+    unsure = (rated.verdicts[list(task.main)] == CANNOT_TELL).sum(axis=(0, 1))
     positives = (task.consensus == PRESENT).sum(axis=0)
     alpha = binary_alpha(own)
+    ends = np.full((len(alpha), 2), np.nan)
+    if task.draws and shared.any():
+        ends = alpha_intervals(own, draws=task.draws, seed=task.seed, speakers=task.speakers)
     return tuple(
         FeatureCounts(
             n=int(shared[at]),
@@ -249,6 +259,7 @@ def counts_of(task: Task) -> tuple[FeatureCounts, ...]:
             positives=int(positives[at]),
             unsure=int(unsure[at]),
             alpha=defined(alpha[at]),
+            alpha_interval=None if np.isnan(ends[at]).any() else Interval(*ends[at].tolist()),
             fleiss=defined(fleiss_kappa(counts[:, at])),
         )
         for at in range(len(task.features))

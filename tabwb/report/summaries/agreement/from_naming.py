@@ -93,7 +93,7 @@ def answers_of(
     before: int,
     samples: int,
 ) -> Answers:
-    """Return texts as places in the list of different texts.
+    """Return texts as places in the list of different texts; words heard in small letters.
 
     Args:
         measure: which one.
@@ -102,6 +102,8 @@ def answers_of(
         before: samples before those of ``given``, without a text.
         samples: how many there are besides.
     """
+    if measure.kind == "text":
+        given = {key: text.strip().casefold() for key, text in given.items()}
     words = tuple(sorted(set(given.values())))
     place = {word: at for at, word in enumerate(words)}
     values = np.full((len(raters), before + samples), np.nan)
@@ -129,7 +131,7 @@ def heard_in(sources: Sequence[Source]) -> Heard:
             for by, code in listener_codes(view):
                 found.say("code", listener(by), code)
             for heard in view.words_heard:
-                found.say("heard", listener(heard.by), heard.text.strip().casefold())
+                found.say("heard", listener(heard.by), heard.text)
             for transcript in view.transcripts:
                 if transcript.status != "error":
                     if not is_typed(transcript.transcriber):

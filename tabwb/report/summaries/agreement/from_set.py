@@ -227,7 +227,9 @@ def _adjudicated(
         if one.sample in place and one.measure in column:
             at = column[one.measure]
             number = questions[at].number(one.answer)
-            if number is not None:
+            if one.answer == UNSURE:
+                found[place[one.sample], at] = CANNOT_TELL
+            elif number is not None:
                 found[place[one.sample], at] = cut_at(np.array([number]), 1.0)[0]
     return found if (found != MISSING).any() else None
 

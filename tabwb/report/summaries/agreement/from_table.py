@@ -201,8 +201,10 @@ def _arrays(
         words: tuple[str, ...] = ()
         given = numbers[of]
         if kind != "scale":
-            used, places = np.unique(of, return_inverse=True)
-            words, given = tuple(values[one] for one in used.tolist()), places.astype(np.float64)
+            said = [text.casefold() for text in values] if kind == "text" else values
+            texts, of_value = np.unique(said, return_inverse=True)
+            used, places = np.unique(of_value[of], return_inverse=True)
+            words, given = tuple(texts[used].tolist()), places.astype(np.float64)
         given[truths[of] < 0] = np.nan
         table = np.full(shape[:2], np.nan)
         table[rater[rows], sample[rows]] = given

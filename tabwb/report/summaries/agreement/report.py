@@ -146,7 +146,7 @@ def agreement_of(rated: Rated, choices: Choices | None = None) -> AgreementRepor
     judges = rated.places(rated.judges)
     people = rated.places(rated.people)
     main = None if task is None else main_pairs(task)
-    counts = () if task is None else counts_of(task)
+    counts = () if task is None else counts_of(task, rated)
     draws = draws_for(len(rated.samples), choices.draws)
     return AgreementReport(
         rated,

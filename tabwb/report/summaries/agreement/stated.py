@@ -34,7 +34,7 @@ class FeatureAgreement:
         values: coefficient to its value, None where undefined.
         intervals: coefficient to its interval, None where there is none.
         reasons: coefficient to why it is undefined.
-        few: kappa and AC1 have no interval because a category is too rare.
+        few: kappa has no interval because a category is too rare.
         table: of all pairs that are averaged together: both absent, second alone, first alone, both
             present.
     """
@@ -93,8 +93,10 @@ def feature_agreements(
     for at, measure in enumerate(measures):
         own = found.averaged[:, at]
         values = {name: defined(found.by_feature[name][at]) for name in COEFFICIENTS}
+        intervals = {name: _interval(found.intervals[name][at]) for name in COEFFICIENTS}
         if counts:
             values["alpha"] = counts[at].alpha
+            intervals["alpha"] = counts[at].alpha_interval
         why = NO_PAIR if not shared[:, at].any() else "" if own.any() else TOO_FEW
         reasons = {
             name: (CONSTANT if name == "alpha" else why) or NEVER.get(name, CONSTANT)
@@ -103,7 +105,6 @@ def feature_agreements(
         }
         if "alpha" in reasons and not (counts and counts[at].n):
             reasons["alpha"] = NO_PAIR
-        intervals = {name: _interval(found.intervals[name][at]) for name in COEFFICIENTS}
         (neither, second), (first, both) = among.tables[at].tolist()
         made.append(
             FeatureAgreement(
