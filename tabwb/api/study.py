@@ -206,12 +206,14 @@ class Study(Reading):
             UsageError: an option names what there is not.
         """
         from tabwb.report.paper.methods import methods_about
+        from tabwb.report.paper.methods_rated import with_rating_sets
         from tabwb.report.paper.studied import studied
 
         if format not in ("text", "bibtex"):
             raise UsageError(f"'{format}' is not a format of methods", allowed="text, bibtex")
         by = by or ("model" if ids is None else "administration")
-        told = methods_about(studied(self.groups(ids, by=by, **options)))
+        about = studied(self.groups(ids, by=by, **options))
+        told = methods_about(with_rating_sets(about, self.store))
         return told.bibtex if format == "bibtex" else told.text
 
     def report(

@@ -86,6 +86,7 @@ def report(
     from tabwb.plugin_api.writing import write_bytes
     from tabwb.report.destination import check_destination
     from tabwb.report.paper.methods import methods_about
+    from tabwb.report.paper.methods_rated import with_rating_sets
     from tabwb.report.paper.reporting import write_report
     from tabwb.report.paper.studied import studied
     from tabwb.report.selection import selected_groups
@@ -115,7 +116,7 @@ def report(
                     command=about.unless_named(_command(
                         administrations,
                         {**chosen_by, "title": title, "responses": n_responses,
-                         "study_ids": study_ids},
+                         "study_ids": study_ids, "counts": primary},
                         out,
                     )),
                 )  # fmt: skip
@@ -123,7 +124,7 @@ def report(
                     note(f"warning: {permit.notice}")
                 if not is_stdout(out):
                     inform(f"{places[out]} written")
-    told = methods_about(about)
+            told = methods_about(with_rating_sets(about, store))
     if methods and as_json:
         print_json({"format": 1, **told.to_json()})
     elif methods:

@@ -364,6 +364,7 @@ def test_a_judge_with_a_model_is_named_with_the_hash_of_its_prompt_and_its_cauti
         f"Connected text was rated by tab-2026:x (tab-2026:gemini:x, prompt SHA-256 {digest}) for "
         "the presence of 19 features: " in said
     )
+    assert "rules-2 for the presence of 7 features" in said and said.count("The symptom") == 1
     assert (
         "Verdicts of tab-2026:x: labels by a language model; have a person check a sample." in said
     )

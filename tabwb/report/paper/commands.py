@@ -10,6 +10,7 @@ from tabwb.records import declared_conditions as declared
 from tabwb.records.condition import Condition, Option
 from tabwb.records.condition_kinds import Components, Switch
 from tabwb.records.conditions import FUNCTION, Conditions
+from tabwb.records.counting import is_derived
 from tabwb.report.file_names import without_folders
 from tabwb.report.paper.studied import Studied, is_persons
 from tabwb.report.summaries.load import AdministrationData
@@ -31,9 +32,14 @@ def run_commands(about: Studied) -> tuple[str, ...]:
 
 
 def _with_judges(member: AdministrationData) -> Conditions:
-    """Return the conditions, with the judges that rated the responses later."""
+    """Return the conditions, with the judges that rated the responses later, without people."""
     given = member.administration.conditions
-    return replace(given, judges=tuple(dict.fromkeys((*given.judges, *member.declarations))))
+    later = (
+        rater
+        for rater, declared_by in member.declarations.items()
+        if declared_by.kind != "person" and not is_derived(rater)
+    )
+    return replace(given, judges=tuple(dict.fromkeys((*given.judges, *later))))
 
 
 def run_command(battery: str, given: Conditions) -> str:

@@ -94,6 +94,7 @@ def _parts(about: Studied, cite: Citations) -> Iterator[tuple[str, list[str]]]:
         yield "Participants", list(participants(about))
         yield "Procedure", list(procedure(about))
         yield "Scoring", list(scoring(about, cite))
+        yield "Raters", list(about.rated)
         yield "Responses", list(unusable(about))
         statistics = list(analysis(about, cite))  # before the others: works are numbered in order
         statistics += [*over_amounts(about, cite), *over_other_amounts(about)]

@@ -54,6 +54,7 @@ def scoring(about: Studied, cite: Citations) -> Iterator[str]:
         about: the study.
         cite: numbers the works.
     """
+    seen: set[tuple[str, ...]] = set()
     for battery in about.batteries:
         rows = about.rows_of(battery)
         if len(about.batteries) > 1:
@@ -61,8 +62,18 @@ def scoring(about: Studied, cite: Citations) -> Iterator[str]:
         yield from _right_or_wrong(battery, rows)
         yield from _named(rows)
         yield from _diversity(battery, rows, cite)
-        for judge in _judges(rows):
-            yield from _judged(battery, judge, judge_names(_by_rater(about)))
+        called = judge_names(_by_rater(about))
+        judges = _judges(rows)
+        for _, own in spread(judges, lambda one: (one.scope, one.declared, one.burden.features)):
+            features = own[0].burden.features
+            yield _judged(battery, own, called, same=features in seen)
+            seen.add(features)
+        if any(judge.burden.features for judge in judges):
+            yield "The symptom burden is the mean number of these features present per response."
+        for caution, own in spread(judges, lambda one: one.caution.rstrip(".")):
+            if caution:
+                raters = listed(dict.fromkeys(called[judge.rater] for judge in own))
+                yield f"Verdicts of {raters}: {caution}."
 
 
 def _right_or_wrong(battery: Battery, rows: Sequence[Grouped]) -> Iterator[str]:
@@ -139,23 +150,36 @@ def _judges(rows: Sequence[Grouped]) -> tuple[JudgeSummary, ...]:
     return tuple(found.values())
 
 
-def _judged(battery: Battery, judge: JudgeSummary, called: Mapping[str, str]) -> Iterator[str]:
+def _judged(
+    battery: Battery, judges: Sequence[JudgeSummary], called: Mapping[str, str], *, same: bool
+) -> str:
+    """Return who rated which features.
+
+    Args:
+        battery: has the titles of the features.
+        judges: with the same scope and features.
+        called: rater to the name that is printed.
+        same: the features were named before.
+    """
+    first = judges[0]
     titles = {feature.id: feature.title for feature in battery.features}
-    names = [titles.get(feature, feature).lower() for feature in judge.burden.features]
-    what = "Connected text" if judge.scope == "connected-text" else "Every response that it read"
-    rater = called[judge.rater]
-    facts = [] if rater == judge.rater else [without_folders(judge.rater)]
-    if judge.prompt_hash:
-        facts.append(f"prompt SHA-256 {judge.prompt_hash[:SHORT_HASH]}")
-    told = f" ({', '.join(facts)})" if facts else ""
-    declared = "" if judge.declared else " (set not declared by the rater)"
+    names = [titles.get(feature, feature).lower() for feature in first.burden.features]
+    what = "Connected text" if first.scope == "connected-text" else "Every response that was read"
+    raters = []
+    for judge in sorted(judges, key=lambda one: called[one.rater]):
+        rater = called[judge.rater]
+        facts = [] if rater == judge.rater else [without_folders(judge.rater)]
+        if judge.prompt_hash:
+            facts.append(f"prompt SHA-256 {judge.prompt_hash[:SHORT_HASH]}")
+        raters.append(f"{rater} ({', '.join(facts)})" if facts else rater)
+    declared = "" if first.declared else " (set not declared by the rater)"
+    the_same = "the same " if same else ""
+    over = f": {listed(names)}" if names and not same else ""
     features = plural(len(names), "feature")
-    over = f": {listed(names)}" if names else ""
-    yield (f"{what} was rated by {rater}{told} for the presence of {features}{declared}{over}.")
-    if names:
-        yield "The symptom burden is the mean number of these features present per response."
-    if judge.caution:
-        yield f"Verdicts of {rater}: {judge.caution.rstrip('.')}."
+    return (
+        f"{what} was rated by {listed(raters)} for the presence of {the_same}{features}{declared}"
+        f"{over}."
+    )
 
 
 def unusable(about: Studied) -> Iterator[str]:
@@ -227,6 +251,7 @@ def _counted_once(about: Studied) -> Iterator[str]:
 def _without_burden(about: Studied) -> Iterator[str]:
     of_judges = _by_rater(about)
     names = judge_names(of_judges)
+    not_judged: dict[int, list[str]] = {}
     for judge, rows in of_judges.items():
         causes: Counter[str] = Counter()
         waiting = sum(row.not_judged(judge) for row in rows)
@@ -243,10 +268,13 @@ def _without_burden(about: Studied) -> Iterator[str]:
                 f"by {rater}: {why}."
             )
         if waiting:
-            yield (
-                f"{plural(waiting, 'response')} {'is' if waiting == 1 else 'are'} not yet judged "
-                f"by {rater}, and in none of its figures."
-            )
+            not_judged.setdefault(waiting, []).append(rater)
+    for waiting, raters in not_judged.items():
+        each, whose = ("each ", "their") if len(raters) > 1 else ("", "its")
+        yield (
+            f"{plural(waiting, 'response')} {each}{'is' if waiting == 1 else 'are'} not yet judged "
+            f"by {listed(sorted(raters))}, and in none of {whose} figures."
+        )
 
 
 def _usable_without(burden: Burden) -> dict[str, int]:

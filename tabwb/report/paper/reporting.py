@@ -74,6 +74,7 @@ def write_report(
         MissingExtra: HTML needs Jinja2.
     """
     from tabwb.report.paper.examples import examples_of
+    from tabwb.report.paper.methods_rated import with_rating_sets
     from tabwb.report.paper.report import report_of
 
     def trials_of(number: int) -> Iterator[Trial]:
@@ -81,7 +82,8 @@ def write_report(
 
     def content() -> bytes:
         examples = examples_of(about, trials_of, n_responses) if n_responses else ()
-        made = report_of(about, title=title, command=command, examples=examples)
+        told = with_rating_sets(about, store)
+        made = report_of(told, title=title, command=command, examples=examples)
         if out.suffix.lower() == ".md":
             from tabwb.report.paper.report_markdown import report_markdown
 

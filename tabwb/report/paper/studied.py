@@ -35,12 +35,14 @@ class Studied:
         study_ids: whether the names of participants may be printed; else they are numbered.
         names: administration to the name of its examinee; a model's without its lesion.
         sessions: administration of a person to what stands for its day, such as ``session 2``.
+        rated: sentences on the rating sets that have responses of it.
     """
 
     rows: tuple[Grouped, ...]
     study_ids: bool = False
     names: Mapping[int, str] = field(default_factory=dict)
     sessions: Mapping[int, str] = field(default_factory=dict)
+    rated: tuple[str, ...] = ()
 
     @property
     def members(self) -> tuple[AdministrationData, ...]:
