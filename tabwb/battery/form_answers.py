@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tabwb.battery.forms import SOURCE, Form, Question
+from tabwb.records.counting import UNSURE
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.records.ratings import Rating, undefined, valued
 
-UNSURE = "cannot tell"
-"""The reason of an undefined rating for which a rater answered *cannot tell*."""
 MOST_ATTEMPTS = 20
 
 

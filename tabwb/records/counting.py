@@ -17,6 +17,9 @@ PRIMARY = "primary:"
 CALIBRATED = "calibrated:"
 """Begins the id of a judge's labels after calibration."""
 PERSON = "person:"
+UNSURE, NO_MAJORITY, NOT_SETTLED = "cannot tell", "no majority", "not settled"
+"""Reasons why a rating is undefined: the rater, or whoever settled it, looked and cannot decide; a
+rule gives no value."""
 Given = TypeVar("Given", bound=Hashable)
 
 
@@ -75,6 +78,9 @@ class Open:
     reason: str
 
 
+CANNOT = Open(UNSURE)
+
+
 def majority(given: Sequence[Given]) -> Given | Open:
     """Return the value that more than half of the raters gave.
 
@@ -89,7 +95,7 @@ def majority(given: Sequence[Given]) -> Given | Open:
     (value, n), *_ = Counter(given).most_common(1)
     if 2 * n > len(given):
         return value
-    return Open("no majority")
+    return Open(NO_MAJORITY)
 
 
 def counting_value(
@@ -119,5 +125,5 @@ def counting_value(
     if not given:
         return None
     if rule == "adjudicated":
-        return given[0] if len(set(given)) == 1 else Open("not settled")
+        return given[0] if len(set(given)) == 1 else Open(NOT_SETTLED)
     return majority(given)

@@ -19,6 +19,15 @@ Answer = str | float | None
 """What a person says to one question; None is not rated."""
 CANNOT_TELL = "cannot-tell"
 """The answer of somebody who looked and cannot decide."""
+UNSURE_WORDS = frozenset((CANNOT_TELL, "cannot tell", "can't tell", "unsure", "?"))
+"""How files write it, in small letters."""
+VERDICT_WORDS: Mapping[str, float] = {
+    **dict.fromkeys(("present", "true", "yes"), 1.0),
+    **dict.fromkeys(("absent", "false", "no"), 0.0),
+}
+"""How files write present and absent, besides 1 and 0; in small letters."""
+ADJUDICATED = "adjudicated"
+"""The rater of a file whose values are what was settled."""
 Purpose = Literal["rate", "again", "calibration"]
 """Why a sample is shown: for its rating, to measure how far a rater agrees with their own earlier
 rating, or to learn the form on a sample whose consensus is known."""

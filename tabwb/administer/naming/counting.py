@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 from tabwb.records.counting import (
+    CANNOT,
     PERSON,
     Open,
     Rule,
@@ -175,6 +176,6 @@ def _by_rule(
 ) -> str | None:
     answer: str | Open | None = None
     if settled is not None and question in settled:
-        answer = Open("cannot tell") if settled[question] is None else str(settled[question])
+        answer = CANNOT if settled[question] is None else str(settled[question])
     value = counting_value(rule, given, answer)
     return None if isinstance(value, Open) else value

@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tabwb.administer.rating.consensus import CANNOT
 from tabwb.battery.forms import Form, form_from_canonical
-from tabwb.records.counting import PRIMARY, RULES, Open, Rule, counting_value, is_derived, rule_of
+from tabwb.records.counting import (
+    CANNOT,
+    PRIMARY,
+    RULES,
+    Open,
+    Rule,
+    counting_value,
+    is_derived,
+    rule_of,
+)
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, RatingSet, measure_of
 from tabwb.records.ratings import Declaration, Rating, undefined, valued
 from tabwb.records.trials import Trial

@@ -9,6 +9,7 @@ from tabwb.agreement.verdicts import ABSENT, PRESENT
 from tabwb.agreement.verdicts import CANNOT_TELL as UNSURE
 from tabwb.battery.forms import Form
 from tabwb.records.rating_sets import (
+    ADJUDICATED,
     CANNOT_TELL,
     Answer,
     RatingSet,
@@ -23,8 +24,6 @@ from tabwb.store.set_ratings import asked_by
 from tabwb.store.store import Store
 from tabwb.tables.table import Column, Table, column_of, table_of
 
-ADJUDICATED = "adjudicated"
-"""The rater whose values are what was settled."""
 _SAMPLE = Column("response", "Response", "number of the sample in its set")
 _SHOWN = (
     Column("prompt", "Prompt", "what was asked, as raters saw it"),

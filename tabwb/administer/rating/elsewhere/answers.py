@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tabwb.administer.rating.elsewhere.labels import (
-    ADJUDICATED,
     Labels,
     Sheet,
     answer_of,
@@ -19,6 +18,7 @@ from tabwb.battery.problems import Problem
 from tabwb.plugin_api.answer_files import AnswerProblems
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.rating_sets import (
+    ADJUDICATED,
     Adjudication,
     Answer,
     Assignment,

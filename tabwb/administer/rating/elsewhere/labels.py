@@ -10,15 +10,9 @@ from pathlib import Path
 from tabwb.battery.form_answers import completed
 from tabwb.battery.forms import Form, Question
 from tabwb.records.errors import TabwbError
-from tabwb.records.rating_sets import CANNOT_TELL, Answer
+from tabwb.records.rating_sets import CANNOT_TELL, UNSURE_WORDS, VERDICT_WORDS, Answer
 
-ADJUDICATED = "adjudicated"
-"""The rater whose values are what was settled."""
-UNSURE = frozenset(("cannot-tell", "cannot tell", "can't tell", "unsure", "?"))
-TRUTHS = {
-    **dict.fromkeys(("1", "1.0", "present", "true", "yes"), 1.0),
-    **dict.fromkeys(("0", "0.0", "absent", "false", "no"), 0.0),
-}
+TRUTHS = {"1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, **VERDICT_WORDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +138,7 @@ def answer_of(question: Question, value: str) -> Answer:
     answer: Answer = text
     if not text:
         return None
-    if folded in UNSURE:
+    if folded in UNSURE_WORDS:
         answer = CANNOT_TELL
     elif question.kind == "present-absent":
         answer = TRUTHS.get(folded, text)

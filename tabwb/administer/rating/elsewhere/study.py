@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tabwb.administer.rating.elsewhere.labels import UNSURE, Label, LabelledText, Labels, Sheet
+from tabwb.administer.rating.elsewhere.labels import Label, LabelledText, Labels, Sheet
 from tabwb.administer.rating.elsewhere.reading import (
     Row,
     confidence_of,
@@ -17,8 +17,9 @@ from tabwb.administer.rating.elsewhere.reading import (
     seconds_of,
 )
 from tabwb.battery.forms import Form, form_from_canonical, with_source_question
+from tabwb.records.counting import UNSURE
 from tabwb.records.errors import TabwbError
-from tabwb.records.rating_sets import Presentation
+from tabwb.records.rating_sets import UNSURE_WORDS, Presentation
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.visible import as_written
 
@@ -162,8 +163,8 @@ def _verdict(row: Row, where: str) -> Rating | None:
     """Return what a judge says; None where it says nothing."""
     value = row.get("value", "").strip()
     judge, measure = _cell(row, "rater", where), _cell(row, "measure", where)
-    if value.casefold() in UNSURE:
-        return undefined(judge, measure, "cannot tell")
+    if value.casefold() in UNSURE_WORDS:
+        return undefined(judge, measure, UNSURE)
     if value not in ("", "0", "1"):
         raise TabwbError(f"'{value}' is not a verdict", where=where, allowed="1, 0 or nothing")
     return valued(judge, measure, float(value)) if value else None

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts
-from tabwb.records.counting import rule_of
+from tabwb.records.counting import UNSURE, rule_of
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import prompt_hash
 from tabwb.records.words import plural
@@ -23,9 +23,6 @@ from tabwb.report.summaries.columns.table import Table, table_of
 from tabwb.report.summaries.counted import Source
 from tabwb.report.summaries.load import load_columns
 from tabwb.store.store import Store
-
-UNSURE = "cannot tell"
-"""The reason of a rating whose rater looked and cannot decide."""
 
 
 def rated_administrations(

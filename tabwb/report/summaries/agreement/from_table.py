@@ -10,6 +10,7 @@ import numpy as np
 
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.rating_sets import ADJUDICATED, UNSURE_WORDS, VERDICT_WORDS
 from tabwb.records.words import near
 from tabwb.report.summaries.agreement.cells import Cells, Codes, read_cells
 from tabwb.report.summaries.agreement.rated import (
@@ -22,10 +23,8 @@ from tabwb.report.summaries.agreement.rated import (
     judges_among,
 )
 
-ADJUDICATED = "adjudicated"
-"""The rater whose values are what was settled."""
-UNSURE = ("cannot-tell", "cannot tell", "?")
-PRESENT_WORDS, ABSENT_WORDS = ("present", "true", "yes"), ("absent", "false", "no")
+CLEAR_WORDS = ("present", "absent", "true", "false")
+"""Words that tell that a measure is about present and absent; *yes* and *no* may be codes."""
 NAMED: Mapping[str, Kind] = {"phonemes": "phonemes", "heard": "text"}
 """Measures of this name have no codes for values."""
 
@@ -80,9 +79,7 @@ def _kinds(cells: Cells, given: Mapping[str, Kind]) -> list[Kind]:
         "present-absent": np.array([_truth(text) for text in values]),
         "scale": np.array([_number(text) for text in values]),
     }
-    words = np.array(
-        [text.casefold() in (*PRESENT_WORDS[:2], *ABSENT_WORDS[:2]) for text in values]
-    )
+    words = np.array([text.casefold() in CLEAR_WORDS for text in values])
     stated = readings["present-absent"] >= 0
     stated |= np.isnan(readings["present-absent"])
     used = np.unique(cells.codes["measure"].astype(np.int64) * len(values) + cells.codes["value"])
@@ -122,10 +119,10 @@ def _truth(text: str) -> float:
     folded = text.casefold()
     if not folded:
         return MISSING
-    if folded in UNSURE:
+    if folded in UNSURE_WORDS:
         return CANNOT_TELL
-    if folded in PRESENT_WORDS or folded in ABSENT_WORDS:
-        return float(folded in PRESENT_WORDS)
+    if folded in VERDICT_WORDS:
+        return VERDICT_WORDS[folded]
     number = _number(text)
     return number if number in (0, 1) else math.nan
 

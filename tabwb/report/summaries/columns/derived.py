@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.administer.rating.derived import Derivation, people_of
-from tabwb.records.counting import Rule
+from tabwb.records.counting import NO_MAJORITY, NOT_SETTLED, UNSURE, Rule
 from tabwb.records.ratings import Declaration
 from tabwb.records.states import RatingStatus
 from tabwb.report.summaries.columns.prepared import Bools
@@ -19,7 +19,7 @@ from tabwb.store.write import STATUSES
 
 Floats = NDArray[np.float64]
 VALUE, UNDEFINED = STATUSES.index(RatingStatus.VALUE), STATUSES.index(RatingStatus.UNDEFINED)
-REASONS = ("cannot tell", "no majority", "not settled")
+REASONS = (UNSURE, NO_MAJORITY, NOT_SETTLED)
 _CANNOT, _NO_MAJORITY, _NOT_SETTLED = range(3)
 
 
