@@ -162,10 +162,11 @@ def _lines(made: PlannedSet, form: Form, *, dry: bool) -> Iterator[str]:
         yield several + (f"; calibration: {learned}" if learned else "")
     yield from _strata_lines(expected.strata)
     yield ""
-    yield "rater       samples  again  calibration  minutes"
+    column = max([11, *(len(one.rater) for one in expected.work)])
+    yield f"{'rater':<{column}} samples  again  calibration  minutes"
     for one in expected.work:
         yield (
-            f"{one.rater:<11} {one.samples:>7} {one.again:>6} {one.calibration:>12} "
+            f"{one.rater:<{column}} {one.samples:>7} {one.again:>6} {one.calibration:>12} "
             f"{one.seconds / 60:>8.0f}"
         )
     if expected.measured is None:

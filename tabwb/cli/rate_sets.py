@@ -32,11 +32,19 @@ def list_sets(store_location: str | None, as_json: bool) -> None:
         return
     if not rows:
         note("no rating set; make one: tabwb rate plan NAME --raters R1,R2")
+        return
+    names, forms = (max(8, *(len(row[key]) for row in rows)) for key in ("set", "form"))
+    click.echo(f"{'set':<{names}}  {'form':<{forms}}  status    done      of  raters")
     for row in rows:
         click.echo(
-            f"{row['set']:<20} {row['form']:<14} {row['status']:<7} "
-            f"{row['done']} of {row['positions']} ratings, raters {', '.join(row['raters'])}"
+            f"{row['set']:<{names}}  {row['form']:<{forms}}  {row['status']:<6} "
+            f"{row['done']:>7} {row['positions']:>7}  {', '.join(row['raters'])}"
         )
+
+
+def _when(at: str | None) -> str:
+    """Return a stored time to the minute, in words."""
+    return f"{at[:16].replace('T', ' ')} UTC" if at else "-"
 
 
 @click.command()
@@ -70,7 +78,7 @@ def show(reference: str, store_location: str | None, as_json: bool) -> None:
     shown += ", cuts marked" if policy.cut_mark else ", cuts not marked"
     shown += f", at most {policy.max_words} words" if policy.max_words else ""
     lines = [
-        f"{kept.name}  ({kept.uid}), {kept.status}, made {kept.created_at}",
+        f"{kept.name}  ({kept.uid}), {kept.status}, made {_when(kept.created_at)}",
         f"form {kept.form_id}; counts: {kept.counts}; seed {kept.seed}",
         f"{document['samples']} samples, {document['calibration']} for calibration; {shown}",
         f"raters: {', '.join(document['raters'])}",
@@ -78,7 +86,7 @@ def show(reference: str, store_location: str | None, as_json: bool) -> None:
     lines += ["last question: person or machine?"] if kept.ask_source else []
     lines += [f"guidelines: {len(kept.guidelines.split())} words"] if kept.guidelines else []
     lines += [
-        " ".join(filter(None, (event.recorded_at, event.kind, event.text, event.who)))
+        " ".join(filter(None, (_when(event.recorded_at), event.kind, event.text, event.who)))
         for event in events
     ]
     click.echo("\n".join(lines))
@@ -96,12 +104,13 @@ def status(reference: str, store_location: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"format": 1, **_head(kept), "progress": rows})
         return
-    click.echo("rater       done    of  begun  minutes  s/sample  last")
+    column = max([11, *(len(row["rater"]) for row in rows)])
+    click.echo(f"{'rater':<{column}} done    of  begun  minutes  s/sample  last")
     for row in rows:
         median = "-" if row["median_seconds"] is None else f"{row['median_seconds']:.0f}"
         click.echo(
-            f"{row['rater']:<11} {row['done']:>4} {row['of']:>5} {row['begun']:>6} "
-            f"{row['minutes']:>8.0f} {median:>9}  {row['last'] or '-'}"
+            f"{row['rater']:<{column}} {row['done']:>4} {row['of']:>5} {row['begun']:>6} "
+            f"{row['minutes']:>8.0f} {median:>9}  {_when(row['last'])}"
         )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -41,6 +44,7 @@ def disputed(
     judge. Who said what is shown, where a sample comes from is not.
     """
     from tabwb.administer.rating.adjudication import Adjudicator
+    from tabwb.report.names import judge_names
 
     with opened_store(store_location) as (plugins, store):
         adjudicator = Adjudicator(store, plugins, reference)
@@ -61,14 +65,15 @@ def disputed(
                 }
             )
             return
+        names = judge_names(judge for one in found for judge, _ in one.judges)
         for one in found[:limit]:
-            click.echo("\n".join(_lines(adjudicator, one)) + "\n")
+            click.echo("\n".join(_lines(adjudicator, one, names)) + "\n")
         if adjudicator.withheld:
             samples_words = plural(adjudicator.withheld, "sample")
             note(f"{samples_words} withheld: the speakers do not agree to rating")
         rest = len(found) - limit
         note(
-            f"{plural(len(found), 'answer')}; of {of} that people differ on {settled} settled"
+            f"{plural(len(found), 'answer')}; {settled} of {of} that people differ on are settled"
             + (f"; {rest} more with --limit {len(found)}" if rest > 0 else "")
         )
 
@@ -131,23 +136,27 @@ def settle(
         note(f"sample {sample}, {measure}: {held}; {settled} of {of} settled")
 
 
-def _lines(adjudicator: Adjudicator, one: Dispute) -> list[str]:
+_INDENTED = partial(wrap, width=78, initial_indent="  ", subsequent_indent="  ")
+
+
+def _lines(adjudicator: Adjudicator, one: Dispute, names: Mapping[str, str]) -> list[str]:
     sample = adjudicator.shown(one.sample)
     given = [f"{said.rater} {adjudicator.words(one.measure, said.answer)}" for said in one.verdicts]
-    judges = [f"{judge} {adjudicator.words(one.measure, value)}" for judge, value in one.judges]
+    judges = [
+        f"{names[judge]} {adjudicator.words(one.measure, value)}" for judge, value in one.judges
+    ]
     shown = sample.text or f"{sample.prompt}  {sample.target}"
     text = " ".join(shown.split())
     lines = [
         f"sample {one.sample}  {one.measure}  ({one.title})",
-        f"  {text if len(text) <= TEXT else f'{text[:TEXT]} ...'}",
-        f"  {', '.join(given)}",
+        *_INDENTED(text if len(text) <= TEXT else f"{text[:TEXT]} …"),
+        *_INDENTED(", ".join(given)),
+        *_INDENTED(", ".join(judges)),
     ]
-    lines += [f"  {', '.join(judges)}"] if judges else []
     if one.settled is not None:
         answer = adjudicator.words(one.measure, one.settled.answer)
-        lines.append(
-            f"  settled: {answer}, {one.settled.who}, {one.settled.at}: {one.settled.reason}"
-        )
+        when = f"{one.settled.at[:16].replace('T', ' ')} UTC"
+        lines += _INDENTED(f"settled: {answer}, {one.settled.who}, {when}: {one.settled.reason}")
     return lines
 
 

@@ -29,7 +29,7 @@ def test_what_raters_differ_on_is_listed_with_all_verdicts(run: Run, place: Path
         "",
     ]
     assert f"  R1 present, R2 absent, R3 absent\n  {JUDGE} absent\n" in shown.out
-    assert shown.err == "3 answers; of 2 that people differ on 0 settled\n"
+    assert shown.err == "3 answers; 0 of 2 that people differ on are settled\n"
     document = run("rate", "disputed", "pilot", "--measure", "jargon", "--json",
                    "--store", place).document  # fmt: skip
     assert [(one["sample"], one["judges_differ"]) for one in document["disputes"]] == [

@@ -140,7 +140,7 @@ class FormGrid(WidthAwareWidget, can_focus=True):
             most -= 1
         for text in texts.values():
             if len(text) > most:
-                text[most - 1 :] = [_cut(text[most - 1].ljust(room) + "…", room).replace(" …", "…")]
+                text[most - 1 :] = [f"{text[most - 1][: room - 1].rstrip()}…"]
         rows: list[tuple[Entry, Content]] = []
         for entry in entries:
             cell = self._cell(entry, DEFINITION_AT - GAP)

@@ -141,8 +141,12 @@ def _rates(report: AgreementReport, width: int) -> RenderableType:
     """Return as many raters side by side as there is room for, the others below."""
     rates = report.error_rates
     assert rates is not None
-    names = _columns(short_names(report).values())
-    each = max(1, (width - FEATURE) // (max(map(len, names)) + 1))
+    whole = list(short_names(report).values())
+    if FEATURE + sum(max(len(name), LEAST) + 2 for name in whole) <= width:
+        names, each = whole, len(whole)
+    else:
+        names = _columns(whole)
+        each = max(1, (width - FEATURE) // (max(map(len, names)) + 1))
     blocks: list[RenderableType] = []
     for first in range(0, len(names), each):
         shown = range(first, min(first + each, len(names)))
