@@ -178,9 +178,11 @@ def _trial(trial: Mapping[str, Any], recording: Annotated, begins_s: float | Non
         # Readers take %pho for a person's; below another word it would contradict it.
         by = f"transcribed by {shown['transcriber']}"
         comments.append(f"{by}: {spoken}" if spoken and not tier.phonetic else by)
+    several = sum(bool(row["score"]) for row in naming["raters"]) > 1
     for row in naming["raters"]:
         if row["score"]:
-            comments.append(f"score {row['score']} by {row['rater']}")
+            counts = " (counts)" * (several and row["rater"] == naming["score_by"])
+            comments.append(f"score {row['score']} by {row['rater']}{counts}")
         if row["heard"] and not (tier.heard and row["heard"] == naming["heard"]):
             comments.append(f"heard {row['heard']} by {row['rater']}")
     if (rule := rule_of(naming["counts"] or "")) is not None:

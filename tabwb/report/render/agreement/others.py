@@ -233,7 +233,8 @@ def _transcribed(one: Transcribed) -> Iterator[RenderableType]:
     bare = any(None in pair.intervals for pair in one.pairs)
     yield from remarks(
         [
-            "PER and FER of the second against the first, each transcriber as the reference once "
+            "PER: phonemes substituted, inserted or left out by the second, per phoneme of the "
+            "first; FER: the same in phonological features. Each transcriber is the reference once "
             "(PSST's phonemes and features, silence left out).",
             f"No interval with fewer than {FEWEST} responses or speakers." if bare else "",
         ]

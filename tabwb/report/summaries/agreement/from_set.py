@@ -57,6 +57,12 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
     ratings = store.sets.ratings(kept.id) if _has_words(form) else ()
     right = _right(ratings, form, given)
     raters = (*people, *names)
+    if right is not None and len(raters) == 1:
+        numbers = " ".join(map(str, dict.fromkeys(one.administration for one in samples)))
+        raise UsageError(
+            f"rating set '{kept.name}' has the ratings of one rater: {people[0]}",
+            hint=f"with the listeners of the naming session: tabwb agreement {numbers}",
+        )
     places = [(one.administration, one.trial, one.attempt) for one in samples]
     repeats = repeated_verdicts(store, places, raters, measures)
     again = _again(store.sets.arrays(kept.id, "again"), given, questions, repeats, len(names))
