@@ -38,7 +38,7 @@ def list_sets(store_location: str | None, as_json: bool) -> None:
     for row in rows:
         click.echo(
             f"{row['set']:<{names}}  {row['form']:<{forms}}  {row['status']:<6} "
-            f"{row['done']:>7} {row['positions']:>7}  {', '.join(row['raters'])}"
+            f"{row['done']:>7} {row['assigned']:>7}  {', '.join(row['raters'])}"
         )
 
 
@@ -109,7 +109,7 @@ def status(reference: str, store_location: str | None, as_json: bool) -> None:
     for row in rows:
         median = "-" if row["median_seconds"] is None else f"{row['median_seconds']:.0f}"
         click.echo(
-            f"{row['rater']:<{column}} {row['done']:>4} {row['of']:>5} {row['begun']:>6} "
+            f"{row['rater']:<{column}} {row['done']:>4} {row['assigned']:>5} {row['begun']:>6} "
             f"{row['minutes']:>8.0f} {median:>9}  {_when(row['last'])}"
         )
 
@@ -142,7 +142,7 @@ def _change(reference: str, kind: str, reason: str, store_location: str | None) 
             note(f"rating set '{kept.name}' is {wanted} already")
             return
         store.sets.log(kept.id, SetEvent(kind, reason))
-        unfinished = sum(row["of"] - row["done"] for row in _progress(store, kept))
+        unfinished = sum(row["assigned"] - row["done"] for row in _progress(store, kept))
     rest = (
         f"; {plural(unfinished, 'rating')} not given" if unfinished and wanted == "closed" else ""
     )
@@ -156,19 +156,17 @@ def _change(reference: str, kind: str, reason: str, store_location: str | None) 
 @click.pass_context
 def start(context: click.Context, reference: str, rater: str, store_location: str | None) -> None:
     """Rate SET: open the rating page of one rater, where they left off. Needs a terminal."""
+    from tabwb.store.set_rows import refuse_closed
+
     with opened_store(store_location) as (_, store):
         kept = store.sets.get(reference)
-        raters = kept.raters
-    if rater not in raters:
+    if rater not in kept.raters:
         raise UsageError(
             f"'{rater}' is not a rater of '{kept.name}'",
             where="--rater",
-            allowed=", ".join(raters),
+            allowed=", ".join(kept.raters),
         )
-    if kept.status == "closed":
-        raise UsageError(
-            f"rating set '{kept.name}' is closed", hint=f"open it: tabwb rate reopen {kept.name}"
-        )
+    refuse_closed(kept)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("rating needs a terminal", hint="run this command in a terminal")
     faces = context.find_root().obj
@@ -191,8 +189,8 @@ def _head(kept: RatingSet) -> dict[str, Any]:
 
 def _totals(store: Store, kept: RatingSet) -> dict[str, Any]:
     rows = _progress(store, kept)
-    positions, done = (sum(row[name] for row in rows) for name in ("of", "done"))
-    return {"raters": list(kept.raters), "positions": positions, "done": done}
+    assigned, done = (sum(row[name] for row in rows) for name in ("assigned", "done"))
+    return {"raters": list(kept.raters), "assigned": assigned, "done": done}
 
 
 def _progress(store: Store, kept: RatingSet) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from tabwb.records.rating_sets import RatingSet, SampleRating
+from tabwb.records.rating_sets import RatingSet
 from tabwb.store.store import Store
 
 
@@ -17,7 +17,7 @@ class RaterProgress:
 
     Attributes:
         rater: the code.
-        done, of: complete and assigned samples, repeats and calibration included.
+        done, assigned: complete samples, and all of this rater; with repeats and calibration.
         begun: samples that are half-filled, or opened again.
         minutes: spent in all.
         median_seconds: of a complete sample; None before there is one with a time.
@@ -26,7 +26,7 @@ class RaterProgress:
 
     rater: str
     done: int
-    of: int
+    assigned: int
     begun: int
     minutes: float
     median_seconds: float | None
@@ -41,23 +41,15 @@ def progress_of(store: Store, kept: RatingSet) -> Iterator[RaterProgress]:
         kept: the set.
     """
     assigned = Counter(one.rater for one in store.sets.assignments(kept.id))
-    last: dict[tuple[str, int], SampleRating] = {}
-    counting: set[tuple[str, int]] = set()
-    for row in store.sets.ratings(kept.id, every=True):
-        place = row.rater, row.position
-        last[place] = row
-        if row.complete:
-            counting.add(place)
-        elif row.taken_back:
-            counting.discard(place)
-    done = Counter(rater for rater, _ in counting)
+    done = Counter(one.rater for one in store.sets.ratings(kept.id))
+    last = {(one.rater, one.position): one for one in store.sets.ratings(kept.id, every=True)}
     for rater in kept.raters:
         own = [row for (who, _), row in last.items() if who == rater]
         seconds = [row.seconds for row in own if row.complete and row.seconds > 0]
         yield RaterProgress(
             rater=rater,
             done=done[rater],
-            of=assigned[rater],
+            assigned=assigned[rater],
             begun=sum(not row.complete for row in own),
             minutes=round(sum(row.seconds for row in own) / 60, 1),
             median_seconds=round(median(seconds), 1) if seconds else None,

@@ -168,7 +168,7 @@ def test_status_says_how_far_raters_are_and_a_closed_set_takes_no_rater(
         rating = SampleRating("R1", 1, one.sample, "rate", {"jargon": 1.0}, True, seconds=40)
         store.sets.rate(1, rating)
     first, second = run("rate", "status", "pilot", "--json", *at).document["progress"]
-    assert (first["done"], first["of"], first["median_seconds"]) == (1, 15, 40)
+    assert (first["done"], first["assigned"], first["median_seconds"]) == (1, 15, 40)
     assert (second["done"], second["begun"], second["median_seconds"]) == (0, 0, None)
     assert run("rate", "status", "pilot", *at).out.splitlines()[1].split()[:3] == ["R1", "1", "15"]
     assert run("rate", "list", *at).out.splitlines()[1].split()[:5] == [

@@ -47,7 +47,9 @@ def sets_table(store: Store) -> Table:
     rows = []
     for kept in store.sets.all():
         progress = list(progress_of(store, kept))
-        done, assigned = (sum(getattr(one, name) for one in progress) for name in ("done", "of"))
+        done, assigned = (
+            sum(getattr(one, name) for one in progress) for name in ("done", "assigned")
+        )
         rows.append(
             (
                 kept.name, kept.uid, kept.form_id, ", ".join(kept.raters), kept.status, kept.counts,

@@ -6,17 +6,9 @@ from dataclasses import dataclass
 
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records.rating_sets import RatingSet
+from tabwb.report.rating_progress import RaterProgress, progress_of
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
-
-
-@dataclass(frozen=True, slots=True)
-class RaterProgress:
-    """How many samples one rater has to rate, and how many are complete."""
-
-    rater: str
-    planned: int
-    done: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +23,9 @@ class SetEntry:
     raters: tuple[RaterProgress, ...]
 
     @property
-    def planned(self) -> int:
+    def assigned(self) -> int:
         """The samples that all raters have to rate."""
-        return sum(one.planned for one in self.raters)
+        return sum(one.assigned for one in self.raters)
 
     @property
     def done(self) -> int:
@@ -61,17 +53,11 @@ class RatingController(Controller):
         self.say(SetsKnown(entries, self.engine.store_place))
 
     def _entry(self, one: RatingSet) -> SetEntry:
-        planned = dict.fromkeys(one.raters, 0)
-        for assignment in self.store.sets.assignments(one.id):
-            planned[assignment.rater] = planned.get(assignment.rater, 0) + 1
-        done = dict.fromkeys(planned, 0)
-        for rating in self.store.sets.ratings(one.id):
-            done[rating.rater] += rating.complete
         return SetEntry(
             one.id,
             one.name,
             form_from_canonical(one.form).title,
             len(self.store.sets.samples(one.id)),
             one.status,
-            tuple(RaterProgress(rater, n, done[rater]) for rater, n in planned.items()),
+            tuple(progress_of(self.store, one)),
         )

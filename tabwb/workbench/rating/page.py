@@ -77,8 +77,8 @@ class SetsPage(Page):
                     f"{STATUS.get(one.status, one.status):<9} ",
                     (shortened(one.name, width).ljust(width), "bold"),
                     f"  {one.samples:>5} samples  ",
-                    bar(one.done / one.planned if one.planned else 0.0, 10),
-                    f"  {one.done} of {one.planned}",
+                    bar(one.done / one.assigned if one.assigned else 0.0, 10),
+                    f"  {one.done} of {one.assigned}",
                 ).truncate(max(room, LEAST), ellipsis=True),
             )
 
@@ -92,11 +92,11 @@ class SetsPage(Page):
         )
         column = max([12, *(len(rater.rater) for rater in one.raters)])
         for rater in one.raters:
-            share = rater.done / rater.planned if rater.planned else 0.0
+            share = rater.done / rater.assigned if rater.assigned else 0.0
             yield Content.assemble(
                 f"{rater.rater.ljust(column)} ",
                 bar(share, 20),
-                f"  {rater.done} of {rater.planned}",
+                f"  {rater.done} of {rater.assigned}",
             )
 
     @property
@@ -146,7 +146,9 @@ class SetsPage(Page):
             return
         column = max([12, *(len(rater.rater) for rater in one.raters)]) + 2
         lines = [
-            Content.assemble(rater.rater.ljust(column), (f"{rater.done} of {rater.planned}", QUIET))
+            Content.assemble(
+                rater.rater.ljust(column), (f"{rater.done} of {rater.assigned}", QUIET)
+            )
             for rater in one.raters
         ]
 
