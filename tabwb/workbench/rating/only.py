@@ -36,6 +36,7 @@ class RatingApp(App[int]):
     TITLE = "tabwb"
     ENABLE_COMMAND_PALETTE = False
     CSS_PATH: ClassVar = ["../shell/app.tcss"]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual has it
 
     def __init__(self, connect: Connect, *, theme: str = "") -> None:
         super().__init__()

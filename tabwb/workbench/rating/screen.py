@@ -263,6 +263,9 @@ class RatingScreen(Screen[None]):
             self.query_one("#rating-message", Static).update(Content.styled(words, style))
 
     def _show_foot(self, hand: Hand) -> None:
+        if self.field.display:  # letters and digits are words now
+            self.query_one(Foot).show([Hint("enter", "Keep"), Hint("esc", "Cancel")])
+            return
         runs = {"cannot tell": hand.do_unsure, "sure": hand.do_surer}
         hints = [Hint(key, word, runs.get(word)) for key, word in answer_hints(hand.view)]
         for one in KEYS:
@@ -345,6 +348,8 @@ class RatingScreen(Screen[None]):
         if message.over:
             self.query_one(FormGrid).focus()
         self.say(message.words, reading=message.reading)
+        if self.hand is not None:
+            self._show_foot(self.hand)
 
     def scroll_text(self, key: str) -> None:
         """Scroll the text by a page, or with shift by a line."""
