@@ -68,16 +68,12 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
 def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet, ...]:
     """Return all sets, or the one with an id, oldest first."""
     changed: dict[int, dict[str, str]] = {}
-    added: dict[int, list[str]] = {}
     for set_id, kind, text in transaction.rows(
         "SELECT set_id, kind, text FROM set_events"
-        " WHERE kind IN ('closed', 'reopened', 'counts', 'rater-added') ORDER BY id"
+        " WHERE kind IN ('closed', 'reopened', 'counts') ORDER BY id"
     ):
-        if kind == "rater-added":
-            added.setdefault(set_id, []).append(text)
-        else:
-            what = "counts" if kind == "counts" else "status"
-            changed.setdefault(set_id, {})[what] = text if kind == "counts" else kind
+        what = "counts" if kind == "counts" else "status"
+        changed.setdefault(set_id, {})[what] = text if kind == "counts" else kind
     made: list[RatingSet] = []
     for row in transaction.rows(
         "SELECT sample_sets.id, uid, name, form.text, form_id, presentation, seed, raters,"
@@ -100,7 +96,7 @@ def sets(transaction: Transaction, number: int | None = None) -> tuple[RatingSet
                 form_id=form_id,
                 presentation=Presentation(**json.loads(presentation)),
                 seed=seed,
-                raters=tuple(dict.fromkeys((*json.loads(raters), *added.get(set_id, ())))),
+                raters=tuple(json.loads(raters)),
                 guidelines=guidelines or "",
                 ask_source=bool(asks),
                 counts=since.get("counts", counts),
@@ -253,7 +249,7 @@ def _insert_samples(
 def insert_assignments(
     transaction: Transaction, keys: Keys, set_id: int, assignments: Sequence[Assignment]
 ) -> None:
-    """Insert assignments.
+    """Insert the assignments of a new set.
 
     Raises:
         StoreError: a sample is not in the set, or a position is taken.
@@ -265,7 +261,7 @@ def insert_assignments(
     }
     for rater in dict.fromkeys(one.rater for one in assignments):
         refuse_program(transaction, checked_rater(rater))
-    taken = {(one.rater, one.position) for one in assignments_of(transaction, set_id)}
+    taken: set[tuple[str, int]] = set()
     for one in assignments:
         if (one.rater, one.position) in taken:
             raise StoreError(f"rater {one.rater} has a sample at position {one.position} already")

@@ -118,21 +118,6 @@ class RatingSets:
         with self._access.reading() as transaction:
             return tuple(set_rows.assignments_of(transaction, set_id, rater))
 
-    def add_assignments(self, set_id: int, assignments: Sequence[Assignment]) -> None:
-        """Add assignments, also of new raters, in one commit.
-
-        Raises:
-            StoreError: the set is closed, a position is taken or a sample is not there.
-            UsageError: a code is not valid.
-        """
-        with self._access.writing() as transaction:
-            kept = _open_set(transaction, set_id)
-            set_rows.insert_assignments(transaction, self._access.keys, kept.id, assignments)
-            for rater in dict.fromkeys(one.rater for one in assignments):
-                if rater not in kept.raters:
-                    added = SetEvent("rater-added", rater)
-                    set_decisions.insert_event(transaction, kept.id, added)
-
     def ratings(
         self, set_id: int, rater: str | None = None, *, every: bool = False
     ) -> tuple[SampleRating, ...]:

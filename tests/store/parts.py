@@ -142,6 +142,7 @@ def rated_set(
     text: str = "as shown",
     form: str = FORM,
     name: str = "pilot",
+    more: Sequence[Assignment] = (),
 ) -> RatingSet:
     """A set of the first responses of an administration; position and sample are the same."""
     samples = tuple(
@@ -151,4 +152,4 @@ def rated_set(
     assignments = tuple(
         Assignment(rater, number, number) for rater in raters for number in range(1, n + 1)
     )
-    return store.sets.create(SetPlan(name, form, "two", samples, assignments))
+    return store.sets.create(SetPlan(name, form, "two", samples, (*assignments, *more)))

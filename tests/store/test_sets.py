@@ -126,20 +126,11 @@ def test_what_is_saved_twice_is_kept_once(store: Store, kept: RatingSet) -> None
     assert store.sets.ratings(kept.id, every=True) == (first, second)
 
 
-def test_a_rater_who_joins_later_is_a_rater_of_the_set(store: Store, kept: RatingSet) -> None:
-    store.sets.add_assignments(kept.id, [Assignment("A9", 1, 3), Assignment("R1", 4, 3, "again")])
-    assert store.sets.get("pilot").raters == ("R1", "R2", "A9")
-    assert store.sets.assignments(kept.id, "A9") == (Assignment("A9", 1, 3),)
-    for taken in ([Assignment("A9", 1, 2)], [Assignment("B1", 1, 2), Assignment("B1", 1, 3)]):
-        with pytest.raises(StoreError, match="has a sample at position 1 already"):
-            store.sets.add_assignments(kept.id, taken)
-
-
 def test_a_rating_given_again_and_one_in_calibration_count_in_no_result(
-    store: Store, kept: RatingSet
+    store: Store,
 ) -> None:
     more = [Assignment("R1", 4, 1, "again"), Assignment("R1", 5, 2, "calibration")]
-    store.sets.add_assignments(kept.id, more)
+    kept = rated_set(store, answered(store), more=more)
     for one in more:
         given = SampleRating("R1", one.position, one.sample, one.purpose, {"jargon": 1}, True)
         store.sets.rate(kept.id, given)
@@ -178,9 +169,11 @@ def test_a_closed_set_takes_no_ratings_until_it_is_opened_again(
     assert [event.kind for event in store.sets.events(kept.id)] == ["planned", "closed", "reopened"]
 
 
-def test_a_name_that_is_taken_is_refused(store: Store, kept: RatingSet) -> None:
+def test_a_name_or_position_that_is_taken_is_refused(store: Store, kept: RatingSet) -> None:
     with pytest.raises(StoreError, match="there is a rating set 'pilot' already"):
         rated_set(store, 1)
+    with pytest.raises(StoreError, match="R1 has a sample at position 1 already"):
+        rated_set(store, 1, name="twice", more=[Assignment("R1", 1, 2)])
     with pytest.raises(UsageError, match="'12' is not a valid name of a rating set"):
         rated_set(store, 1, name="12")
 

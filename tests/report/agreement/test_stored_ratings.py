@@ -120,8 +120,7 @@ def says(
 
 def test_a_set_has_people_again_settled_values_and_judges(store: Store) -> None:
     number = talked(store)
-    kept = parts.rated_set(store, number, 4)
-    store.sets.add_assignments(kept.id, [Assignment("R1", 10, 1, "again")])
+    kept = parts.rated_set(store, number, 4, more=[Assignment("R1", 10, 1, "again")])
     store.sets.rate_all(
         kept.id,
         [
