@@ -1,9 +1,11 @@
 """Contingency tables of resampled samples, jointly over pairs of raters and features.
 
 The weights of samples are exponential with mean 1 (Rubin's Bayesian bootstrap), one for each sample
-or, where several samples are of one speaker, one for each speaker. A table is a sum over samples,
-so that all tables of all draws are one matrix product, computed for some thousand samples at a
-time: memory does not grow with the number of samples.
+or, where several samples are of one speaker, one for each of G speakers. Those of speakers have a
+gamma distribution with the variance (t/1.96)^2 G/(G - 1), t with G - 1 degrees of freedom at 0.975:
+speakers are few, and with the variance 1, which is right for many, intervals are too narrow. A
+table is a sum over samples, so that all tables of all draws are one matrix product, computed for
+some thousand samples at a time: memory does not grow with the number of samples.
 
 The shares of a table can be smoothed with four pseudo-counts with gamma(1/2) distributions, one for
 each cell, shared by all pairs of a feature; a pair gets them in proportion to its share of the
@@ -23,11 +25,14 @@ from numpy.typing import NDArray
 
 from tabwb.agreement.intervals import PRIOR
 from tabwb.agreement.verdicts import PRESENT, Floats, Verdicts
+from tabwb.scoring.distributions import t_quantile
 
 DRAWS = 2_000
 SEED = 20260
 CHUNK = 4_096
 """Samples in one matrix product; the random numbers depend on it."""
+
+_Z = 1.959963984540054
 
 Pair = tuple[Verdicts, Verdicts]
 """Verdicts of two raters, int8 of shape (samples, features) each."""
@@ -115,18 +120,29 @@ def _weighted(
     n: int, draws: int, seed: int, speakers: NDArray[np.integer] | None
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.intp], NDArray[np.intp] | None]]:
     """Yield weights (draws, groups), the samples of these groups, and where each group begins."""
+    shape = 1.0
     if speakers is None:
         order, groups = np.arange(n), np.arange(n + 1)
     else:
         order = np.argsort(speakers, kind="stable")
         new = np.flatnonzero(np.diff(np.asarray(speakers)[order])) + 1
         groups = np.concatenate([[0], new, [n]])
+        shape = _shape(len(groups) - 1)
     generator = np.random.Generator(np.random.PCG64(seed))
     for first in range(0, len(groups) - 1, CHUNK):
         starts = groups[first : first + CHUNK + 1]
-        weights = generator.standard_exponential((draws, len(starts) - 1), dtype=np.float32)
+        weights = generator.standard_gamma(shape, (draws, len(starts) - 1), np.float32)
+        weights /= shape
         own = None if speakers is None else starts[:-1] - starts[0]
         yield weights, order[starts[0] : starts[-1]], own
+
+
+def _shape(speakers: int) -> float:
+    """Return the shape of the gamma distribution of weights whose quantiles are those of t."""
+    if speakers < 2:
+        return 1.0
+    variance = (t_quantile(0.975, speakers - 1) / _Z) ** 2 * speakers / (speakers - 1)
+    return 1 / variance
 
 
 def _cells(one: Verdicts, other: Verdicts) -> NDArray[np.bool_]:

@@ -162,6 +162,8 @@ def test_sums_of_ones_have_the_variance_of_exponential_weights() -> None:
     drawn = drawn_sums(np.ones((400, 1)), draws=4000)
     assert drawn.mean() == pytest.approx(400, rel=0.01)
     assert drawn.std() == pytest.approx(20, rel=0.05)
+    few = drawn_sums(np.ones((5, 1)), draws=40_000, speakers=np.arange(5))
+    assert few.var() == pytest.approx(5 * (2.7764 / 1.96) ** 2 * 5 / 4, rel=0.05)  # t of 4 df
 
 
 def test_no_pair_is_refused() -> None:

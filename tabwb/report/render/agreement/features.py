@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from statistics import median
 
 from rich.console import Group, RenderableType
 
@@ -32,6 +33,8 @@ from tabwb.report.summaries.agreement.stated import (
 
 WIDE = 120
 """From so many columns on a feature has all its numbers in one row."""
+FEW_SHARED = 40
+"""With fewer samples for each pair the interval of the weighted kappa is too narrow."""
 AGGREGATIONS = {
     "unweighted": "Unweighted average",
     "positive_count_weighted": "Weighted",
@@ -166,6 +169,13 @@ def _comparisons(report: AgreementReport) -> Iterator[RenderableType]:
         "Means weighted as above with 95 % intervals (samples resampled with the weights; "
         f"{plural(report.task.draws if report.task else 0, 'draw')})."
     ]
+    shared = report.main.shared[report.main.found.averaged.any(axis=1)].tolist()
+    if len(shared) > 1 and median(shared) < FEW_SHARED:
+        notes.append(
+            f"Pairs share {median(shared):g} samples (median): with fewer than {FEW_SHARED} mean "
+            "kappas are a little too low, and the interval of the weighted one covers 0.80 to "
+            "0.94; pooled kappa is better."
+        )
     if report.judges:
         notes.append("* not comparable with the row of people; with each person is.")
     for judge in report.judges:
