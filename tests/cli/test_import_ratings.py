@@ -65,6 +65,7 @@ LONG = (
     *(
         "t1,R2,anomia,?,,",
         "t1,R2,jargon,0,,",
+        "t1,R2,source,machine,,",
         "t2,R1,anomia,,,",
         "t2,R1,jargon,present,,",
         "t1,R1,anomia,0,,2",
@@ -84,12 +85,13 @@ def test_one_row_per_answer(run: Run, stored: Path) -> None:
         ("R1", 1, "rate", {"anomia": 1.0, "jargon": 0.0}),
         ("R1", 2, "rate", {"jargon": 1.0}),
         ("R1", 3, "again", {"anomia": 0.0}),
-        ("R2", 1, "rate", {"anomia": CANNOT_TELL, "jargon": 0.0}),
+        ("R2", 1, "rate", {"anomia": CANNOT_TELL, "jargon": 0.0, "source": "machine"}),
     ]
     assert ratings["R1", SAID[0], 1].note == "hard"
     with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
         (settled,) = store.sets.adjudications(store.sets.get("pilot").id)
         events = store.sets.events(store.sets.get("pilot").id)
+        assert store.sets.get("pilot").ask_source
     assert (settled.measure, settled.answer) == ("jargon", 0.0)
     assert [event.kind for event in events] == ["planned", "imported"]
     trials = run("results", 1, "--json").document["trials"]

@@ -27,7 +27,7 @@ from tabwb.administer.rating.elsewhere.study import (
 )
 from tabwb.administer.rating.presentation import presented
 from tabwb.administer.session import setup
-from tabwb.battery.forms import Form
+from tabwb.battery.forms import SOURCE, Form, with_source_question
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.answer_files import AnswerFile
 from tabwb.plugin_api.forms import open_form
@@ -78,7 +78,10 @@ class LabelRequest:
 
 @dataclass(frozen=True, slots=True)
 class PreparedLabels:
-    """Ratings that were read and checked; nothing is stored yet."""
+    """Ratings that were read and checked; nothing is stored yet.
+
+    ``ask_source`` says that a table has answers to "person or machine?" as its measure ``source``.
+    """
 
     request: LabelRequest
     name: str
@@ -86,6 +89,7 @@ class PreparedLabels:
     labels: Labels
     given: Given
     study: Study | None = None
+    ask_source: bool = False
 
     @property
     def told(self) -> str:
@@ -116,7 +120,13 @@ def prepare_labels(plugins: Plugins, request: LabelRequest) -> PreparedLabels:
     mapping = read_mapping(request.mapping)
     known = measures_by_name(form, mapping.measures)
     labels = read_labels(request.path, mapping, known)
-    return PreparedLabels(request, name, form, labels, answers_of(labels, form, mapping, known))
+    ask_source = any(label.measure == SOURCE for label in labels.labels)
+    if ask_source:
+        asked = with_source_question(form)
+        given = answers_of(labels, asked, mapping, measures_by_name(asked, mapping.measures))
+    else:
+        given = answers_of(labels, form, mapping, known)
+    return PreparedLabels(request, name, form, labels, given, ask_source=ask_source)
 
 
 def _prepared_study(request: LabelRequest) -> PreparedLabels:
@@ -190,7 +200,7 @@ def _plan(
     raters = tuple(prepared.given.raters)
     plan = SetPlan(
         prepared.name, form.canonical, form.id, tuple(samples), tuple(assignments), raters,
-        counts=counts or "majority",
+        counts=counts or "majority", ask_source=prepared.ask_source,
     )  # fmt: skip
     if study is None:
         return plan
