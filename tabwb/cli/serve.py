@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from tabwb.cli.common import note, opened_store, store_option, verbosity_options
-from tabwb.records.addresses import stays_here
 from tabwb.records.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
     from tabwb.serve.guests import Guest
+    from tabwb.serve.headers import Site
 
 
 @click.command()
@@ -49,6 +49,7 @@ def serve(host: str, port: int, address: str | None, most: int, store_location: 
     ctrl+c closes all pages and ends it.
     """
     from tabwb.administer.rating.links import checked_address
+    from tabwb.serve.headers import Site
 
     try:
         import textual_serve  # noqa: F401 - says which extra is missing
@@ -61,27 +62,34 @@ def serve(host: str, port: int, address: str | None, most: int, store_location: 
             allowed="for example --url https://rate.example.org",
         )
     shown = f"[{host}]" if ":" in host else host
-    site_url = checked_address(address or f"http://{shown}:{port}")
-    if not (site_url.startswith("https:") or stays_here(site_url.split("/")[2].rpartition(":")[0])):
-        note(f"warning: links and ratings go to {site_url} unencrypted; use a proxy with TLS")
-    _serve(host, port, site_url, most, store_location)
+    site = Site(checked_address(address or f"http://{shown}:{port}"), port)
+    if not (site.encrypted or site.is_here):
+        note(f"warning: links and ratings go to {site.url} unencrypted; use a proxy with TLS")
+    _serve(host, site, most, store_location)
 
 
 def _listens_here_only(host: str) -> bool:
     """Return whether an address to listen on is reached from this computer alone.
 
-    >>> [_listens_here_only(host) for host in ("127.0.0.1", "localhost", "0.0.0.0", "::", "lab")]
-    [True, True, False, False, False]
+    >>> [_listens_here_only(host) for host in ("127.0.0.1", "::1", "0.0.0.0", "::0", "", "lab")]
+    [True, True, False, False, False, False]
     """
-    # As a destination these two mean this computer; as a place to listen they mean everywhere.
-    return stays_here(host) and host not in ("", "::", "0.0.0.0")
+    import ipaddress
+
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return bool((getattr(address, "ipv4_mapped", None) or address).is_loopback)
 
 
-def _serve(host: str, port: int, site_url: str, most: int, store_location: str | None) -> None:
+def _serve(host: str, site: Site, most: int, store_location: str | None) -> None:
     import asyncio
     import logging
 
-    from tabwb.serve.headers import Site
+    from tabwb.administer.rating.permission import check_sending
     from tabwb.serve.server import RatingServer, Settings, run_server
 
     with opened_store(store_location) as (plugins, store):
@@ -92,11 +100,14 @@ def _serve(host: str, port: int, site_url: str, most: int, store_location: str |
             return own if location is None else own | {"TABWB_STORE": str(location)}
 
         def is_closed(guest: Guest) -> bool:
-            return store.sets.get(guest.link.set_id).status == "closed"
+            kept = store.sets.get(guest.link.set_id)
+            if not site.is_here:  # its link may name this computer, or be older than a withdrawal
+                check_sending(store, store.sets.samples(kept.id))
+            return kept.status == "closed"
 
-        settings = Settings(Site(site_url, port), environment, is_closed, most)
+        settings = Settings(site, environment, is_closed, most)
         logging.basicConfig(level=logging.WARNING, format="%(message)s")
-        words = f"rating pages at {site_url} (listens on {host}:{port}); ctrl+c ends"
+        words = f"rating pages at {site.url} (listens on {host}:{site.port}); ctrl+c ends"
         server = RatingServer(store.sets.links, settings)
-        asyncio.run(run_server(server, host, port, lambda: note(words)))
+        asyncio.run(run_server(server, host, site.port, lambda: note(words)))
     note("the server has ended")

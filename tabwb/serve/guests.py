@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 TICKET_S = 30.0
 """Seconds within which a page opens its web socket."""
-TICKETS = 256
-"""Tickets that are valid at once; the oldest are dropped."""
 
 
 class Links(Protocol):
@@ -78,23 +75,24 @@ class Tickets:
     """Random names of web sockets: each opens one, once, within :data:`TICKET_S` seconds.
 
     The address of a web socket may come into a proxy's log; a key must not, so a ticket stands in
-    its place.
+    its place. A rater has one at a time, so nobody can push out those of others.
     """
 
     def __init__(self) -> None:
-        self._made: OrderedDict[str, tuple[Guest, float]] = OrderedDict()
+        self._made: dict[str, tuple[Guest, float]] = {}
 
     def make(self, guest: Guest, now: float) -> str:
-        """Return a new ticket.
+        """Return a new ticket, in place of the rater's older one.
 
         Args:
             guest: whom it lets in.
             now: of a monotonic clock, in seconds.
         """
         ticket = secrets.token_urlsafe(32)
+        self._made = {
+            one: (of, until) for one, (of, until) in self._made.items() if of.who != guest.who
+        }
         self._made[ticket] = guest, now + TICKET_S
-        while len(self._made) > TICKETS:
-            self._made.popitem(last=False)
         return ticket
 
     def take(self, ticket: str, now: float) -> Guest | None:

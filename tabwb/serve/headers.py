@@ -28,11 +28,15 @@ class Site:
     port: int
 
     @property
+    def is_here(self) -> bool:
+        """Whether only browsers of this computer reach it."""
+        return stays_here(urlsplit(self.url).hostname)
+
+    @property
     def hosts(self) -> frozenset[str]:
         """What ``Host`` may say. Any other name means that a foreign page points to this server."""
-        parts = urlsplit(self.url)
-        hosts = {parts.netloc}
-        if stays_here(parts.hostname):
+        hosts = {urlsplit(self.url).netloc}
+        if self.is_here:
             hosts |= {f"{name}:{self.port}" for name in ("localhost", "127.0.0.1", "[::1]")}
         return frozenset(hosts)
 

@@ -19,7 +19,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from tabwb.administer.rating.links import PAGE, digest, is_key
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import NoConsent, TabwbError
 from tabwb.serve.envelopes import MOST_BYTES, Size, read_size
 from tabwb.serve.guests import Guest, Links, Tickets, find_guest, no_longer_valid
 from tabwb.serve.headers import Site, client_address
@@ -34,6 +34,8 @@ READ_S = 10.0
 """Seconds that a browser has to send a key."""
 HEARTBEAT_S = 15.0
 """Seconds between two signs of life; a browser that gives none is gone."""
+IDLE_S = 150.0
+"""Seconds for which a connection may send no whole request; a proxy's idle ones live 60 to 120."""
 CACHE = "private, max-age=3600"
 FILES = {
     "page.css": ("tabwb.serve", "page/page.css", "text/css"),
@@ -52,6 +54,7 @@ ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 NOT_FOUND = "Not found\n"
 LATER = "What you have rated is saved. This page tries again by itself."
 BUSY = f"The study cannot be opened just now. {LATER}"
+WITHHELD = "The study cannot be shown here now. Tell the person who sent you the link. " + LATER
 FULL = "All {most} places are taken. " + LATER
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -67,7 +70,8 @@ class Settings:
         most: pages that can be open at once.
         command: that shows one page.
         environment: of that command, for one guest, beside the server's own.
-        is_closed: whether the rating set of a guest is closed; may raise ``StoreError``.
+        is_closed: whether the rating set of a guest is closed; may raise ``StoreError``, and
+            ``NoConsent`` where the set may not be shown at the site.
     """
 
     site: Site
@@ -149,7 +153,7 @@ class RatingServer:
             await asyncio.sleep(WATCH_S)
             if guests := self.sessions.guests:
                 # A store that cannot be read takes no rating either.
-                with suppress(TabwbError):
+                with suppress(TabwbError, OSError, RuntimeError):
                     ended = await asyncio.to_thread(no_longer_valid, self._links, guests)
                     await self.sessions.end(ended)
 
@@ -183,9 +187,11 @@ class RatingServer:
         try:
             guest, closed = await asyncio.to_thread(self._find, key)
         except TabwbError as error:
-            log.warning("the store cannot be read: %s", error.message)
+            withheld = isinstance(error, NoConsent)
+            what = "a set may not be shown" if withheld else "the store cannot be read"
+            log.warning("%s: %s", what, error.message)
             self._tries.give_back(address, time.monotonic())
-            return _later(BUSY)
+            return _later(WITHHELD if withheld else BUSY)
         if guest is None:
             await asyncio.sleep(max(0.0, began + REFUSED_S - time.monotonic()))
             return _not_found()
@@ -218,15 +224,17 @@ class RatingServer:
 
     async def _show_terminal(self, request: web.Request) -> web.StreamResponse:
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MOST_BYTES)
-        if not (self._is_own(request) and socket.can_prepare(request)):
+        if not self._is_own(request):
             return _not_found()
         guest = self._tickets.take(request.match_info["ticket"], time.monotonic())
-        if guest is None:
+        transport = request.transport
+        # Of an odd handshake aiohttp logs what the browser said, so strangers come no further.
+        if guest is None or transport is None or not socket.can_prepare(request):
             return _not_found()
         await socket.prepare(request)
         size = read_size(request.query.get("width"), request.query.get("height")) or Size(80, 24)
         environment = self._settings.environment(guest)
-        session = Session(guest, socket, self._settings.command, environment)
+        session = Session(guest, socket, transport, self._settings.command, environment)
         await self.sessions.serve(session, size)
         await socket.close()
         return socket
@@ -266,7 +274,9 @@ def make_runner(server: RatingServer) -> web.AppRunner:
     requests = logging.getLogger("tabwb.serve.requests")
     if not requests.filters:
         requests.addFilter(_Terse())
-    return web.AppRunner(server.application(), access_log=None, logger=requests)
+    return web.AppRunner(
+        server.application(), access_log=None, logger=requests, keepalive_timeout=IDLE_S
+    )
 
 
 async def run_server(

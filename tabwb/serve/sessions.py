@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import re
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
@@ -19,7 +21,11 @@ from tabwb.serve.guests import Guest
 COMMAND = (sys.executable, "-P", "-m", "tabwb.workbench.served")
 """Shows one rating page. Its arguments, which everybody on the computer can read, name nobody."""
 LEAVE_S = 5.0
-"""Seconds that a process has to end after it was asked to; nothing is lost where it is killed."""
+"""Seconds that a browser or a process has to end after it was asked to; nothing is lost then."""
+TOLD = 4096
+"""Bytes that are kept of what a process writes to stderr: the last ones name the exception."""
+_KIND = re.compile(rb"^(?:\w+\.)*([A-Z]\w*(?:Error|Exception|Consent|Extra))\b", re.MULTILINE)
+log = logging.getLogger("tabwb.serve")
 
 
 class Session(AppService):
@@ -28,6 +34,7 @@ class Session(AppService):
     Args:
         guest: who rates.
         socket: of the browser.
+        transport: of the socket.
         command: that shows the page.
         environment: of the process, beside this one's; it names the rater.
     """
@@ -36,6 +43,7 @@ class Session(AppService):
         self,
         guest: Guest,
         socket: web.WebSocketResponse,
+        transport: asyncio.WriteTransport,
         command: Sequence[str],
         environment: Mapping[str, str],
     ) -> None:
@@ -54,6 +62,8 @@ class Session(AppService):
         self._argv = tuple(command)
         self._own = dict(environment)
         self._socket = socket
+        self._transport = transport
+        self._complaints: asyncio.Task[None] | None = None
 
     async def serve(self, size: Size) -> None:
         """Show the page until the browser, the process or :meth:`end` closes it."""
@@ -77,9 +87,19 @@ class Session(AppService):
                 await (self.focus() if has else self.blur())
 
     async def end(self) -> None:
-        """Close the page, and return when its process has ended."""
-        with suppress(OSError, RuntimeError):
-            await self._socket.close()
+        """Close the page, and return when its process has ended.
+
+        A browser that reads nothing more, or a process that hangs, holds nobody who waits for this.
+        """
+        with suppress(OSError, RuntimeError, TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                await self._socket.close()
+        self._drop_unread()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                await self.gone.wait()
+                return
+        self._kill()
         await self.gone.wait()
 
     async def finish(self) -> None:
@@ -87,19 +107,37 @@ class Session(AppService):
         process = self._process
         if process is None:
             return
-        await self.send_meta({"type": "quit"})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEAVE_S):
+                await self.send_meta({"type": "quit"})
         with suppress(OSError):
             self.stdin.close()
         if not await _ended(process):
             with suppress(ProcessLookupError):
                 process.terminate()
             if not await _ended(process):
-                with suppress(ProcessLookupError):
-                    process.kill()
+                self._kill()
                 await process.wait()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        if self._complaints is not None and process.stdout is not None:
+            # To their ends, without which the pipes stay open.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEAVE_S):
+                    await asyncio.gather(process.stdout.read(), self._complaints)
+        self._drop_unread()
+
+    def _drop_unread(self) -> None:
+        """End a connection whose browser does not read: it would stay open to send the rest."""
+        if self._transport.get_write_buffer_size():
+            self._transport.abort()
+
+    def _kill(self) -> None:
+        self._transport.abort()  # what waits for the browser does so no longer
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
 
     # ---------------------------------------------------------------- what textual-serve calls
 
@@ -118,6 +156,11 @@ class Session(AppService):
             start_new_session=os.name == "posix",
         )
         self._stdin = process.stdin
+        assert process.stderr is not None
+        self._complaints = asyncio.create_task(_log_kind(process.stderr))
+        # textual-serve would print all of it: a traceback with the values of variables.
+        process.stderr = asyncio.StreamReader()
+        process.stderr.feed_eof()
         return process
 
     async def run(self) -> None:
@@ -127,10 +170,18 @@ class Session(AppService):
             await self._socket.close()
 
     async def on_meta(self, data: bytes) -> None:
-        """Close the page at the end of its process; links and files of an app are not passed on."""
+        """Pass on no link and no beginning of a file; without one, its parts go nowhere."""
 
-    async def on_packed(self, payload: bytes) -> None:
-        """Pass on no file."""
+
+async def _log_kind(stderr: asyncio.StreamReader) -> None:
+    """Log which exceptions ended a process, and not their text: it may quote a sample."""
+    told = b""
+    while chunk := await stderr.read(TOLD):
+        told = (told + chunk)[-TOLD:]
+    if told.strip():
+        kinds = _KIND.findall(told)
+        kind = kinds[-1].decode() if kinds else "no exception is named"
+        log.warning("a rating page failed: %s; 'tabwb rate start' shows more", kind)
 
 
 async def _ended(process: Process) -> bool:

@@ -14,6 +14,7 @@ from aiohttp import ClientResponse, WSServerHandshakeError
 
 from tabwb.serve import limits
 from tabwb.serve import server as server_module
+from tabwb.serve import sessions as sessions_module
 from tabwb.serve.limits import BURST, WrongTries
 from tests.serve.running import Browser, Links, running
 
@@ -93,6 +94,27 @@ async def test_a_revoked_link_closes_the_page_that_is_open(links: Links) -> None
         links.revoke(keys[0])
         await asyncio.gather(screens[0].closed(), gone(screens[0].lines["pid"]))
         assert psutil.pid_exists(int(screens[1].lines["pid"]))
+
+
+async def test_a_browser_that_reads_nothing_holds_nobody(
+    links: Links, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions_module, "LEAVE_S", 0.2)
+    keys = [links.add(rater) for rater in ("R1", "R2")]
+    async with running(links) as browser:
+        screens = [await browser.enter(key) for key in keys]
+
+        async def flood() -> None:  # what is typed comes back, and nobody takes it
+            while True:
+                await screens[0].socket.send_str(json.dumps(["stdin", "x" * 60_000]))
+
+        sending = asyncio.create_task(flood())
+        await asyncio.sleep(0.5)
+        for key, screen in zip(keys, screens, strict=True):
+            links.revoke(key)
+            await gone(screen.lines["pid"])
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
 
 
 async def test_wrong_expired_and_revoked_links_get_the_same_404_in_the_same_time(

@@ -6,6 +6,8 @@ import io
 
 import pytest
 from textual.drivers.web_driver import WebDriver
+from textual.events import Resize
+from textual.geometry import Size
 from textual.messages import ExitApp
 
 from tabwb.workbench.served_driver import ServedDriver
@@ -42,3 +44,8 @@ def test_the_page_opens_no_address_and_gives_no_file(driver: ServedDriver) -> No
     driver.open_url("http://elsewhere.example")
     driver.deliver_binary(file, delivery_key="k")
     assert file.closed
+
+
+def test_a_size_that_is_typed_does_not_count(driver: ServedDriver) -> None:
+    driver.process_message(Resize(Size(50_000, 50_000), Size(50_000, 50_000)))
+    assert driver._app.posted == []  # type: ignore[attr-defined]
