@@ -126,7 +126,7 @@ def test_responses_of_a_person_go_elsewhere_with_consent_only(
     assert main([*make, "--url", "https://rate.example.org"]) == 0
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "::0", "192.0.2.7"])
 def test_a_server_for_others_needs_an_address(
     place: Path, capsys: pytest.CaptureFixture[str], host: str
 ) -> None:
