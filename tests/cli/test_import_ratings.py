@@ -341,6 +341,10 @@ def test_the_folder_of_a_set_gives_the_same_figures_in_another_store(
     assert copied.status == 0, copied.err
     with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
         assert len(store.administrations()) == 3
+    samples_file = folder / "samples.csv"
+    written = samples_file.read_text(encoding="utf-8")
+    samples_file.write_text(written.replace(",1.0,", ",nan,", 1), encoding="utf-8")
+    assert "samples.csv:2: 'nan' is not a weight" in run("import", folder, "--set", "third").err
     (folder / "form.json").write_text("[]", encoding="utf-8")
     assert "is not an object" in run("import", folder, "--set", "third").err
     (folder / "form.json").unlink()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tabwb.battery.forms import Form
+from tabwb.records.counting import PERSON
 from tabwb.records.rating_sets import Sample
 from tabwb.store.store import Store
 
@@ -49,7 +50,7 @@ def judged(
     wanted = np.fromiter(sorted(places), np.int64, len(places))
     found: dict[int, dict[str, dict[str, float]]] = {}
     for rater, given in columns.ratings.items():
-        if rater in people or (":" in rater and rater.startswith("person")):
+        if rater in people or rater.startswith(PERSON):
             continue
         for measure, ratings in given.measures.items():
             if measure not in measures:

@@ -99,7 +99,7 @@ def read_study(folder: Path) -> tuple[Study, Labels]:
         labels.texts[names[number]] = _text(row, where)
         study.samples[names[number]] = SampleFacts(
             as_written(row.get("context_before", "")), as_written(row.get("context_after", "")),
-            as_written(row.get("stratum", "")), float(row.get("weight") or 1),
+            as_written(row.get("stratum", "")), _weight(row.get("weight", ""), where),
         )  # fmt: skip
     for where, row in read_rows(folder / RATINGS):
         _add(labels, _named(row, names, where), row, where)
@@ -129,6 +129,16 @@ def _cell(row: Row, name: str, where: str) -> str:
     if not value:
         raise TabwbError(f"'{name}' is empty", where=where)
     return value
+
+
+def _weight(text: str, where: str) -> float:
+    try:
+        weight = float(text or 1)
+    except ValueError:
+        weight = 0.0
+    if not 0 < weight < 1e9:
+        raise TabwbError(f"'{text}' is not a weight", where=where, allowed="a number above 0")
+    return weight
 
 
 def _reference(row: Row, where: str) -> str:
