@@ -10,10 +10,11 @@ import numpy as np
 from tabwb.administer.naming.scores import listener_codes
 from tabwb.administer.naming.views import NamingView, observations_of
 from tabwb.agreement.verdicts import MISSING, Verdicts
+from tabwb.battery.forms import Kind
 from tabwb.battery.naming import naming_item
 from tabwb.phonology.dictionary import pronounced
 from tabwb.records.speech import is_typed
-from tabwb.report.summaries.agreement.rated import Answers, Kind, Measure
+from tabwb.report.summaries.agreement.rated import Answers, Measure
 from tabwb.report.summaries.counted import Source
 from tabwb.scoring.naming.target import Rule, right_by_score
 from tabwb.tasks.spoken_naming.rules import NamingRules

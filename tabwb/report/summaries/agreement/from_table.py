@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Verdicts
+from tabwb.battery.forms import Kind
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.rating_sets import ADJUDICATED, UNSURE_WORDS, VERDICT_WORDS
 from tabwb.records.words import near
@@ -16,7 +17,6 @@ from tabwb.report.summaries.agreement.cells import Cells, Codes, read_cells
 from tabwb.report.summaries.agreement.rated import (
     Answers,
     Ints,
-    Kind,
     Measure,
     Rated,
     in_order,

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.agreement.verdicts import Floats, Verdicts
+from tabwb.battery.forms import Kind
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near
 from tabwb.scoring.estimate import Interval
 
 Ints = NDArray[np.int64]
-Kind = Literal["present-absent", "scale", "choice", "phonemes", "text"]
-"""What the values of a measure are; the same words as of the questions of forms."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
 _JUDGE = re.compile(r"[:@]|^(rules|naming)-\d+$|^chat-codes$")
 """No code of a person has ``:`` or ``@``; the other names are of raters that tabwb has."""
 

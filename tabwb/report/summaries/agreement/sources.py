@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from tabwb.battery.forms import Form
+from tabwb.battery.forms import KINDS, Form, Kind
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.standard_streams import is_stdin
 from tabwb.report.summaries.agreement.from_administrations import rated_administrations
 from tabwb.report.summaries.agreement.from_set import rated_set
 from tabwb.report.summaries.agreement.from_table import read_ratings
-from tabwb.report.summaries.agreement.rated import KINDS, Kind, Rated
+from tabwb.report.summaries.agreement.rated import Rated
 from tabwb.store.store import Store
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")
