@@ -92,7 +92,7 @@ def _features(
                 **dict.fromkeys(("agreement", "kappa", "ac1", "alpha")),
                 **dict.fromkeys(("positive_agreement", "negative_agreement")),
                 "status": "undefined",
-                "reason": "no two raters rated the same samples",
+                "reason": "no sample has verdicts of two raters",
             }
             for measure, counts in zip(measures, report.counts, strict=True)
         ]

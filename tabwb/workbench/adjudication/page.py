@@ -40,7 +40,7 @@ LETTERS = 22
 COLUMNS = f"sample  {'question'.ljust(LETTERS - 7)}differ: people judges  answers | judges"
 """Over the list: sample, question, shares of pairs that differ, what each person and judge says."""
 NONE = {
-    "open": "Nothing is open: people and judges agree, or everything is settled.",
+    "open": "Nothing is open: raters do not differ so far, or everything is settled.",
     "settled": "Nothing is settled.",
     "all": "Nobody differs.",
 }

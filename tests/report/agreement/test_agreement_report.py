@@ -90,7 +90,7 @@ def test_what_no_rater_varies_on_is_undefined_with_the_reason(tmp_path: Path) ->
     assert rows["off-topic"]["undefined"]["positive_agreement"] == "nobody says present"
     assert rows["off-topic"]["ac1"] == 1.0
     assert rows["anomia"]["reason"] == "no two raters share 10 samples"
-    assert rows["empty"]["reason"] == "no two raters rated the same samples"
+    assert rows["empty"]["reason"] == "no sample has verdicts of two raters"
     assert rows["jargon"]["kappa"] == 1.0
     assert found["summary"]["unweighted"] | {} == {
         **found["summary"]["unweighted"], "kappa": 1.0, "features": 1, "ac1_features": 2

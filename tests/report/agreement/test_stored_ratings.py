@@ -148,7 +148,8 @@ def test_a_set_says_what_judges_cannot_rate(store: Store) -> None:
     kept = parts.rated_set(store, talked(store), 5)
     store.sets.rate_all(kept.id, [says(5, jargon=1.0, anomia=0.0)])
     found = rated_set(store, kept.id)
-    assert found.notes[0].startswith("1 sample of 5 cannot be described")
+    assert found.notes[0].startswith("A feature rated on a scale is present from ")
+    assert found.notes[1].startswith("1 sample of 5 cannot be described")
     assert found.verdicts[0, 4].tolist() == [1, 0]
 
 

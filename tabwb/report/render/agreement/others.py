@@ -153,7 +153,11 @@ def answered_views(report: AgreementReport) -> Iterator[RenderableType]:
     for transcripts in report.transcribed:
         if transcripts.pairs:
             yield from _transcribed(transcripts)
-    alone = [one.measure.title for one in report.answered if not one.pairs]
+    alone = [
+        one.measure.title
+        for one in report.answered
+        if not one.pairs and one.measure.kind != "scale"
+    ]
     alone += [one.measure.title for one in report.transcribed if not one.pairs]
     if alone:
         yield from remarks([f"No sample with answers of two raters: {', '.join(alone)}."])

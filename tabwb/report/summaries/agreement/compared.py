@@ -22,7 +22,7 @@ CannotTell = Literal["missing", "absent"]
 MOST_DRAWN = 20_000_000
 """Samples times draws of one comparison; of more samples fewer draws are made."""
 FEWEST_DRAWS = 200
-NO_PAIR = "no two raters rated the same samples"
+NO_PAIR = "no sample has verdicts of two raters"
 TOO_FEW = f"no two raters share {FEWEST_SHARED} samples"
 CONSTANT = "no rater varies"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def rated_set(store: Store, ref: int | str, *, judges: Collection[str] = ()) -> 
         speakers=speakers,
         objective_source=form.objective_source,
         guesses=_guesses(store, samples, ratings),
-        notes=tuple(_notes(store, kept, samples, unusable)),
+        notes=(*_cuts(questions), *_notes(store, kept, samples, unusable)),
     )
 
 
@@ -238,6 +238,14 @@ def _adjudicated(
             elif number is not None:
                 found[place[one.sample], at] = cut_at(np.array([number]), 1.0)[0]
     return found if (found != MISSING).any() else None
+
+
+def _cuts(questions: Sequence[Question]) -> Iterator[str]:
+    """Yield from which value of a scale on a feature is present."""
+    cuts = sorted({one.cut for one in questions if one.cut is not None})
+    if cuts:
+        which = f"{cuts[0]} on" if len(cuts) == 1 else "the value on that the form names"
+        yield f"A feature rated on a scale is present from {which}; the table of scales has values."
 
 
 def _notes(store: Store, kept: RatingSet, samples: Sequence[Sample], unusable: int) -> list[str]:
