@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
 from tabwb.records.errors import UsageError
+from tabwb.records.words import near
 
 Rule = Literal["majority", "consensus", "adjudicated"]
 """``majority``: what more than half of the raters gave. ``adjudicated``: the settled value, else
@@ -46,6 +47,11 @@ def counting(text: str) -> str:
         raise UsageError(
             f"'{text}' does not name a rater", allowed=f"a rater's code, {', '.join(RULES)}"
         )
+    if code == text and rule_of(code) is None and (meant := near(code, RULES)):
+        raise UsageError(
+            f"'{text}' is not a rule; did you mean '{meant}'?", allowed=", ".join(RULES),
+            hint=f"a rater with this code: {PRIMARY}{text}",
+        )  # fmt: skip
     return code
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tabwb.battery.model import Battery
+from tabwb.records.counting import is_derived
 from tabwb.records.ratings import Declaration, Scope
 from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.records.words import plural
@@ -169,6 +170,17 @@ def terms_of(battery: Battery, rater: str, declared: Declaration) -> Terms:
     """
     features = tuple(one.id for one in battery.features if one.id in declared.features)
     return Terms(rater, features, declared.scope, declared.prompt_hash)
+
+
+def order_of(rater: str, declared: Declaration | None) -> tuple[bool, bool, str]:
+    """Return the key that sorts raters: judges as they come, people by code, then derived raters.
+
+    Args:
+        rater: who rated.
+        declared: what the rater declared; None for nothing.
+    """
+    person = declared is not None and declared.kind == "person"
+    return person, is_derived(rater), rater if person else ""
 
 
 def undeclared(rater: str, rated: Collection[str]) -> Declaration:

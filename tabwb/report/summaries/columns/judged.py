@@ -22,6 +22,7 @@ from tabwb.report.summaries.judges import (
     Terms,
     cause_of_ratings,
     cause_of_status,
+    order_of,
     summarise_judge,
     terms_of,
     undeclared,
@@ -68,7 +69,7 @@ class JudgedRows:
 
 
 def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSummary, ...]:
-    """Return every judge that rated anything, in order of appearance.
+    """Return every judge that rated anything, in order of appearance; then people by code.
 
     Args:
         table: the group.
@@ -109,7 +110,9 @@ def summarise_judges(table: Table, *, interval: bool = False) -> tuple[JudgeSumm
             not_judged[terms.rater],
             interval=interval,
         )
-        for terms, own in members.items()
+        for terms, own in sorted(
+            members.items(), key=lambda one: order_of(one[0].rater, declared[one[0]])
+        )
     )
 
 

@@ -13,6 +13,7 @@ from tabwb.report.summaries.judges import (
     Terms,
     cause_of_ratings,
     cause_of_status,
+    order_of,
     summarise_judge,
     terms_of,
     undeclared,
@@ -25,7 +26,7 @@ from tabwb.scoring.text import words
 def summarise_judges(
     source: Source, rows: Sequence[CountedResponse], *, interval: bool = False
 ) -> tuple[JudgeSummary, ...]:
-    """Return every judge that rated anything, in order of appearance.
+    """Return every judge that rated anything, in order of appearance; then people by code.
 
     A rater is a judge when it declared itself one, or rated a feature of the battery and is not a
     scorer of the subtest.
@@ -39,7 +40,10 @@ def summarise_judges(
     strays = _strays(source)
     return tuple(
         _summarise(source, rows, rater, every, strays, interval=interval)
-        for rater in _raters(source, every)
+        for rater in sorted(
+            _raters(source, every),
+            key=lambda rater: order_of(rater, source.declarations.get(rater)),
+        )
     )
 
 
