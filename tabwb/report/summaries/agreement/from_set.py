@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from tabwb.administer.naming.scores import CORRECT
+from tabwb.administer.rating.hybrid import AUDIT, FREQUENT
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Floats, Verdicts, cut_at, verdicts_of
 from tabwb.battery.form_answers import of_attempts, whole_response
 from tabwb.battery.forms import SOURCE, Form, Question
@@ -255,6 +256,11 @@ def _notes(store: Store, kept: RatingSet, samples: Sequence[Sample], unusable: i
         notes.append(
             f"{plural(unusable, 'sample')} of {len(samples)} cannot be described (refused, an echo "
             "...): verdicts of people count, judges have none."
+        )
+    if {sample.stratum for sample in samples} & {AUDIT, FREQUENT}:
+        notes.append(
+            "Verdicts of a judge decided which responses people rated (--hybrid): in these samples "
+            "the sensitivity of this judge is too high and its specificity too low."
         )
     if len({sample.weight for sample in samples if sample.consensus is None}) > 1:
         notes.append(
