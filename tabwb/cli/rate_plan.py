@@ -72,12 +72,12 @@ _OPTIONS = (
     click.option("--counts", metavar="RULE", default="majority", show_default=True,
                  help="Whose ratings count: primary:CODE, majority, consensus, adjudicated."),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-                 help="Of every draw and order."),
+                 help="Seed of every draw and order."),
     click.option("--hybrid", is_flag=True,
-                 help="Only what a person rates first where --judge has rated all."),
-    click.option("--judge", metavar="JUDGE", help="Hybrid: the judge."),
+                 help="Plan only the responses that a person rates first where a judge rates all."),
+    click.option("--judge", metavar="JUDGE", help="Hybrid: the judge that rated the responses."),
     click.option("--frequent", type=_SHARE, default=0.2, show_default=True,
-                 help="Hybrid: from which share of responses on a feature is frequent."),
+                 help="Hybrid: a feature in at least this share of the responses is frequent."),
     click.option("--margin", type=Finite(0, 0.5), default=0.2, show_default=True,
                  help="Hybrid: a probability this near to 0.5 is uncertain."),
     click.option("--audit", type=_SHARE, default=0.1, show_default=True,
@@ -114,8 +114,8 @@ def plan(
     """Make the rating set NAME of stored responses (of all administrations, or of those named).
 
     Every rater gets the calibration samples first, then their own samples in an order of their
-    own; a share comes again. What each rater gets is printed with the minutes that it is expected
-    to take. --dry-run also prints how wide the intervals of agreement will be.
+    own; some of these are shown again later. What each rater gets is printed with the minutes that
+    it is expected to take. --dry-run also prints how wide the intervals of agreement will be.
     """
     from tabwb.plugin_api.forms import check_raters, open_form
     from tabwb.report.rating_plan import PlanOptions, plan_document, plan_with

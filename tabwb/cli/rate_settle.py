@@ -40,8 +40,8 @@ def disputed(
 ) -> None:
     """List the answers of SET on which raters, and judges, differ most.
 
-    People first: the share of pairs of raters who differ, then the share of pairs of a rater and a
-    judge. Who said what is shown, where a sample comes from is not.
+    They are sorted by the share of pairs of people who differ, then by that of pairs of a person
+    and a judge. Each verdict has its rater; where a sample comes from is not shown.
     """
     from tabwb.administer.rating.adjudication import Adjudicator
     from tabwb.report.names import judge_names
@@ -85,7 +85,11 @@ def disputed(
 @click.argument("value", required=False)
 @click.option("--reason", default="", help="Why; needed, and stored.")
 @click.option("--who", metavar="CODE", default="", help="Who settles; default: you, as logged in.")
-@click.option("--undo", is_flag=True, help="Take back what settles it; what did before does again.")
+@click.option(
+    "--undo",
+    is_flag=True,
+    help="Take back the value that settles it; the one before it holds again.",
+)
 @store_option
 @json_option
 def settle(

@@ -46,7 +46,11 @@ def give_rating(
     form = asked_by(kept)
     lacking = missing(form, answers)
     if lacking:
-        raise UsageError(f"sample {sample} is not rated in: {', '.join(lacking)}")
+        raise UsageError(
+            f"sample {sample} is not rated in: {', '.join(lacking)}",
+            where=f"rating set '{kept.name}', rater {rater}",
+            hint="a rating answers every question that is not optional",
+        )
     assigned = [
         one.position
         for one in store.sets.assignments(kept.id, rater)
