@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +14,7 @@ from rich.text import Text
 from tabwb.battery.model import Battery
 from tabwb.records.words import plural
 from tabwb.report.measures import NONE
+from tabwb.report.names import judge_names
 from tabwb.report.render.naming import BASES, code_of, heard_or_transcribed, score_of
 from tabwb.report.render.printing import ForWidth, empty_table, table
 from tabwb.report.render.wording import both_usable, chance, figure, interval_words, signed
@@ -144,12 +145,14 @@ def lines(difference: Difference, battery: Battery) -> Iterator[Line]:
         difference: the comparison.
         battery: has the titles of subtests and features.
     """
+    names = _judges(difference)
     for policies, result in _shown(difference.compared):
+        rater = names.get(result.rater, result.rater)
         if result.measure == BURDEN and result.usable:
-            yield Line(f"{result.rater}: {both_usable(result.usable, ('A', 'B'))}", ("",) * 7, True)
+            yield Line(f"{rater}: {both_usable(result.usable, ('A', 'B'))}", ("",) * 7, True)
         means = figure(result.sides.first), figure(result.sides.second), signed(result.difference)
         cells = (*means, "", "", "", str(result.items))
-        yield Line(_name(result, policies, battery), cells, leads=True)
+        yield Line(_name(result, policies, battery, rater), cells, leads=True)
         for tested in (result.like, result.these):
             yield Line(f"  {tested.interval.estimand.value}", _cells(tested), leads=False)
 
@@ -172,16 +175,21 @@ def _absent(result: Compared) -> bool:
     return not (result.sides.first or result.sides.second)
 
 
-def _name(result: Compared, policies: Sequence[str], battery: Battery) -> str:
+def _judges(difference: Difference) -> Mapping[str, str]:
+    """Return the short name of each judge that is compared."""
+    return judge_names(one.rater for one in difference.compared if one.rater)
+
+
+def _name(result: Compared, policies: Sequence[str], battery: Battery, rater: str) -> str:
     if result.measure == ACCURACY:
         titles = {subtest.id: subtest.title for subtest in battery.subtests}
         title = titles[result.subtest] if result.subtest else ALL_SCORED
         return f"{title}, share right ({', '.join(policies)})"
     if result.measure == BURDEN:
-        return f"symptom burden, {result.rater}, {result.terms}"
+        return f"symptom burden, {rater}, {result.terms}"
     titles = {feature.id: feature.title for feature in battery.features}
     title = titles.get(result.feature, result.feature)
-    return f"{title}, share of responses, {result.rater}"
+    return f"{title}, share of responses, {rater}"
 
 
 def _cells(tested: Tested) -> tuple[str, ...]:
@@ -192,6 +200,7 @@ def _cells(tested: Tested) -> tuple[str, ...]:
 def notes(difference: Difference) -> Iterator[str]:
     """Yield what must be known to read the table."""
     compared = difference.compared
+    yield from (f"{name}: {spec}" for spec, name in _judges(difference).items() if name != spec)
     for name, first, second in difference.unlike:
         yield f"A and B also differ in {name}: {first} | {second}"
     for side, (shared, n) in zip(("A", "B"), difference.shared_streams, strict=True):
