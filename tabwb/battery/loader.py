@@ -108,7 +108,7 @@ def read_tables(path: Path, text: str) -> dict[str, Any] | Problem:
     except tomli.TOMLDecodeError as error:
         message = f"{error.msg[:1].lower()}{error.msg[1:]} (column {error.colno})"
         return Problem(str(path), error.lineno, "", message, "", "valid TOML")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return Problem(str(path), 1, "", f"this cannot be read as TOML: {error}")
 
 

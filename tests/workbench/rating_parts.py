@@ -112,8 +112,15 @@ class Rater:
 
     async def reads(self, *words: str) -> None:
         """Wait until all of these stand on the screen, and everything is saved."""
+        await self._reads(*words, "● saved")
+
+    async def reads_unsaved(self, *words: str) -> None:
+        """Wait until all of these stand on the screen, and that something is not saved."""
+        await self._reads(*words, "! not saved")
+
+    async def _reads(self, *words: str) -> None:
         end = monotonic() + 60
-        while not all(word in self.text for word in (*words, "● saved")):
+        while not all(word in self.text for word in words):
             assert monotonic() < end, f"not on the screen: {words}\n{self.text}"
             await self.pilot.pause(0.004)
         await self.pilot.pause()

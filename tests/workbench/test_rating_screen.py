@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from textual.screen import Screen
 
 from tabwb.administer.rating.session import RaterSession
+from tabwb.administer.rating.shown import Draft
 from tabwb.battery.forms import SOURCE
 from tabwb.plugin_api.config.settings import Configuration
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -16,6 +19,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.rating.clock import WorkClock
 from tabwb.workbench.rating.hand import Hand
 from tabwb.workbench.rating.screen import RatingScreen
+from tabwb.workbench.rating.view_models import Request
 from tests.workbench.rating_parts import SECRETS, SPOKEN, rating, rows, secret_set, strings_from
 from tests.workbench.seat import Sit
 
@@ -124,3 +128,33 @@ async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_ra
         await seat.reads("0 of 3")
         assert told == []
     assert rows(path)[-1].answers == {"anomia": 1.0}
+
+
+async def test_what_the_store_refuses_stays_on_the_screen_and_reaches_no_other_sample(
+    path: Path,
+) -> None:
+    secret_set(path, SPOKEN, n=4, ask_source=False)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        async with rating(path) as rater:
+            other.execute(
+                "CREATE TRIGGER refuse BEFORE INSERT ON sample_ratings"
+                " BEGIN SELECT RAISE(ABORT, 'no room'); END"
+            )
+            await rater.press("1", "2")
+            await rater.reads_unsaved("error")
+            await rater.press("z")
+            await rater.reads_unsaved("sample 1 of 4", "error")
+            await rater.press("f10")
+            await rater.reads_unsaved("not saved: F10 again leaves without the last answers")
+            other.execute("DROP TRIGGER refuse")
+            await rater.press("enter")
+            await rater.reads("sample 2 of 4")
+            other.execute("DELETE FROM assignments WHERE position = 2")  # the speaker is deleted
+            assert rater.screen.hand is not None
+            visit = rater.screen.hand.view.visit
+            await rater.press("1")
+            await rater.reads("this sample was removed", "sample 2 of 3", "text 3")
+            rater.screen._send(Request("keep", Draft({"correct": "right"}), visit=visit))
+            await rater.press("z", "enter")
+            await rater.reads("text 3")
+    assert [(row.position, row.answers) for row in rows(path)] == [(1, {"correct": "error"})]

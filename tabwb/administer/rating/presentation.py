@@ -29,7 +29,7 @@ _ALIKE = str.maketrans(
     }
 )
 _INVISIBLE = re.compile(
-    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f]"
+    "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f]"
 )
 _MARKUP = re.compile(r"^\s*(?:(?:#{1,6}|[-*+•·]|\d{1,3}[.)]|>)\s+)+", re.MULTILINE)
 _EMPHASIS = re.compile(r"(?<![\w*_~])(\*{1,3}|_{2,3}|~~)(?=\S)([^\n]{1,200}?)(?<=\S)\1(?![\w*_~])")

@@ -65,7 +65,7 @@ class RaterSession:
         self._held = ExitStack()
         self._places: list[_Place] = []
         self._withheld: set[int] = set()
-        self._at = 0
+        self._at = self.visit = 0
         self._sample: Sample | None = None
         self._earlier: list[Draft] = []
         self._finished: list[int] = []
@@ -378,6 +378,7 @@ class RaterSession:
             if not self._places[at].is_done and self._show(at):
                 return
         self._sample, self.phase = None, "over"
+        self.visit += 1
         self._visit.end()
         self._at = max(len(self._places) - 1, 0)
 
@@ -391,6 +392,7 @@ class RaterSession:
         self._withheld.discard(at)
         last = place.last
         self._at, self._sample = at, sample
+        self.visit += 1
         self.phase = "feedback" if self._teaches and place.is_done else "rate"
         self._earlier = []
         self._started_at = last.started_at if last else now()

@@ -18,6 +18,7 @@ def view_of(session: RaterSession) -> RatingView:
     progress, shown = session.progress, session.shown
     base = RatingView(
         phase=session.phase,
+        visit=session.visit,
         set_name=session.name,
         rater=session.rater,
         form=session.form,

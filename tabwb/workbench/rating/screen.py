@@ -89,8 +89,7 @@ class RatingScreen(Screen[None]):
         self._send: Send = lambda request: None
         self.hand: Hand | None = None
         self._clock = WorkClock()
-        self._unsaved = 0
-        self._failed = False
+        self._unsaved, self._failed, self._leaving = 0, False, False
         self._awaits_view = True
         self._queued: list[Key] = []
         self._message = ""
@@ -157,13 +156,14 @@ class RatingScreen(Screen[None]):
         if reply.what == "shown" and reply.view is not None:
             self._take(reply.view)
         elif reply.what == "kept":
-            self._unsaved, self._failed = max(self._unsaved - 1, 0), False
+            self._unsaved = max(self._unsaved - 1, 0)
+            self._failed = self._leaving = False
         elif reply.what == "failed":
-            self._failed, self._awaits_view = self._unsaved > 0, False
+            self._failed, self._awaits_view = self._failed or self._unsaved > 0, False
             self._queued.clear()  # they were meant for a sample that did not come
             if self.hand is None:
                 self.query_one(Foot).show([Hint(key_label(LEAVE), "Leave", self.leave)])
-            self._unsaved = 0
+            self._unsaved = max(self._unsaved - 1, 0)
             self.say(reply.words)
         elif reply.what == "said":
             self.say(reply.words)
@@ -176,10 +176,12 @@ class RatingScreen(Screen[None]):
         first = self.hand is None
         self.hand = Hand(self, view, self._sheet_of(view))
         self._awaits_view, self._message = False, ""
+        self._unsaved, self._failed, self._leaving = 0, False, False
         self.query_one("#rating-text", VerticalScroll).scroll_home(animate=False)
         self.query_one(SamplePicture).show(view.picture)
         if view.learning and view.phase == "rate":
             self._message = "learning: the right answers are shown after enter"
+        self.query_one("#rating-words", WrappedText).refresh(layout=True)
         self.show()
         if first and view.guidelines_first:
             self.hand.do_guidelines()
@@ -202,7 +204,6 @@ class RatingScreen(Screen[None]):
         view, sheet = hand.view, hand.sheet
         self.query_one("#rating-form").display = view.phase == "rate"
         self._show_place()
-        self.query_one("#rating-words", WrappedText).refresh(layout=True)
         grid = self.query_one(FormGrid)
         grid.show(view.form, sheet.slots, sheet.keys, sheet.answers, sheet.at)
         questions = self.query_one("#rating-questions", VerticalScroll)
@@ -214,9 +215,9 @@ class RatingScreen(Screen[None]):
         self._show_foot(hand)
 
     def _show_place(self) -> None:
-        text = self.query_one("#rating-text", VerticalScroll)
-        more = text.show_vertical_scrollbar and text.scroll_y < text.max_scroll_y
         if self.hand is not None:
+            text = self.query_one("#rating-text", VerticalScroll)
+            more = text.show_vertical_scrollbar and text.scroll_y < text.max_scroll_y
             view, draft = self.hand.view, self.hand.sheet.draft
             self.query_one("#rating-place", Line).show(*place_line(view, draft, more=more))
 
@@ -363,7 +364,7 @@ class RatingScreen(Screen[None]):
         """Send the answers so far."""
         if self.hand is not None:
             self._unsaved += 1
-            self._send(Request("keep", self.hand.sheet.draft, self._clock.seconds))
+            self._send(self._request("keep", self.hand))
             self._show_title()
 
     def too_quick(self, draft: Draft) -> bool:
@@ -375,9 +376,12 @@ class RatingScreen(Screen[None]):
 
     def ask(self, what: Move) -> None:
         """Ask for another view; keys wait until it comes."""
-        draft = self.hand.sheet.draft if self.hand is not None else None
-        self._awaits_view = True
-        self._send(Request(what, draft, self._clock.seconds))
+        if self.hand is not None:
+            self._awaits_view = True
+            self._send(self._request(what, self.hand))
+
+    def _request(self, what: Move | Literal["keep"], hand: Hand) -> Request:
+        return Request(what, hand.sheet.draft, self._clock.seconds, hand.view.visit)
 
     def listen(self, what: Literal["play", "slow"]) -> None:
         """Play what was said, where the rater sits."""
@@ -391,8 +395,11 @@ class RatingScreen(Screen[None]):
         self._send(Request("guidelines"))
 
     def leave(self) -> None:
-        """Leave the screen, or with it the program."""
-        if self._only:
+        """Leave the screen, or with it the program; at once only if all answers are saved."""
+        if self._failed and not self._leaving:
+            self._leaving = True
+            self.say(f"not saved: {key_label(LEAVE)} again leaves without the last answers")
+        elif self._only:
             self.app.exit(0)
         else:
             self.dismiss(None)

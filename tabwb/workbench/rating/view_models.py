@@ -38,6 +38,7 @@ class RatingView:
         right: with the phase *feedback* the right answers by key.
         guidelines: the text of the guidelines file, or empty.
         guidelines_first: whether the rater has not read them yet.
+        visit: number of the sample among all that were shown; requests repeat it.
     """
 
     phase: Phase
@@ -62,6 +63,7 @@ class RatingView:
     right: Mapping[str, Answer] | None = None
     guidelines: str = ""
     guidelines_first: bool = False
+    visit: int = 0
 
 
 Move = Literal["finish", "go-on", "undo", "back"]
@@ -76,13 +78,15 @@ class Request:
         what: ``keep`` what was answered so far; ``finish`` the sample and show the next one;
             ``go-on`` after the right answers were shown; ``undo``; go ``back``; ``play`` or play
             ``slow``, or stop; ``guidelines`` were shown; ``close``.
-        draft: the answers, with ``keep`` and ``finish``.
+        draft: the answers; ``back`` and ``undo`` keep them first if they are not kept.
         seconds: spent on the sample since it was shown, pauses left out.
+        visit: of the view to which the answers belong.
     """
 
     what: Move | Literal["keep", "play", "slow", "guidelines", "close"]
     draft: Draft | None = None
     seconds: float = 0.0
+    visit: int = 0
 
 
 @dataclass(frozen=True, slots=True)

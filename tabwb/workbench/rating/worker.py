@@ -74,7 +74,7 @@ class Worker(threading.Thread):
                 self._guarded(lambda: self._show(opened[0]))
             while (request := self._next()) is not None and request.what != "close":
                 if opened is not None:  # else why not was said
-                    self._guarded(lambda: self._handle(*opened, request))
+                    self._guarded(lambda: self._current(*opened, request))
 
     def _opened(self, ends: ExitStack) -> tuple[RaterSession, SampleSound]:
         from tabwb.administer.rating.session import RaterSession
@@ -105,6 +105,18 @@ class Worker(threading.Thread):
 
         self._say(Reply("shown", view_of(session)))
 
+    def _current(self, session: RaterSession, sound: SampleSound, request: Request) -> None:
+        """Handle a request, unless its answers are to a sample that is shown no more."""
+        visit = session.visit
+        if request.draft is not None and request.visit != visit:
+            return
+        try:
+            self._handle(session, sound, request)
+        except TabwbError:
+            if session.visit != visit:  # the sample was deleted meanwhile
+                self._show(session)
+            raise
+
     def _handle(self, session: RaterSession, sound: SampleSound, request: Request) -> None:
         what = request.what
         if what == "guidelines":
@@ -120,6 +132,8 @@ class Worker(threading.Thread):
 
     def _move(self, session: RaterSession, request: Request) -> None:
         moved, said = True, ""
+        if request.what in {"back", "undo"} and request.draft and session.phase == "rate":
+            session.keep(request.draft, seconds=request.seconds)  # what could not be kept before
         if request.what == "finish":
             session.finish(request.draft, seconds=request.seconds)
         elif request.what == "go-on":

@@ -13,6 +13,7 @@ from tabwb.administer.rating.elsewhere.labels import (
     plain,
 )
 from tabwb.administer.rating.elsewhere.mapping import FileMapping
+from tabwb.battery.form_answers import check_answers
 from tabwb.battery.forms import Form
 from tabwb.battery.problems import Problem
 from tabwb.plugin_api.answer_files import AnswerProblems
@@ -24,6 +25,7 @@ from tabwb.records.rating_sets import (
     Assignment,
     Purpose,
     SampleRating,
+    answer_key,
     checked_rater,
 )
 from tabwb.records.words import near
@@ -88,7 +90,9 @@ def answers_of(labels: Labels, form: Form, mapping: FileMapping, known: Mapping[
             question = form.question(measure)
             value = mapping.value(measure, label.value)
             answer = answer_of(question, value)
-            key = f"{measure}#{attempt or 1}" if question.per_attempt else measure
+            key = answer_key(measure, 1) if question.per_attempt and not attempt else measure
+            key = f"{measure}#{attempt}" if attempt else key
+            check_answers(form, {key: answer})
             if not label.response:
                 raise TabwbError("the response is not named")
             _keep(given, (rater, label.response, label.occasion), key, answer, label.note)
@@ -148,6 +152,8 @@ def _keep(given: Given, place: _PLACE, key: str, answer: Answer, note: str) -> N
     given.responses[response] = None
     if rater == ADJUDICATED:
         if answer is not None:
+            if (response, key) in given.settled:
+                raise TabwbError(f"'{key}' of response '{response}' is settled twice")
             given.settled[response, key] = answer, note or "settled elsewhere"
         return
     given.raters[rater] = None

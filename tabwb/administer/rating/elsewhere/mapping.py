@@ -88,11 +88,14 @@ def read_mapping(path: Path | None) -> FileMapping:
     return FileMapping(columns, raters, measures, values)
 
 
-def _table(tables: Mapping[str, Any], name: str, broken: list[Broken]) -> Mapping[str, Any]:
+def _table(
+    tables: Mapping[str, Any], name: str, broken: list[Broken], above: tuple[str, ...] = ()
+) -> Mapping[str, Any]:
     table = tables.get(name, {})
     if isinstance(table, dict):
         return table
-    broken.append(Broken((name,), "this is not a table", shortened(table), f"[{name}]"))
+    where = (*above, name)
+    broken.append(Broken(where, "this is not a table", shortened(table), f"[{'.'.join(where)}]"))
     return {}
 
 
@@ -114,7 +117,8 @@ def _measures(
             columns[measure] = given
         elif isinstance(given, dict) and isinstance(given.get("column"), str):
             columns[measure] = given["column"]
-            values[measure] = _texts(given.get("values", {}), (*path, "values"), broken)
+            named = _table(given, "values", broken, path)
+            values[measure] = _texts(named, (*path, "values"), broken)
         else:
             allowed = 'a column, or { column = "...", values = { ... } }'
             broken.append(Broken(path, "this names no column", shortened(given), allowed))

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from tabwb.administer.rating.elsewhere.labels import LabelledText
+from tabwb.administer.rating.presentation import presented
 from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.rating_sets import Presentation
 from tabwb.records.trials import Trial
 from tabwb.store.store import Store
 
@@ -50,6 +52,8 @@ def stored_responses(
     wanted = set(responses)
     for response in wanted:
         if (match := _REFERENCE.fullmatch(response)) and (one := _referred(store, match)):
+            if match["administration"].isdigit() and (text := texts.get(response)) is not None:
+                _check_alike(response, text, one)
             found[response] = one
     wanted -= found.keys()
     for record in store.administrations() if wanted else ():
@@ -61,15 +65,10 @@ def stored_responses(
                 if response not in wanted:
                     continue
                 text = texts.get(response)
-                if text is not None and text.text != attempt.response:
-                    raise UsageError(
-                        f"response '{response}' is another text in the store (administration "
-                        f"{record.id})",
-                        where=text.where,
-                        hint="give the texts of this file other ids",
-                    )
                 place = trial.plan.subtest, trial.plan.item
                 one = Found(record.id, trial.plan.number, attempt.number, attempt.response, place)
+                if text is not None and text.text != attempt.response:
+                    raise _other_text(response, text, one)
                 if (known := found.setdefault(response, one)) != one:
                     raise UsageError(
                         f"several stored texts have the id '{response}': {known.reference} and "
@@ -78,6 +77,21 @@ def stored_responses(
                         hint="name the one that was rated: ADMINISTRATION/TRIAL",
                     )
     return found
+
+
+def _check_alike(response: str, text: LabelledText, one: Found) -> None:
+    """Refuse a reference whose text is another one: numbers are those of one store only."""
+    policy = Presentation("lower", "none")
+    if presented(text.text, policy) != presented(one.text, policy):
+        raise _other_text(response, text, one)
+
+
+def _other_text(response: str, text: LabelledText, one: Found) -> UsageError:
+    return UsageError(
+        f"response '{response}' is another text in the store (administration {one.administration})",
+        where=text.where,
+        hint="give the texts of this file other ids",
+    )
 
 
 def _referred(store: Store, match: re.Match[str]) -> Found | None:

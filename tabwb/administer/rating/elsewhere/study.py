@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tabwb.administer.rating.elsewhere.labels import Label, LabelledText, Labels, Sheet
 from tabwb.administer.rating.elsewhere.reading import (
@@ -16,15 +16,18 @@ from tabwb.administer.rating.elsewhere.reading import (
     read_text,
     seconds_of,
 )
-from tabwb.battery.forms import Form, form_from_canonical, with_source_question
+from tabwb.battery.forms import Form, with_source_question
 from tabwb.records.counting import UNSURE
 from tabwb.records.errors import TabwbError
-from tabwb.records.rating_sets import UNSURE_WORDS, Presentation
+from tabwb.records.rating_sets import UNSURE_WORDS, Presentation, checked_counts
 from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.specs import is_kebab
 from tabwb.records.visible import as_written
 
 PLAN, FORM, SAMPLES, RATINGS = "set.json", "form.json", "samples.csv", "ratings.csv"
 NEEDED = (PLAN, FORM, SAMPLES, RATINGS)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +87,13 @@ def read_study(folder: Path) -> tuple[Study, Labels]:
     guidelines = folder / "guidelines.txt"
     try:
         study = Study(
-            str(plan["name"]), form_from_canonical(json.dumps(_json(folder / FORM))),
-            Presentation(**plan["presentation"]), int(plan["seed"]), tuple(plan["raters"]),
+            str(plan["name"]), _form(folder / FORM),
+            _typed(Presentation, plan["presentation"], folder / PLAN), int(plan["seed"]),
+            _typed(tuple[str, ...], plan["raters"], folder / PLAN),
             read_text(guidelines) if guidelines.is_file() else "", bool(plan["ask_source"]),
-            str(plan["counts"]),
+            checked_counts(str(plan["counts"])),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise TabwbError(f"is not the plan of a set: {error}", where=str(folder / PLAN)) from error
     labels = Labels("rating set in a folder", folder / RATINGS)
     names = {}
@@ -122,6 +126,33 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TabwbError("is not an object", where=str(path))
     return value
+
+
+def _form(path: Path) -> Form:
+    """Return the form of a folder, which anybody may have written."""
+    form = _typed(Form, _json(path), path)
+    if not form.questions or len(set(form.measures)) < len(form.questions):
+        raise TabwbError("a form has questions, and each measure once", where=str(path))
+    for question in form.questions:
+        if not is_kebab(question.measure):
+            raise TabwbError(f"'{question.measure}' is not the id of a measure", where=str(path))
+        if not -100 <= question.low <= question.high <= 100:
+            raise TabwbError(f"the scale of '{question.measure}' is not valid", where=str(path))
+    return form
+
+
+def _typed(kind: type[T], value: object, path: Path) -> T:
+    """Return JSON as a record of which every field has its type."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(kind).validate_json(json.dumps(value), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        raise TabwbError(
+            f"{key}: {first['msg']}" if key else first["msg"], where=str(path)
+        ) from error
 
 
 def _cell(row: Row, name: str, where: str) -> str:
