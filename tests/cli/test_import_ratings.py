@@ -14,6 +14,7 @@ from tabwb.administer.rating.elsewhere.label_studio import read_tasks
 from tabwb.administer.rating.elsewhere.labels import measures_by_name
 from tabwb.administer.rating.elsewhere.mapping import FileMapping
 from tabwb.administer.rating.elsewhere.reading import read_labels
+from tabwb.administer.rating.elsewhere.study import read_study
 from tabwb.plugin_api.answer_files import AnswerProblems
 from tabwb.plugin_api.forms import open_form
 from tabwb.plugin_api.registry.plugins import Plugins
@@ -251,6 +252,11 @@ def test_a_speaker_must_agree_to_rating(run: Run, stored: Path) -> None:
             (), "another text in the store",
         ),
         (
+            ("response,rater,measure,value,text", "1/1,R1,anomia,1,another"),
+            (), "another text in the store",
+        ),
+        (("response,rater,measure,value", "t1,R1,anomia#2,1"), (), "has no answer 'anomia#2'"),
+        (
             ("response,rater,measure,value,text", "new,R1,anomia,1,another"),
             (), "who gave these answers is not known",
         ),
@@ -302,6 +308,13 @@ def test_every_problem_of_a_mapping_is_told_with_its_line(run: Run, stored: Path
     mapping = write(stored / "m.toml", "[measures]", "anomy = 'x'")
     done = run("import", table, "--set", "pilot", "--mapping", mapping)
     assert "form 'tab-19' has no question 'anomy'" in done.err
+    for lines, words in (
+        (("[measures.anomia]", "column = 'value'", "values = 5"), "this is not a table"),
+        (("a = " + "[" * 5000,), "nested more than the allowed"),
+    ):
+        mapping = write(stored / "m.toml", *lines)
+        done = run("import", table, "--set", "pilot", "--mapping", mapping)
+        assert (words in done.err, "defect" in done.err) == (True, False)
 
 
 def test_a_column_of_the_mapping_that_is_not_there(stored: Path) -> None:
@@ -341,10 +354,20 @@ def test_the_folder_of_a_set_gives_the_same_figures_in_another_store(
     assert copied.status == 0, copied.err
     with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
         assert len(store.administrations()) == 3
-    samples_file = folder / "samples.csv"
-    written = samples_file.read_text(encoding="utf-8")
-    samples_file.write_text(written.replace(",1.0,", ",nan,", 1), encoding="utf-8")
-    assert "samples.csv:2: 'nan' is not a weight" in run("import", folder, "--set", "third").err
+    for name, old, new, words in (
+        ("set.json", '"max_words": null', '"max_words": "a"', "max_words: Input should be"),
+        ("set.json", '"R1",', "5,", "set.json: 0: Input should be"),
+        ("form.json", '"kind": "present-absent"', '"kind": []', "questions.0.kind: Input"),
+        ("form.json", '"measure": "jargon"', '"measure": "anomia"', "each measure once"),
+        ("samples.csv", ",1.0,", ",nan,", "samples.csv:2: 'nan' is not a weight"),
+    ):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert old in text
+        (folder / name).write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(TabwbError) as refused_folder:
+            read_study(folder)
+        assert words in str(refused_folder.value)
+        (folder / name).write_text(text, encoding="utf-8")
     (folder / "form.json").write_text("[]", encoding="utf-8")
     assert "is not an object" in run("import", folder, "--set", "third").err
     (folder / "form.json").unlink()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.events import Key
 
@@ -12,7 +12,7 @@ from tabwb.workbench.rating.help import codebook, guidelines
 from tabwb.workbench.rating.keys import MOVES, SCROLLS, command_of
 from tabwb.workbench.rating.layout import moved
 from tabwb.workbench.rating.sheet import AnswerSheet
-from tabwb.workbench.rating.view_models import RatingView, Slot
+from tabwb.workbench.rating.view_models import Move, RatingView, Request, Slot
 from tabwb.workbench.rating.wording import option_line
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.settings import next_theme
@@ -38,6 +38,15 @@ class Hand:
         """The keys of the questions."""
         rates = self.view.phase == "rate"
         return frozenset(self.sheet.keys.values()) if rates else frozenset()
+
+    def request(self, what: Move | Literal["keep"], seconds: float) -> Request:
+        """Return a request with the answers so far.
+
+        Args:
+            what: is asked.
+            seconds: on the sample.
+        """
+        return Request(what, self.sheet.draft, seconds, self.view.visit)
 
     def press(self, event: Key) -> None:
         """Answer, or run a command."""

@@ -156,8 +156,7 @@ class RatingScreen(Screen[None]):
         if reply.what == "shown" and reply.view is not None:
             self._take(reply.view)
         elif reply.what == "kept":
-            self._unsaved = max(self._unsaved - 1, 0)
-            self._failed = self._leaving = False
+            self._unsaved, self._failed, self._leaving = max(self._unsaved - 1, 0), False, False
         elif reply.what == "failed":
             self._failed, self._awaits_view = self._failed or self._unsaved > 0, False
             self._queued.clear()  # they were meant for a sample that did not come
@@ -364,7 +363,7 @@ class RatingScreen(Screen[None]):
         """Send the answers so far."""
         if self.hand is not None:
             self._unsaved += 1
-            self._send(self._request("keep", self.hand))
+            self._send(self.hand.request("keep", self._clock.seconds))
             self._show_title()
 
     def too_quick(self, draft: Draft) -> bool:
@@ -378,10 +377,7 @@ class RatingScreen(Screen[None]):
         """Ask for another view; keys wait until it comes."""
         if self.hand is not None:
             self._awaits_view = True
-            self._send(self._request(what, self.hand))
-
-    def _request(self, what: Move | Literal["keep"], hand: Hand) -> Request:
-        return Request(what, hand.sheet.draft, self._clock.seconds, hand.view.visit)
+            self._send(self.hand.request(what, self._clock.seconds))
 
     def listen(self, what: Literal["play", "slow"]) -> None:
         """Play what was said, where the rater sits."""
