@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tabwb.administer.rating.judged import judged
 from tabwb.battery.forms import Form, Question
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating, SetPlan
 from tabwb.records.ratings import Declaration, valued
+from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import AttemptEntry, DeclarationEntry, RatingsEntry
 from tabwb.report.summaries.columns.calibrated import with_calibrated
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin
 
 FORM = Form("one", "1", "One", "MIT", "", (Question("jargon", "Jargon"),))
+JARGON = valued("rules-1", "jargon", 1)
 DECLARED = {"rules-1": Declaration("rules-1", ("jargon", "anomia"))}
 
 
@@ -90,6 +94,14 @@ def test_a_verdict_stands_for_the_share_of_samples_with_the_feature(store: Store
     assert own.features == ("jargon",)
     assert "on 29 samples of each feature; 1 of 2 features" in own.caution
     assert not any(name.startswith("calibrated") for name in store.raters())
+
+
+def test_unusable_responses_do_not_count(store: Store) -> None:
+    number = _judged(store, [1, 1])
+    refused = replace(attempt(2), status=ResponseStatus.REFUSED)
+    store.append(number, [AttemptEntry(2, refused), RatingsEntry(2, 2, (JARGON,))])
+    samples = [Sample(1, number, 1, 1, "text", "?"), Sample(2, number, 2, 2, "text", "?")]
+    assert judged(store, samples, FORM) == {1: {"jargon": {"rules-1": 1.0}}}
 
 
 def test_samples_count_by_their_weights(store: Store) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from tabwb.battery.forms import Form
 from tabwb.records.counting import PERSON
 from tabwb.records.rating_sets import Sample
+from tabwb.store.column_rows import STATUSES
 from tabwb.store.store import Store
 
 
@@ -17,7 +18,8 @@ def judged(
 ) -> Mapping[int, Mapping[str, Mapping[str, float]]]:
     """Return, by sample, measure and judge, the verdicts of judges: 1 present, 0 absent.
 
-    People are left out, and so are ratings of another attempt than the one that the sample shows.
+    People are left out, and so are ratings of another attempt than the one that the sample shows
+    and of unusable responses, which have no features.
 
     Args:
         store: with the responses.
@@ -42,10 +44,13 @@ def judged(
             zip(of.tolist(), columns.trials.tolist(), columns.attempts.tolist(), strict=True)
         )
     }
+    # -1: no status is taken as usable.
+    usable = np.array([status.usable for status in STATUSES] + [True])[columns.statuses]
     places = {
         row: sample.number
         for sample in samples
         if (row := rows.get((sample.administration, sample.trial, sample.attempt))) is not None
+        and usable[row]
     }
     wanted = np.fromiter(sorted(places), np.int64, len(places))
     found: dict[int, dict[str, dict[str, float]]] = {}
