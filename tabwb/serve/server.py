@@ -275,7 +275,11 @@ def make_runner(server: RatingServer) -> web.AppRunner:
     if not requests.filters:
         requests.addFilter(_Terse())
     return web.AppRunner(
-        server.application(), access_log=None, logger=requests, keepalive_timeout=IDLE_S
+        server.application(),
+        access_log=None,
+        logger=requests,
+        keepalive_timeout=IDLE_S,
+        auto_decompress=False,  # a key is not compressed
     )
 
 
