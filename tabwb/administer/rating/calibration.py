@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tabwb.administer.rating.consensus import by_sample
 from tabwb.battery.files import read_text
 from tabwb.battery.form_answers import completed, missing
 from tabwb.battery.forms import Form
@@ -108,13 +109,10 @@ def consensus_of_set(store: Store, reference: str, form: Form) -> Consensus:
             allowed=f"a set with the form '{form.id}' as it is now",
         )
     settled = {(one.sample, one.measure): one.answer for one in store.sets.adjudications(kept.id)}
-    given: dict[int, list[Mapping[str, Answer]]] = {}
-    for rating in store.sets.ratings(kept.id):
-        if rating.complete and rating.purpose == "rate":
-            given.setdefault(rating.sample, []).append(completed(form, rating.answers))
+    given = by_sample(store.sets.ratings(kept.id))
     known: dict[tuple[int, int], dict[str, Answer]] = {}
     for sample in store.sets.samples(kept.id):
-        ratings = given.get(sample.number, [])
+        ratings = [completed(form, one.answers) for one in given.get(sample.number, ())]
         answers: dict[str, Answer] = {}
         for key in dict.fromkeys(key for rating in ratings for key in rating):
             said = [rating.get(key) for rating in ratings]

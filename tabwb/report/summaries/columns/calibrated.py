@@ -13,13 +13,14 @@ sampling are used, scaled to a mean of 1. A sample is left out of its own probab
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.administer.rating.consensus import consensus
+from tabwb.administer.rating.consensus import by_sample, consensus
 from tabwb.administer.rating.judged import judged
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records.counting import CALIBRATED
@@ -139,19 +140,20 @@ def samples_of(store: Store, judge: str) -> dict[str, Counted]:
         verdicts = judged(store, samples, form)
         ratings, settled = store.sets.ratings(kept.id), store.sets.adjudications(kept.id)
         held = {(one.sample, one.measure) for one in settled}
-        raters: dict[tuple[int, str], int] = {}
-        for rating in ratings:
-            if rating.purpose == "rate" and rating.complete:
-                for key, answer in rating.answers.items():
-                    told = isinstance(answer, float)
-                    raters[rating.sample, key] = raters.get((rating.sample, key), 0) + told
+        raters = Counter(
+            (sample, key)
+            for sample, given in by_sample(ratings).items()
+            for rating in given
+            for key, answer in rating.answers.items()
+            if isinstance(answer, float)
+        )
         agreed = consensus(form, ratings, "consensus", settled)
         for sample in samples:
             response = sample.administration, sample.trial, sample.attempt
             for measure, value in agreed.get(sample.number, {}).items():
                 verdict = verdicts.get(sample.number, {}).get(measure, {}).get(judge)
                 place = sample.number, measure
-                enough = place in held or raters.get(place, 0) > 1
+                enough = place in held or raters[place] > 1
                 if verdict is not None and value in (0.0, 1.0) and enough:
                     cell = int(verdict), int(value == 1.0), sample.weight
                     found.setdefault(measure, Counted()).samples.setdefault(response, cell)
