@@ -8,11 +8,11 @@ rater gave one attempt at one time. Times are UTC, ISO 8601, and empty before a 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tabwb.records.counting import check_own
+from tabwb.records.counting import PRIMARY, RULES, check_own, is_derived, rule_of
 from tabwb.records.errors import UsageError
 
 Answer = str | float | None
@@ -234,7 +234,6 @@ class SetPlan:
 
 _RATER = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
-_COUNTS = re.compile(rf"primary:{_RATER.pattern}|majority|consensus|adjudicated")
 
 
 def checked_rater(code: str) -> str:
@@ -273,8 +272,12 @@ def checked_set_name(name: str) -> str:
     return name
 
 
-def checked_counts(rule: str) -> str:
+def checked_counts(rule: str, raters: Collection[str] | None = None) -> str:
     """Return the rule of whose ratings count if it is one.
+
+    Args:
+        rule: ``primary:CODE`` or the name of a rule.
+        raters: of the set, among whom the primary one has to be; None: not known.
 
     Raises:
         UsageError: it is not.
@@ -282,10 +285,17 @@ def checked_counts(rule: str) -> str:
     >>> checked_counts("primary:R1")
     'primary:R1'
     """
-    if _COUNTS.fullmatch(rule) is None:
+    code = rule.removeprefix(PRIMARY)
+    named = code != rule and _RATER.fullmatch(code) and not is_derived(code)
+    if not named and rule_of(rule) is None:
         raise UsageError(
             f"'{rule}' does not say whose ratings count",
-            allowed="primary:CODE, majority, consensus or adjudicated",
+            allowed=f"{PRIMARY}CODE, {', '.join(RULES)}",
+        )
+    if named and raters is not None and code not in raters:
+        raise UsageError(
+            f"the primary rater '{code}' is not a rater of this set",
+            allowed=", ".join(raters) or None,
         )
     return rule
 

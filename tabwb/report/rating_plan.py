@@ -209,13 +209,9 @@ def plan_set(
     Raises:
         UsageError: the numbers do not fit, or nothing can be rated.
     """
-    checked_counts(request.counts)
     for rater in request.design.raters:
         checked_rater(rater)
-    rater = request.counts.partition(":")[2]
-    if rater and rater not in request.design.raters:
-        allowed = ", ".join(request.design.raters)
-        raise UsageError(f"'{rater}' is not a rater of the set", where="--counts", allowed=allowed)
+    checked_counts(request.counts, request.design.raters)
     selection = selection or Selection()
     found = candidates(store, plugins, references, selection, wanted or Wanted(request.form))
     measured = _measured(store, request.form)

@@ -129,16 +129,10 @@ def insert_set(transaction: Transaction, keys: Keys, plan: SetPlan) -> int:
         UsageError: a name or a code is not valid.
     """
     checked_set_name(plan.name)
-    checked_counts(plan.counts)
     raters = tuple(dict.fromkeys((*plan.raters, *(one.rater for one in plan.assignments))))
     for rater in raters:
         refuse_program(transaction, checked_rater(rater))
-    primary = plan.counts.partition(":")[2]
-    if primary and primary not in raters:
-        raise UsageError(
-            f"the primary rater '{primary}' is not a rater of this set",
-            allowed=", ".join(raters) or None,
-        )
+    checked_counts(plan.counts, raters)
     if transaction.value("SELECT 1 FROM sample_sets WHERE name = ?", plan.name):
         raise StoreError(
             f"there is a rating set '{plan.name}' already", hint="give this one another name"

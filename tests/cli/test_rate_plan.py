@@ -140,7 +140,10 @@ def test_calibration_samples_come_first_and_each_line_of_their_file_is_checked(
         (["--raters", "R1", "--samples", "99"], "99 samples are asked for, and 15 responses"),
         (["--raters", "R1", "--hybrid"], "--hybrid needs --judge"),
         (["--raters", "R1", "--hybrid", "--judge", "tab-2026"], "has rated none of these"),
-        (["--raters", "R1", "--counts", "primary:R2"], "'R2' is not a rater of the set"),
+        (
+            ["--raters", "R1", "--counts", "primary:R2"],
+            "primary rater 'R2' is not a rater of this set",
+        ),
         (["--raters", "R1", "--counts", "best"], "does not say whose ratings count"),
         (["--raters", "R1", "--status", "good"], "'good' is not a status"),
         (["--raters", "R1", "--form", "naming"], "no response can be rated"),
