@@ -37,7 +37,7 @@ async def by_model(seat: Seat, judge: str = "") -> None:
         names = [str(one.prompt) for one in lines.options]
         lines.highlighted = next(at for at, name in enumerate(names) if judge in name)
         await seat.press("enter")
-        await seat.reads(f"judge {judge}")
+        await seat.reads(f"rated by {judge}")
 
 
 def table(seat: Seat) -> ModelsTable:
@@ -57,7 +57,7 @@ def names(seat: Seat) -> list[str]:
 async def test_every_model_has_one_row_with_its_burden(sit: Sit, size: tuple[int, int]) -> None:
     async with sit(size) as seat:
         await by_model(seat, "tab-2026:x")
-        assert "k Judge shown" in seat.text.splitlines()[-1]
+        assert "k Rated by" in seat.text.splitlines()[-1]
         weak, able, lesioned = rows(seat)
         # 2 + 1 + 1 of 5 responses; 1 of 10, two administrations pooled; not judged.
         assert weak[1:5] == ["weak", "5/5", "5", "0.80"]

@@ -234,7 +234,7 @@ class ComparisonActions(Actions):
         self.page.filter()
 
     def basis(self) -> None:
-        """Another battery or judge."""
+        """Another battery, judge, person or rule."""
         page = self.page
         choices, basis = page.choices, page.basis
         if basis is None:
@@ -252,7 +252,7 @@ class ComparisonActions(Actions):
             for choice in choices
         ]
         self.desk.app.push_screen(
-            PickScreen("Burdens of which judge", lines, choices.index(basis)), picked
+            PickScreen("Burdens by whose ratings?", lines, choices.index(basis)), picked
         )
 
     def group(self) -> None:

@@ -43,10 +43,10 @@ class Basis:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Judge, scope, set, prompt."""
+        """Judge, person or rule; scope, set, prompt."""
         if self.terms is None:
-            return ("no judge has rated these",)
-        rater, scope = f"judge {self.terms.rater}", plain(self.terms.scope)
+            return ("nobody has rated these",)
+        rater, scope = f"rated by {self.terms.rater}", plain(self.terms.scope)
         prompt = (f"prompt {self.terms.prompt_hash[:8]}",) if self.terms.prompt_hash else ()
         return (rater, scope, f"over {len(self.terms.features)} features", *prompt)
 
