@@ -105,8 +105,15 @@ class Session(AppService):
     async def finish(self) -> None:
         """End the process: ask it, and kill it where it does not answer."""
         process = self._process
-        if process is None:
+        if process is None or process.stdout is None:
             return
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task], timeout=LEAVE_S)
+        # For asyncio a process has not ended before its pipes are read to their ends.
+        pipes = [asyncio.create_task(_discard(process.stdout))]
+        if self._complaints is not None:
+            pipes.append(self._complaints)
         with suppress(TimeoutError):
             async with asyncio.timeout(LEAVE_S):
                 await self.send_meta({"type": "quit"})
@@ -118,14 +125,7 @@ class Session(AppService):
             if not await _ended(process):
                 self._kill()
                 await process.wait()
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-        if self._complaints is not None and process.stdout is not None:
-            # To their ends, without which the pipes stay open.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LEAVE_S):
-                    await asyncio.gather(process.stdout.read(), self._complaints)
+        await asyncio.wait(pipes, timeout=LEAVE_S)
         self._drop_unread()
 
     def _drop_unread(self) -> None:
@@ -182,6 +182,11 @@ async def _log_kind(stderr: asyncio.StreamReader) -> None:
         kinds = _KIND.findall(told)
         kind = kinds[-1].decode() if kinds else "no exception is named"
         log.warning("a rating page failed: %s; 'tabwb rate start' shows more", kind)
+
+
+async def _discard(stdout: asyncio.StreamReader) -> None:
+    while await stdout.read(65_536):
+        pass
 
 
 async def _ended(process: Process) -> bool:

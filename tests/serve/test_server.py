@@ -96,8 +96,9 @@ async def test_a_revoked_link_closes_the_page_that_is_open(links: Links) -> None
         assert psutil.pid_exists(int(screens[1].lines["pid"]))
 
 
+@pytest.mark.parametrize("leaves", [False, True])
 async def test_a_browser_that_reads_nothing_holds_nobody(
-    links: Links, monkeypatch: pytest.MonkeyPatch
+    links: Links, monkeypatch: pytest.MonkeyPatch, leaves: bool
 ) -> None:
     monkeypatch.setattr(sessions_module, "LEAVE_S", 0.2)
     keys = [links.add(rater) for rater in ("R1", "R2")]
@@ -110,9 +111,17 @@ async def test_a_browser_that_reads_nothing_holds_nobody(
 
         sending = asyncio.create_task(flood())
         await asyncio.sleep(0.5)
+        if leaves:
+            transport = screens[0].socket._conn.transport  # type: ignore[union-attr]
+            assert transport is not None
+            transport.abort()
+            await asyncio.sleep(0.1)
         for key, screen in zip(keys, screens, strict=True):
             links.revoke(key)
             await gone(screen.lines["pid"])
+        async with asyncio.timeout(10):
+            while browser.server.sessions.guests:
+                await asyncio.sleep(0.02)
         sending.cancel()
         await asyncio.gather(sending, return_exceptions=True)
 
