@@ -188,9 +188,8 @@ def import_labels(store: Store, plugins: Plugins, prepared: PreparedLabels) -> R
     assignments, ratings, settled = rated(prepared.given, numbers)
     plan = _plan(prepared, samples, assignments)
     event = SetEvent("imported", _noted(prepared.request.path))
-    made = store.sets.create(plan, ratings=ratings, settled=settled, events=[event])
-    store.people.log(*acts)
-    return made
+    store.people.log(*acts)  # before: whatever is there must be in the log, also after a crash
+    return store.sets.create(plan, ratings=ratings, settled=settled, events=[event])
 
 
 def _plan(

@@ -87,7 +87,7 @@ def read_study(folder: Path) -> tuple[Study, Labels]:
     guidelines = folder / "guidelines.txt"
     try:
         study = Study(
-            str(plan["name"]), _form(folder / FORM),
+            _typed(str, plan["name"], folder / PLAN), _form(folder / FORM),
             _typed(Presentation, plan["presentation"], folder / PLAN), int(plan["seed"]),
             _typed(tuple[str, ...], plan["raters"], folder / PLAN),
             read_text(guidelines) if guidelines.is_file() else "", bool(plan["ask_source"]),
