@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+import traceback
+from collections.abc import Callable
 
 from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft
@@ -30,11 +32,14 @@ def say(words: str) -> None:
     os.write(1, f"{words}\n".encode())
 
 
-def work(location: str, plugins: Plugins, name: str, rater: str) -> None:
+def work(
+    location: str, plugins: Plugins, name: str, rater: str, begin: Callable[[], object]
+) -> None:
     """Rate every sample: one answer, then the next, then done; after a failure the same again."""
     with Store.open(location) as store:
         session = RaterSession.open(store, plugins, name, rater)
         say(f"STARTED {rater}")
+        begin()
         told = False
         while (shown := session.shown) is not None:
             said = opinion(rater, int(shown.text.rpartition(" ")[2]))
@@ -54,19 +59,33 @@ def work(location: str, plugins: Plugins, name: str, rater: str) -> None:
 
 
 def main() -> int:
-    """Fork a process for each rater; return how many failed."""
+    """Fork a process for each rater, let all begin when the last has started; return failures."""
     location, name, *raters = sys.argv[1:]
     plugins = Plugins.load(Configuration())
+    (started, tell), (wait, go) = os.pipe(), os.pipe()
+
+    def begin() -> None:
+        os.write(tell, b".")
+        os.read(wait, 1)  # until the parent closes the other end
+
     children = []
     for rater in raters:
         child = os.fork()
         if child == 0:
+            failed = False
             try:
-                work(location, plugins, name, rater)
-            finally:
-                sys.stderr.flush()
-                os._exit(sys.exc_info()[0] is not None)
+                os.close(go)
+                work(location, plugins, name, rater, begin)
+            except BaseException:  # noqa: BLE001 - a forked process ends here
+                failed = True
+                traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(failed)
         children.append(child)
+    os.close(tell)
+    for _ in raters:
+        os.read(started, 1)
+    os.close(go)
     return sum(os.waitpid(child, 0)[1] != 0 for child in children)
 
 
