@@ -1,0 +1,211 @@
+"""Numbers drawn with characters: intervals, shares, series and shaded cells.
+
+Every page draws them with these functions, with or without the extra ``plots``. The size of a value
+is in a glyph or a number too, never in a colour alone, so that it can be read with ``NO_COLOR``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isclose
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.color import Color
+from textual.content import Content
+from textual.style import Style
+
+from tabwb.report.measures import NONE
+from tabwb.tables.rounding import fixed
+from tabwb.workbench.shell.wording import ACCENT, QUIET
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+STEPS = "▁▂▃▄▅▆▇█"
+"""Bars of one cell, from the smallest value to the largest."""
+EIGHTHS = "▏▎▍▌▋▊▉█"
+"""Parts of a cell, from one eighth to the whole."""
+VALUE, FEW, BASELINE = "●", "○", "◆"
+"""Marks of an estimate, of one that rests on few responses, and of a baseline."""
+DARKEST = 45
+"""Most per cent of the accent in a shaded cell: text on it keeps a contrast of 4.5:1."""
+
+
+def interval_bar(
+    low: float | None,
+    value: float | None,
+    high: float | None,
+    *,
+    width: int,
+    lowest: float = 0.0,
+    highest: float = 1.0,
+    baseline: float | Iterable[float] | None = None,
+    few: bool = False,
+) -> Content:
+    """Return an estimate with its interval on an axis, ``├───●───┤``, and ``◆`` for a baseline.
+
+    The estimate covers the ends of its interval, and both cover a baseline in the same cell.
+
+    Args:
+        low: lower end of the interval; None: no interval is drawn.
+        value: the estimate; None: only the baseline is drawn.
+        high: upper end of the interval.
+        width: columns of the axis.
+        lowest: value at the left end; smaller values are drawn there.
+        highest: value at the right end; larger values are drawn there.
+        baseline: a value to compare with, or several.
+        few: the estimate rests on few responses; drawn ``○``.
+
+    >>> interval_bar(0.1, 0.6, 0.9, width=11).plain, interval_bar(None, 1.0, None, width=5).plain
+    (' ├────●──┤ ', '    ●')
+    >>> interval_bar(0.0, 0.2, 0.4, width=11, baseline=0.5).plain
+    '├─●─┤◆     '
+    >>> interval_bar(None, None, None, width=4).plain
+    '    '
+    """
+    span = highest - lowest
+
+    def place(figure: float) -> int:
+        share = (figure - lowest) / span if span > 0 else 0.0
+        return round(min(max(share, 0.0), 1.0) * (width - 1))
+
+    marks = [(" ", "")] * width
+    baselines = (baseline,) if isinstance(baseline, int | float) else baseline or ()
+    for figure in baselines:
+        marks[place(figure)] = (BASELINE, QUIET)
+    if value is not None:
+        if low is not None and high is not None:
+            first, last = place(low), place(high)
+            marks[first : last + 1] = [("─", ACCENT)] * (last - first + 1)
+            marks[first], marks[last] = ("├", ACCENT), ("┤", ACCENT)
+        marks[place(value)] = (FEW if few else VALUE, f"bold {ACCENT}")
+    return Content.assemble(*marks)
+
+
+def scale(width: int, *, lowest: float = 0.0, highest: float = 1.0) -> Content:
+    """Return the head of a column of :func:`interval_bar`: the values at both ends of the axis.
+
+    >>> scale(12).plain, scale(9, highest=2.5).plain
+    ('0          1', '0    2.50')
+    """
+    left, right = (f"{end:g}" if end == int(end) else fixed(end, 2) for end in (lowest, highest))
+    return Content.styled(f"{left}{right:>{max(width - len(left), 1)}}", QUIET)
+
+
+def share_bar(value: float | None, width: int) -> Content:
+    """Return a bar for a share from 0 to 1, exact to an eighth of a cell.
+
+    A share above 0 has at least the thinnest part, so that it is never drawn as 0.
+
+    Args:
+        value: the share; None: a dash.
+        width: columns that the whole, 1, takes.
+
+    >>> share_bar(0.5, 4).plain, share_bar(0.53, 4).plain, share_bar(0.001, 4).plain
+    ('██  ', '██▏ ', '▏   ')
+    >>> share_bar(0.0, 4).plain, share_bar(None, 4).plain
+    ('    ', '-   ')
+    """
+    if value is None:
+        return Content.styled(f"{NONE:<{width}}", QUIET)
+    eighths = round(min(max(value, 0.0), 1.0) * width * 8) or int(value > 0)
+    full, part = divmod(eighths, 8)
+    words = "█" * full + (EIGHTHS[part - 1] if part else "")
+    return Content.styled(f"{words:<{width}}", ACCENT)
+
+
+def spark(values: Sequence[float | None], width: int, *, highest: float | None = None) -> Content:
+    """Return a small profile: a bar for each value, from 0 up.
+
+    Args:
+        values: in their order; None: undefined, drawn as a blank. 0 has the smallest bar. Of more
+            values than columns, neighbours share a column, which has their mean.
+        width: most columns.
+        highest: the value of the highest bar; None: the largest of the values.
+
+    >>> spark([0.0, 0.5, None, 1.0], 8).plain, spark([0.0, 0.0], 8).plain, spark([], 8).plain
+    ('▁▅ █', '▁▁', '')
+    >>> spark([0.0, 1.0, 1.0, 1.0], 2).plain, spark([0.5, 1.0], 8, highest=2.0).plain
+    ('▅█', '▃▅')
+    """
+    columns = min(len(values), width)
+    means: list[float | None] = []
+    for column in range(columns):
+        first, last = column * len(values) // columns, (column + 1) * len(values) // columns
+        known = [value for value in values[first:last] if value is not None]
+        means.append(sum(known) / len(known) if known else None)
+    top = max((mean for mean in means if mean is not None), default=0.0)
+    top = highest or top
+    return Content.styled(
+        "".join(" " if mean is None else step(mean / top if top else 0.0) for mean in means), ACCENT
+    )
+
+
+def step(share: float) -> str:
+    """Return the bar of one cell for a share from 0 to 1.
+
+    >>> step(0.0), step(0.5), step(1.0)
+    ('▁', '▅', '█')
+    """
+    return STEPS[round(min(max(share, 0.0), 1.0) * (len(STEPS) - 1) + 1e-9)]
+
+
+def heat(
+    value: float | None, *, width: int = 4, highest: float = 1.0, words: str | None = None
+) -> Content:
+    """Return a cell whose ground is darker in the accent the larger a value is.
+
+    It has the number where that fits, otherwise a bar; both can be read without the shade.
+
+    Args:
+        value: from 0 to ``highest``; a difference is shaded by its size. None: a dash, no shade.
+        width: columns of the cell.
+        highest: the value with the darkest ground.
+        words: in place of the number with two decimals.
+
+    >>> heat(0.25).plain, heat(0.25, width=6).plain, heat(0.25, width=1).plain
+    ('0.25', '0.25 ▃', '▃')
+    >>> heat(None).plain, heat(3, width=5, highest=4, words="3/4").plain
+    (' -  ', '3/4 ▆')
+    """
+    if value is None:
+        return Content.styled(f"{NONE:^{width}}", QUIET)
+    share = min(abs(value) / highest, 1.0) if highest else 0.0
+    number, bar = fixed(value, 2) if words is None else words, step(share)
+    shown = next(
+        (form for form in (f"{number} {bar}", number) if len(form) <= width), f"{bar:^{width}}"
+    )
+    return Content.styled(f"{shown:^{width}}", heat_style(share))
+
+
+def heat_style(share: float) -> str:
+    """Return the style of a cell for a share from 0 to 1: the page's text on a shade of the accent.
+
+    >>> heat_style(0.0), heat_style(1.0)
+    ('$foreground on $accent 4%', '$foreground on $accent 45%')
+    """
+    return f"$foreground on {ACCENT} {round(4 + (DARKEST - 4) * min(max(share, 0.0), 1.0))}%"
+
+
+def table_cell(content: Content, app: App[Any]) -> Text:
+    """Return content as a cell of a ``DataTable``, with the colours of the present theme.
+
+    A ``DataTable`` shows text of Rich only, which knows no variables of the theme: build the cells
+    again when the theme changes.
+
+    Args:
+        content: of one line.
+        app: whose theme has the colours.
+    """
+    text = Text(content.plain, end="", no_wrap=True)
+    ground = Style(background=Color.parse(app.theme_variables["background"]))
+    for span in content.spans:
+        style = span.style
+        if isinstance(style, str):
+            style = app.stylesheet.parse_style(style)
+        own = (ground + style).rich_style
+        if not style.background or isclose(style.background.a, 0.0):
+            own = own.without_color + own.from_color(own.color)
+        text.stylize(own, span.start, span.end)
+    return text
