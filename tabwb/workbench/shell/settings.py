@@ -24,7 +24,7 @@ _COLOURS = {
     "surface": ("#191d23", "#f4f2ee", "#000000"),
     "panel boost": ("#20252d", "#eae7e1", "#262626"),
     "quiet": ("#98a1ae", "#565d66", "#d8d8d8"),
-    "line": ("#333a45", "#d3cfc7", "#ffffff"),
+    "line": ("#6c7685", "#857f74", "#b0b0b0"),
     "hover": ("#262c36", "#e6e2da", "#4a4a4a"),
     "on-accent": ("#10141a", "#ffffff", "#000000"),
     "block-cursor-background": ("#263a46", "#cfe1e9", "#595959"),
