@@ -185,7 +185,7 @@ class Task:
         for trial, request in requests:
             click.echo(f"--- administration {number}, trial {trial}")
             print_messages(request.messages)
-        self._note(number, estimate)
+        note(self._told(number, estimate))
         return document
 
     def judge(
@@ -205,7 +205,7 @@ class Task:
         """
         judging = self._judging(number)
         estimate = judging.estimate()
-        self._note(number, estimate)
+        inform(self._told(number, estimate))
         if estimate.to_ask and not self._opened and isinstance(self._judge, ModelJudge):
             self._judge.open()
             self._opened = True
@@ -271,9 +271,9 @@ class Task:
         scope = self._options["scope"]
         return {"administration": number, "rater": self._judge.rater, "scope": scope}
 
-    def _note(self, number: int, estimate: Estimate) -> None:
+    def _told(self, number: int, estimate: Estimate) -> str:
         words = format_estimate(estimate, self._price)
-        note(f"{self._judge.rater}, administration {number}: {words}")
+        return f"{self._judge.rater}, administration {number}: {words}"
 
 
 def _fields(record: Any) -> dict[str, Any]:

@@ -106,9 +106,9 @@ def judge_called(judge: str, raters: Iterable[str]) -> str:
             f"several judges are called '{judge}'", allowed=", ".join(names[one] for one in found)
         )
     raise UsageError(
-        f"judge '{judge}' has rated none of these",
-        allowed=", ".join(names.values()) or "no judge has",
-        hint=f"tabwb judge run ID --judge {judge}",
+        f"'{judge}' has rated none of these",
+        allowed=", ".join(names.values()) or "nobody has",
+        hint=f"a judge rates them with: tabwb judge run ID --judge {judge}",
     )
 
 

@@ -87,7 +87,7 @@ async def test_a_burden_that_rests_on_fewer_than_there_are_says_so_in_its_row(
         assert (able[2], able[4]) == ("5/5", "0.40 n=5")
         if size == WIDE:
             await seat.press("home")
-            await seat.reads("not judged yet: 5")
+            await seat.reads("not rated yet: 5")
 
 
 async def test_s_and_r_sort_and_the_head_has_the_arrow(sit: Sit) -> None:

@@ -40,7 +40,7 @@ def test_features_are_counted_among_the_responses_that_have_a_burden() -> None:
     assert "usable 1 of 2: 1 empty" in said
     assert "2 responses, 2 distinct" in said
     assert "FEATURES PRESENT (of 1 answers)\n" in text
-    assert "not judged yet: 1" in said
+    assert "not rated yet: 1" in said
 
 
 def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:

@@ -208,7 +208,7 @@ def _row(group: Grouped, groups: Sequence[Grouped]) -> Row:
             row[name] = label, "the judge whose columns begin with this name"
         if terms in own:
             row |= _prefixed(name, _judge_cells(own[terms]))
-        waiting = "responses that this judge has not judged yet"
+        waiting = "responses that this judge has not rated yet"
         row[f"{name} not_judged"] = group.not_judged(terms.rater), waiting
     for subtest in group.summary.subtests:
         if subtest.share.scored:

@@ -125,7 +125,7 @@ def _without(chosen: Sequence[Grouped], terms: Terms) -> Iterator[str]:
         yield f"none: usable but without a burden: {causes_listed(causes)}"
     for label, n in waiting.items():
         if n:
-            yield f"not judged yet by {terms.rater}, not counted: {label} {plural(n, 'response')}"
+            yield f"not rated yet by {terms.rater}, not counted: {label} {plural(n, 'response')}"
 
 
 def burden_cells(judge: JudgeSummary) -> dict[str, str]:

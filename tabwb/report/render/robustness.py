@@ -93,7 +93,7 @@ def _notes(judge: JudgeSummary) -> Iterator[str]:
     for cause, n in without_burden(judge.burden).items():
         yield f"{n} without a burden ({plain(cause)})"
     if judge.not_judged:
-        yield f"{judge.not_judged} not judged yet"
+        yield f"{judge.not_judged} not rated yet"
 
 
 def _pairs(pairs: tuple[PairAgreement, ...]) -> Table:

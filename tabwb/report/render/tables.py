@@ -264,7 +264,7 @@ def burden_view(judge: JudgeSummary, titles: Mapping[str, str]) -> RenderableTyp
     if without := without_burden(burden):
         parts.append(Text(f"usable but without a burden: {causes_listed(without)}", style="dim"))
     if judge.not_judged:
-        parts.append(Text(f"not judged yet: {judge.not_judged}", style="dim"))
+        parts.append(Text(f"not rated yet: {judge.not_judged}", style="dim"))
     if any(category.count.defined for category in judge.burden.categories.values()):
         parts.append(ForWidth(partial(_category_bars, judge, titles)))
     return Padding(Group(*parts), (0, 1))
