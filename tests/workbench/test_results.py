@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Input, OptionList
 
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.results.page import ResponseTable
+from tabwb.workbench.results.naming_body import ResponseTable
 from tabwb.workbench.shell.docks import ScorePanel
 from tests.cli.conftest import in_process
 from tests.workbench.seat import SIZES, Seat, Sit

@@ -103,7 +103,7 @@ class ResultsActions(Actions):
         """Hide what others said of an administration's responses until this rater has scored."""
         self.listeners[message.number] = message.rater
         if (page := self._page) is not None:
-            page.fill()
+            page.refill()
 
     def export(self, message: ExportWanted) -> None:
         """Open the dialog that writes responses, a report or a table to a file."""

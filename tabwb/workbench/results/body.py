@@ -1,0 +1,105 @@
+"""The base of what the results page shows below its head, for one kind of administrations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Vertical
+
+if TYPE_CHECKING:
+    from tabwb.workbench.results.presenter import Results
+    from tabwb.workbench.shell.desk import Desk
+
+
+class ResultsBody(Vertical):
+    """A summary and a list of responses, of which one is shown.
+
+    The page mounts a body when results of its kind are shown first, and hides it while another
+    kind is shown. A body that has just been mounted shows its results as soon as it is composed.
+
+    Args:
+        desk: on which the page is.
+        name: the widget's id.
+
+    Attributes:
+        results: those that are shown; None before the first.
+        responses_shown: whether the list of responses is shown instead of the summary.
+    """
+
+    def __init__(self, desk: Desk, name: str) -> None:
+        super().__init__(id=name, classes="results-body")
+        self.desk = desk
+        self.results: Results | None = None
+        self.responses_shown = False
+        self._composed = self._focus_wanted = False
+        self._wanted_trial: int | None = None
+
+    def on_mount(self) -> None:
+        """Show the results that came before the widgets were there."""
+        self._composed = True
+        self._update(new=True)
+        if self._focus_wanted:
+            self.focus_inside()
+
+    def show(self, results: Results) -> None:
+        """Show results; those of another administration begin with their summary."""
+        shown = self.results
+        new = shown is None or shown.administration.id != results.administration.id
+        self.results = results
+        if new:
+            self.responses_shown = False
+        if self._composed:
+            self._update(new=new)
+
+    def _update(self, *, new: bool) -> None:
+        self.update_results(new=new)
+        self.show_responses(self.responses_shown, focus=False)
+        if self._wanted_trial is not None:
+            trial, self._wanted_trial = self._wanted_trial, None
+            self.open_trial(trial)
+
+    def focus_inside(self) -> None:
+        """Give the focus to summary or responses."""
+        if self._composed:
+            self.show_responses(self.responses_shown)
+        else:
+            self._focus_wanted = True
+
+    def open_trial(self, trial: int) -> None:
+        """Show the response to one trial, as soon as that can be done."""
+        if self._composed:
+            self.show_responses(shown=True)
+            self.mark(trial)
+        else:
+            self._wanted_trial = trial
+
+    def update_results(self, *, new: bool) -> None:
+        """Show :attr:`results`.
+
+        Args:
+            new: they are of another administration: nothing keeps its place.
+        """
+        raise NotImplementedError
+
+    def show_responses(self, shown: bool, *, focus: bool = True) -> None:
+        """Show the list of responses, or the summary.
+
+        Args:
+            shown: whether the responses are shown.
+            focus: they take the focus, also from another widget.
+        """
+        raise NotImplementedError
+
+    def show_summary(self) -> None:
+        """Show the summary from its first line; the first response is marked."""
+        self.responses_shown = False
+
+    def mark(self, trial: int) -> None:
+        """Mark the response to one trial."""
+
+    def refill(self) -> None:
+        """Fill the list of responses again: who may see what has changed."""
+
+    def escape(self) -> bool:
+        """Leave a special view inside the body; return whether there was one."""
+        return False
