@@ -272,7 +272,7 @@ def form_from_canonical(canonical: str) -> Form:
         return Form(**made)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise TabwbError(
-            f"the stored form cannot be read: {error}", hint="look at: tabwb store check"
+            f"the stored form cannot be read: {error}", hint="run: tabwb store check"
         ) from error
 
 

@@ -146,7 +146,7 @@ def battery_from_canonical(canonical: str, origin: str = "") -> Battery:
         return _battery(json.loads(canonical), canonical, origin)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise TabwbError(
-            f"the stored battery cannot be read: {error}", hint="look at: tabwb store check"
+            f"the stored battery cannot be read: {error}", hint="run: tabwb store check"
         ) from error
 
 

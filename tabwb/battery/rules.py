@@ -158,7 +158,7 @@ def _item(path: KeyPath, item: Mapping[str, Any], task: TaskType) -> Iterator[Br
             yield Broken((*path, key), problem, shortened(value), task.instead.get(key, "none"))
     expected = item.get("expected")
     if expected is not None and expected != expected.strip():
-        problem = "outer white space: no answer could equal this"
+        problem = "leading or trailing white space: no answer could equal this"
         yield Broken((*path, "expected"), problem, shortened(expected))
     yield from _plain_values((*path, "metadata"), item.get("metadata", {}))
 

@@ -95,7 +95,7 @@ def dry_run(plugins: Plugins, battery: Battery, conditions: Conditions, *, as_js
             f"at most {cost} ({price or 'no price is known'})"
         )
     for forecast in later:
-        note(forecast.line("by itself as soon as all is answered"))
+        note(forecast.line("by itself when everything is answered"))
     for line in said(can_show):
         note(line)
 

@@ -237,7 +237,7 @@ def _queue_lines(made: PlannedSet) -> Iterator[str]:
         f"({share:.0%})"
     )
     how = (
-        "" if queue.has_probabilities else " (the judge tells no probability: failed verdicts only)"
+        "" if queue.has_probabilities else " (the judge gives no probability: failed verdicts only)"
     )
     yield f"  judge uncertain {queue.uncertain:,}{how}"
     features = ", ".join(f"{measure} {value:.0%}" for measure, value in queue.frequent)

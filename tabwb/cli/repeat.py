@@ -54,9 +54,9 @@ def repeat_condition(options: Mapping[str, Any]) -> None:
     if found.different:
         raise TabwbError(
             f"{len(found.different)} of {found.answers} answers differ",
-            hint="they are promised to be the same only in float32 with all facts the same"
+            hint="answers are reproducible only in float32 with equal weights and versions"
             if found.facts
-            else "in bfloat16 and on accelerators answers depend on what is computed together",
+            else "in bfloat16 and on accelerators answers also depend on the batch",
         )
 
 

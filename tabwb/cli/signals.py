@@ -65,7 +65,7 @@ def _leave_after_two(reading: int) -> None:
             deadline = now + LEAVE_S
     processes.kill_all()
     with contextlib.suppress(OSError):
-        os.write(2, b"\nstopped at once; what is answered is safe\n")
+        os.write(2, b"\nstopped at once; all answers are saved\n")
     os._exit(130)
 
 
@@ -129,7 +129,7 @@ def caught(handler: Callable[[int, FrameType | None], None], *names: str) -> Ite
 
 
 @contextmanager
-def stopping(cancel: threading.Event, safe: str = "what is answered is safe") -> Iterator[None]:
+def stopping(cancel: threading.Event, safe: str = "all answers are saved") -> Iterator[None]:
     """Let the first ctrl+c (or a closed terminal) stop after the current item, the second at once.
 
     Args:

@@ -270,8 +270,8 @@ def delete(
         click.echo(f"{speaker_id} was deleted on {stone.deleted_at[:10]} ({stone.reason})")
     if not stone.finished:
         note(
-            "another program has the store open: the next opening rewrites it without the "
-            "remaining traces"
+            "another program has the store open; remaining traces are removed when the store "
+            "is opened next"
         )
 
 

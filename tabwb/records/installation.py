@@ -139,7 +139,7 @@ def need(module: str, what: str, extra: str = "audio") -> ModuleType:
         raise MissingExtra(what, extra, package=module) from error
     except OSError as error:
         raise ComponentError(
-            f"{what} cannot be had here: {error}",
+            f"{what} is not available here: {error}",
             where=f"package {module}",
             hint=f"install the library that is named, or {module} again with pip",
         ) from error

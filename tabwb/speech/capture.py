@@ -269,7 +269,7 @@ class Taking:
         try:
             self.writer.close()
         except OSError as error:
-            self._remarks.append(f"the disk did not keep all: {error.strerror}")
+            self._remarks.append(f"the disk did not store everything: {error.strerror}")
         self.tell({"event": "ended", "frames": self.writer.frames, "remarks": self._remarks})
 
 
@@ -323,4 +323,4 @@ def _sync(taking: Taking) -> None:
         except ValueError:  # it was closed meanwhile
             return
         except OSError as error:
-            taking.unsafe = f"the disk may not keep what is recorded: {error.strerror}"
+            taking.unsafe = f"the disk may not store what is recorded: {error.strerror}"

@@ -34,15 +34,13 @@ def portaudio() -> ModuleType:
         import sounddevice
     except OSError as error:
         raise HostError(
-            "library", f"PortAudio, which records and plays, is not here: {error}"
+            "library", f"PortAudio, which records and plays, cannot be used: {error}"
         ) from error
     except Exception as error:
         # PortAudioError: its class went away with the import that failed.
         if type(error).__name__ != "PortAudioError":
             raise
-        raise HostError(
-            "configuration", f"the audio system does not work: {said(error)}"
-        ) from error
+        raise HostError("configuration", f"the audio system failed: {said(error)}") from error
     module: ModuleType = sounddevice
     return module
 

@@ -159,7 +159,7 @@ class Recorder:
         ended = self._ended
         if ended is None:
             whole = adopt(self.path)
-            remark = gone or "the recorder did not end in good order"
+            remark = gone or "the recorder did not end normally"
             self._recording = replace(whole, remarks=(f"at {whole.seconds:.1f} s: {remark}",))
         else:
             frames, remarks = int(ended["frames"]), tuple(ended["remarks"])

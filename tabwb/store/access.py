@@ -53,7 +53,7 @@ class Access:
             raise StoreError(
                 f"the store is damaged: a row cannot be read ({error})",
                 where=self.database.location,
-                hint="'tabwb store check' says where; put back a backup, and keep this one",
+                hint="'tabwb store check' says where; restore a backup, and keep this file",
             ) from error
 
     @property

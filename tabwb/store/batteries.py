@@ -85,7 +85,7 @@ def canonical(access: Access, content_hash: str) -> str:
         raise StoreError(
             f"the stored battery is not the one that was kept ({content_hash})",
             where=where,
-            hint="'tabwb store check' says where; put back a backup, and keep this one",
+            hint="'tabwb store check' says where; restore a backup, and keep this file",
         )
     return str(found)
 

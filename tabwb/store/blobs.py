@@ -212,7 +212,7 @@ def whole_path(folder: Path, digest: str, what: str) -> Path:
     """
     path = path_of(folder, digest)
     if not is_whole(path, digest):
-        hint = "put it back from a backup"
+        hint = "restore it from a backup"
         raise StoreError(f"{what} is missing or damaged", where=str(path), hint=hint)
     return path
 

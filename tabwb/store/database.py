@@ -294,7 +294,7 @@ class EmbeddedDatabase:
             raise StoreError(
                 "the store was moved, deleted or replaced while it was open",
                 where=self.location,
-                hint="put it back (or a backup of it); this step and what was given since then "
+                hint="restore it (or a backup of it); this step and what was given since then "
                 "may be lost",
             )
 

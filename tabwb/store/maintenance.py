@@ -122,7 +122,7 @@ def backup(store: Store, out: Path) -> None:
         damage = check(draft)
         if damage:
             raise StoreError(
-                f"the copy is not whole: {damage[0].where}: {damage[0].what}",
+                f"the copy is damaged: {damage[0].where}: {damage[0].what}",
                 where=str(path),
                 hint="'tabwb store check' lists what is wrong with the store",
             )
@@ -140,7 +140,7 @@ def backup(store: Store, out: Path) -> None:
         raise StoreError(
             f"the backup cannot be written: {error.strerror}",
             where=str(error.filename or out),
-            hint="the store is as it was",
+            hint="the store is unchanged",
         ) from error
     finally:
         if work is not None:
@@ -163,7 +163,7 @@ def _refuse_existing(*paths: Path) -> None:
     for path in paths:
         if path.exists():
             raise StoreError(
-                "there is something here already; a backup replaces nothing",
+                "this file exists already; a backup never overwrites",
                 where=str(path),
                 hint="name another file",
             )

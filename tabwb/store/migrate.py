@@ -44,7 +44,7 @@ def upgrade_embedded(path: Path) -> None:
                 raise StoreError(
                     f"the upgrade would leave rows of '{broken[0]}' without what they refer to",
                     where=str(path),
-                    hint="the store is as it was; please report this",
+                    hint="the store is unchanged; please report this",
                 )
     except exc.DBAPIError as error:
         if isinstance(error.orig, sqlite3.Error):

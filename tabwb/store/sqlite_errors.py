@@ -26,7 +26,7 @@ _ERRORS = (
     (
         "SQLITE_NOTADB",
         "this is not a tabwb store: it is not an SQLite file, or its beginning is damaged",
-        "name another file with --store, or put back a backup",
+        "name another file with --store, or restore a backup",
     ),
     (
         "SQLITE_CANTOPEN",
@@ -47,7 +47,7 @@ def damaged(what: str, where: str) -> StoreError:
     return StoreError(
         f"the store is damaged ({what})",
         where=where,
-        hint="'tabwb store check' says where; put back a backup, and keep the damaged file",
+        hint="'tabwb store check' says where; restore a backup, and keep the damaged file",
     )
 
 

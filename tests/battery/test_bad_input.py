@@ -80,7 +80,7 @@ def test_the_good_one_has_no_problem(tmp_path: Path) -> None:
         ("{prompt} ({options})", "{prompt} ({options}) { 0 }", 12, "subtest[1].template",
          "no such field"),
         ('expected = "dog"', 'expected = "dog "', 19, "subtest[1].item[1].expected",
-         "outer white space"),
+         "leading or trailing white space"),
         ('["dog", "tree"]', '["dog", "tree", "\'Tree.\'"]', 18, "subtest[1].item[1].options[3]",
          "is given twice"),
         ('title = "Demo"\n', "", 1, "battery.title", "missing"),

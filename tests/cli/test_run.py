@@ -124,7 +124,7 @@ def test_dry_run_shows_what_a_protocol_does_with_the_options(run: Run) -> None:
 def test_dry_run_tells_what_a_judge_with_a_model_will_take(run: Run) -> None:
     dry = ("run", "tab", "--model", "echo", "--judge", "tab-2026:bundled", "--dry-run")
     said = run(*dry).err
-    assert "judges by itself as soon as all is answered: 5 answers, at most 10 requests" in said
+    assert "judges by itself when everything is answered: 5 answers, at most 10 requests" in said
     (one,) = run(*dry, "--json").document["judging"]
     assert one == {
         "judge": "tab-2026:bundled",

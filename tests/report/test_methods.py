@@ -171,7 +171,8 @@ def test_scoring_names_policies_features_and_the_judges_caution() -> None:
     assert said.startswith(
         "Under the policy exact, a response to Word Comprehension or Sentence Comprehension is "
         "right if it equals the expected answer in every letter and a response to Repetition is "
-        "right if it equals the target in every letter and mark; outer white space is removed. "
+        "right if it equals the target in every letter and mark; leading and "
+        "trailing white space is removed. "
     )
     assert (
         "Baselines are the accuracies of always choosing the first option, always answering Yes "

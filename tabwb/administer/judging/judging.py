@@ -70,7 +70,8 @@ class Judging:
     ) -> None:
         if repeats > 1 and not (isinstance(judge, ModelJudge) and getattr(judge, "writes", True)):
             raise UsageError(
-                f"'{judge.rater}' says the same every time", hint="judge once: leave out --repeat"
+                f"'{judge.rater}' gives the same verdict every time",
+                hint="judge once: leave out --repeat",
             )
         if not battery.features:
             raise UsageError(f"battery '{battery.id}' has no features to judge")

@@ -85,7 +85,9 @@ def _right_or_wrong(battery: Battery, rows: Sequence[Grouped]) -> Iterator[str]:
         for rule, own in spread(ruled, lambda subtest: RIGHT[subtest.scorers[0]])
     ]
     if rules:
-        yield f"Under the policy exact, {listed(rules)}; outer white space is removed."
+        yield (
+            f"Under the policy exact, {listed(rules)}; leading and trailing white space is removed."
+        )
         yield (
             "The policy normalised also accepts other case and a missing or additional final stop; "
             "the policy extracted reads the answer out of a longer response."

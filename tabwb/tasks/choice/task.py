@@ -39,7 +39,7 @@ def _options(path: KeyPath, item: Mapping[str, Any]) -> Iterator[Broken]:
                 "options that differ in more than case, quotes and a final stop",
             )
         if option != option.strip():
-            yield Broken(where, "outer white space in an option", shortened(option))
+            yield Broken(where, "leading or trailing white space in an option", shortened(option))
     expected = item.get("expected")
     if expected is not None and expected not in options:
         yield Broken(

@@ -86,7 +86,7 @@ def _neighbours(path: KeyPath, item: Mapping[str, Any], words: Sequence[str]) ->
         folded = word.casefold()
         problems = []
         if folded != folded.strip():
-            problems.append("outer white space: no word heard could equal this")
+            problems.append("leading or trailing white space: no word heard could equal this")
         if folded in right:
             problems.append("this word is accepted, so it cannot be listed as related")
         elif folded in seen:
