@@ -215,7 +215,7 @@ def by_screen(store: Path, seed: int, rater: str, number: int) -> None:
         async with app.run_test(size=(160, 48)) as pilot:
 
             async def read(words: str) -> None:
-                while words not in _words_on(app) or "● saved" not in _words_on(app):
+                while words not in _words_on(app) or "saved" not in _words_on(app):
                     await pilot.pause(0.005)
 
             for position, (sample, questions) in enumerate(_open_samples(store, rater, number), 1):

@@ -112,7 +112,7 @@ class Rater:
 
     async def reads(self, *words: str) -> None:
         """Wait until all of these stand on the screen, and everything is saved."""
-        await self._reads(*words, "● saved")
+        await self._reads(*words, "saved")
 
     async def reads_unsaved(self, *words: str) -> None:
         """Wait until all of these stand on the screen, and that something is not saved."""

@@ -56,7 +56,7 @@ class AdjudicationPage(Page):
     """The page."""
 
     SCORES_DOCK = False
-    WIDE_FROM = 100_000  # never: the explorer lists who answered
+    EXPLORER_DOCK = False  # it lists who answered
 
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)

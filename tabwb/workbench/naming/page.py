@@ -42,7 +42,7 @@ from tabwb.workbench.naming.meters import (
 from tabwb.workbench.naming.pictures import SpeakerSheet
 from tabwb.workbench.naming.view_models import Card, NamingNow
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.docks import ROOMY, ShownScores
+from tabwb.workbench.shell.docks import ShownScores
 from tabwb.workbench.shell.envelopes import Envelope
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pictures import Picture
@@ -67,8 +67,6 @@ TALL = 32
 class NamingPage(Page, can_focus=True):
     """One naming administration, picture by picture."""
 
-    WIDE_FROM = ROOMY
-    LEAST_WIDTH = 76
     KEYS_IN_TURN = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", f"onset({-STEP_S})", show=False),

@@ -239,7 +239,7 @@ class RatingScreen(Screen[None]):
             name = Content(view.set_name).truncate(max(room, LEAST), ellipsis=True).plain
             words = f" · rating set {name} · rater {view.rater}"
         left = Content.assemble(("tabwb", f"bold {ACCENT}"), words)
-        saved = ("● saved" if self.hand is not None else "", ACCENT)
+        saved = ("saved" if self.hand is not None else "", ACCENT)
         if self._failed:
             saved = ("! not saved", f"bold {AMBER}")
         elif self._unsaved:

@@ -99,7 +99,7 @@ class ResultsPage(Page):
         """Return the scores of the results."""
         if self.results is None:
             return ShownScores()
-        return ShownScores(self.results.scores, title="SCORES", present=True)
+        return ShownScores(self.results.scores, title="Scores", present=True)
 
     def administrations(self) -> tuple[int, ...]:
         """Return the number of the one whose results are shown."""

@@ -121,10 +121,10 @@ class Desk(Screen[None]):
         self.current = HomePage(self, "home")
         yield TitleBar()
         with Horizontal(id="middle"):
-            yield Dock(explorer, "left")
+            yield Dock(explorer, "left", "Explorer")
             with Container(id="pages"):
                 yield self.current
-            yield Dock(scores, "right")
+            yield Dock(scores, "right", "Live scores")
         yield Foot()
 
     def on_mount(self) -> None:
@@ -323,7 +323,9 @@ class Desk(Screen[None]):
         )
         if self.catalogue is not None:
             self.query_one(Explorer).show(self.catalogue, administration)
-        self.query_one(ScoreSheet).shown = page.shown_scores()
+        shown = page.shown_scores()
+        self.query_one(ScoreSheet).shown = shown
+        self.query_one("#scores-dock", Dock).border_title = shown.title
         self.show_foot()
 
     def show_foot(self) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from textual.widget import Widget
-
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Command, PageSpec, Subject
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, about_text
-from tabwb.workbench.shell.docks import Explorer, ScorePanel
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.pane import Pane, panes_on
 
 STEP = 4
 """Columns by which a dock is made wider or narrower."""
@@ -27,15 +26,14 @@ def _next_theme(desk: Desk) -> None:
 
 
 def _focus_next(desk: Desk) -> None:
-    panes: list[Widget] = [desk.query_one("#pages")]
-    if desk.query_one("#explorer-dock").display:
-        panes.insert(0, desk.query_one(Explorer))
-    if desk.query_one("#scores-dock").display:
-        panes.append(desk.query_one(ScorePanel))
+    """Focus the pane after the focused one; a page without panes counts as one."""
     inside = [] if desk.focused is None else desk.focused.ancestors_with_self
-    at = next((place for place, pane in enumerate(panes) if pane in inside), -1)
-    chosen = panes[(at + 1) % len(panes)]
-    (desk.current.focus_inside if chosen.id == "pages" else chosen.focus)()
+    areas: list[Pane | Page] = list(panes_on(desk))
+    if desk.current not in areas and not any(desk.current in pane.ancestors for pane in areas):
+        areas.insert(desk.query_one("#explorer-dock").display, desk.current)
+    at = next((place for place, area in enumerate(areas) if area in inside), -1)
+    chosen = areas[(at + 1) % len(areas)]
+    (desk.current if chosen.has_class("-main") else chosen).focus_inside()
 
 
 async def _home(desk: Desk) -> None:
@@ -65,10 +63,11 @@ def _about(desk: Desk) -> None:
 
 COMMANDS = (
     Command("view.explorer", "Explorer", "Explorer", "f3", _ALL, 22,
-            "Show or hide the explorer; below 100 columns it is a drawer.",
+            "Show or hide the explorer; without room beside the page it opens over it.",
             run=lambda desk: desk.docks.toggle("explorer")),
     Command("view.scores", "Scores", "Scores", "f4", _ALL, 21,
-            "Show or hide the scores; below 100 columns they are a drawer.", run=_toggle_scores),
+            "Show or hide the scores; without room beside the page they open over it.",
+            run=_toggle_scores),
     Command("view.theme", "Next theme", "Theme", "f5", _ALL, 0,
             "Dark, light, high contrast.", run=_next_theme),
     Command("view.focus", "Next pane", "Pane", "f6", _ALL, 0,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rich.text import Text
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import MouseDown, MouseMove, MouseUp
 from textual.message import Message
@@ -20,6 +20,7 @@ from textual.widgets.tree import TreeNode
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import Catalogue, Scores
+from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.settings import MAX_WIDTH, MIN_WIDTH
 from tabwb.workbench.shell.width_aware import WidthAwareWidget, content_of
 from tabwb.workbench.shell.wording import (
@@ -38,48 +39,18 @@ if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
 
 DRAWER_WIDTH = 46
-ROOMY = 128
-"""From so many columns up the middle has wider margins."""
+NARROW = 100
+"""With fewer columns the title bar shows what is open in place of the menus."""
+LEAST_EXPLORER, LEAST_SCORES = 24, 30
+"""The least columns of each dock beside a page."""
 MOST_LISTED = 60
 """The number of administrations listed; *Open* finds all of them."""
 MOST_PRESENT = 8
 """The number of features listed that are present."""
 
 
-class Handle(Widget):
-    """The dock's border; drag it to resize."""
-
-    DEFAULT_CSS = """
-    Handle { width: 1; height: 1fr; color: $line; }
-    Handle:hover { color: $accent; }
-    Handle.-dragged { color: $accent; }
-    """
-
-    def render(self) -> Content:
-        """Return a vertical line."""
-        return Content("\n".join("│" * max(self.size.height, 1)))
-
-    def on_mouse_down(self, event: MouseDown) -> None:
-        """Start dragging."""
-        self.capture_mouse()
-        self.add_class("-dragged")
-
-    def on_mouse_up(self, event: MouseUp) -> None:
-        """Stop dragging."""
-        self.release_mouse()
-        self.remove_class("-dragged")
-
-    def on_mouse_move(self, event: MouseMove) -> None:
-        """Move the border."""
-        dock = self.parent
-        if self.has_class("-dragged") and isinstance(dock, Dock):
-            column = event.screen_x
-            width = column + 1 if dock.side == "left" else self.app.size.width - column
-            self.post_message(Dock.Resized(dock.content.id or "", width))
-
-
-class Dock(Horizontal):
-    """Holds one widget and, towards the page, the handle."""
+class Dock(Pane):
+    """A pane beside the page; its border towards the page is dragged to resize it."""
 
     @dataclass
     class Resized(Message):
@@ -88,9 +59,8 @@ class Dock(Horizontal):
         name: str
         width: int
 
-    def __init__(self, content: Widget, side: Literal["left", "right"]) -> None:
-        parts = (content, Handle()) if side == "left" else (Handle(), content)
-        super().__init__(*parts, id=f"{content.id}-dock", classes=f"dock -{side}")
+    def __init__(self, content: Widget, side: Literal["left", "right"], title: str) -> None:
+        super().__init__(content, title=title, id=f"{content.id}-dock", classes=f"dock -{side}")
         self.content, self.side = content, side
 
     def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
@@ -99,12 +69,59 @@ class Dock(Horizontal):
         self.set_class(drawer, "-drawer")
         self.styles.width = min(DRAWER_WIDTH, self.app.size.width - 8) if drawer else width
 
+    def _at_edge(self, event: MouseDown | MouseMove) -> bool:
+        return event.widget is self and event.x == (self.size.width - 1) * (self.side == "left")
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Start dragging."""
+        if self._at_edge(event):
+            self.capture_mouse()
+            self.add_class("-dragged")
+
+    def on_mouse_up(self, event: MouseUp) -> None:
+        """Stop dragging."""
+        self.release_mouse()
+        self.remove_class("-dragged")
+
+    def on_leave(self) -> None:
+        """Draw the border as usual."""
+        self.remove_class("-edge")
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Move the border, or show that it can be dragged."""
+        if self.has_class("-dragged"):
+            column = event.screen_x
+            width = column + 1 if self.side == "left" else self.app.size.width - column
+            self.post_message(self.Resized(self.content.id or "", width))
+        else:
+            self.set_class(self._at_edge(event), "-edge")
+
+
+def beside(width: int, least: int, explorer: int, scores: int) -> tuple[int, int]:
+    """Return the columns of explorer and scores beside a page; 0 where one has no room.
+
+    Args:
+        width: columns of the window.
+        least: columns that the page keeps.
+        explorer: wanted columns, 0 where it is hidden; it comes first.
+        scores: wanted columns, 0 where they are hidden.
+
+    >>> beside(160, 72, 28, 44), beside(100, 72, 28, 44), beside(95, 72, 28, 44)
+    ((28, 44), (28, 0), (0, 0))
+    >>> beside(132, 72, 28, 44), beside(112, 72, 0, 44)
+    ((28, 32), (0, 40))
+    """
+    left = min(explorer, width - least)
+    left = left if left >= min(explorer, LEAST_EXPLORER) else 0
+    right = min(scores, width - least - left)
+    return left, right if right >= min(scores, LEAST_SCORES) else 0
+
 
 class DockLayout:
     """Lays out the docks ``explorer`` and ``scores`` on a desk.
 
     Attributes:
-        narrow: the docks are drawers.
+        narrow: the window has less than :data:`NARROW` columns.
         scores_stand: whether the score panel is visible beside the page.
     """
 
@@ -112,45 +129,52 @@ class DockLayout:
         self._desk = desk
         self._drawer = ""
         """The drawer that is open, or empty."""
+        self._room: dict[str, int] = {}
+        """Columns of each dock beside the page, were it shown; 0: it can only be a drawer."""
         self.narrow = self.scores_stand = False
 
     def apply(self) -> None:
         """Place the docks for the present size and page."""
         desk, page, kept = self._desk, self._desk.current, self._desk.workbench.remembered
-        self.narrow = desk.size.width < page.WIDE_FROM
-        self.scores_stand = not self.narrow and kept.scores
-        explorer = desk.query_one("#explorer-dock", Dock)
-        scores = desk.query_one("#scores-dock", Dock)
-        if self.narrow:
-            for dock in (explorer, scores):
-                dock.lay(shown=self._drawer == dock.content.id, drawer=True, width=0)
-        else:
-            self._drawer = ""
-            room = max(desk.size.width - page.LEAST_WIDTH, 2 * MIN_WIDTH)
-            wanted = kept.explorer_width * kept.explorer + kept.scores_width * kept.scores
-            share = min(1.0, room / wanted) if wanted else 1.0
-            left = max(int(kept.explorer_width * share), min(kept.explorer_width, 23))
-            explorer.lay(shown=kept.explorer, drawer=False, width=left)
-            right = min(kept.scores_width, max(room - left * kept.explorer, MIN_WIDTH))
-            scores.lay(shown=kept.scores and page.SCORES_DOCK, drawer=False, width=right)
+        width, least = desk.size.width, page.LEAST_WIDTH
+        self.narrow = width < NARROW
+        left, right = beside(
+            width,
+            least,
+            kept.explorer_width * page.EXPLORER_DOCK * kept.explorer,
+            kept.scores_width * page.SCORES_DOCK * kept.scores,
+        )
+        self.scores_stand = right > 0
+        self._room = {
+            "explorer": beside(width, least, kept.explorer_width * page.EXPLORER_DOCK, 0)[0],
+            "scores": beside(width, least, left, kept.scores_width * page.SCORES_DOCK)[1],
+        }
+        for name, columns in (("explorer", left), ("scores", right)):
+            drawer = self._drawer == name and not columns
+            desk.query_one(f"#{name}-dock", Dock).lay(
+                shown=drawer or columns > 0, drawer=drawer, width=columns
+            )
+            if self._drawer == name and not drawer:
+                self._drawer = ""
         desk.set_class(self.narrow, "-narrow")
-        desk.set_class(not self.narrow and desk.size.width < ROOMY, "-medium")
         desk.show_frame()
 
     def toggle(self, name: str) -> None:
         """Show or hide a dock or drawer."""
         desk = self._desk
         content = desk.query_one(f"#{name}")
-        if self.narrow:
+        if name == "scores" and not desk.current.SCORES_DOCK:
+            desk.current.show_message("This page shows no scores beside it.")
+        elif not self._room[name]:
             self._drawer = "" if self._drawer == name else name
             self.apply()
             (content.focus if self._drawer else desk.current.focus_inside)()
-            return
-        desk.workbench.remember(**{name: not getattr(desk.workbench.remembered, name)})
-        if content.has_focus:
-            desk.current.focus_inside()
-        self.apply()
-        desk.current.update_page()
+        else:
+            desk.workbench.remember(**{name: not getattr(desk.workbench.remembered, name)})
+            if content.has_focus:
+                desk.current.focus_inside()
+            self.apply()
+            desk.current.update_page()
 
     def close_drawer(self) -> bool:
         """Close an open drawer without laying out; return whether there was one."""
@@ -171,8 +195,8 @@ class DockLayout:
 
     def set_width(self, name: str, width: int) -> None:
         """Change the width of a dock, within limits."""
-        width = min(max(width, MIN_WIDTH), MAX_WIDTH)
-        self._desk.workbench.remember(**{f"{name}_width": width})
+        least = LEAST_EXPLORER if name == "explorer" else LEAST_SCORES
+        self._desk.workbench.remember(**{f"{name}_width": min(max(width, least), MAX_WIDTH)})
         self.apply()
 
 
@@ -286,7 +310,7 @@ class ShownScores(NamedTuple):
 
     scores: Scores = Scores()
     hidden: bool = False
-    title: str = "LIVE SCORES"
+    title: str = "Live scores"
     present: bool = False
     special: tuple[Callable[[Any, int], Iterator[Content]], object] | None = None
 
@@ -306,9 +330,7 @@ class ScoreSheet(WidthAwareWidget):
         return Content("\n").join(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[Content]:
-        scores, hidden, title, present, special = self.shown
-        yield Content.styled(title, f"bold {QUIET}")
-        yield Content("")
+        scores, hidden, _, present, special = self.shown
         if special is not None:
             lay_out, values = special
             yield from lay_out(values, width)

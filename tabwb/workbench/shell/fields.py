@@ -32,7 +32,7 @@ class ListField(Widget):
     ListField OptionList {
         overlay: screen; constrain: none inside; display: none;
         height: auto; max-height: 10; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis;
-        background: $panel; border: round $line; padding: 0 1;
+        background: $panel; border: round $accent; padding: 0 1;
     }
     """
 
@@ -311,8 +311,7 @@ class Selection(ListField, can_focus=True):
     """
 
     DEFAULT_CSS = """
-    Selection { padding: 0 1; background: $panel; color: $foreground; }
-    Selection:focus { background: $hover; }
+    Selection { color: $foreground; }
     Selection SelectionList { margin: 1 0 0 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,down,space,up", "open", show=False)]

@@ -21,7 +21,7 @@ from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.width_aware import WidthAwareWidget
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, shortened, spread
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, RECORDING, shortened, spread
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.app import Workbench
@@ -95,11 +95,11 @@ class TitleBar(WidthAwareWidget):
                 left = Content.assemble(left, " " * MENU_GAP, (group.title(), "$foreground"))
         states: list[tuple[str, str]] = []
         if recording:
-            states.append((f"● {recording}", AMBER_BOLD))
+            states.append((f"{RECORDING} {recording}", AMBER_BOLD))
         if offline is not None and not ((recording or marks) and narrow):
             states.append((("offline" if offline else "network allowed"), QUIET))
         if saved is not None:
-            states.append(("● saved", ACCENT) if saved else ("! not saved", AMBER_BOLD))
+            states.append(("saved", QUIET) if saved else ("! not saved", AMBER_BOLD))
         # Marks have the room that is left, and are shortened where it is not enough.
         rest = width - left.cell_length - 1 - sum(len(words) + 3 for words, _ in states)
         room = max(rest // max(len(marks), 1) - 3, MARK_NARROW if narrow else MARK)

@@ -30,10 +30,10 @@ MOST = 6
 class Page(Vertical):
     """A page. The desk mounts it when it is opened first, and hides it afterwards."""
 
-    WIDE_FROM: ClassVar[int] = 100
-    """The least columns of the window for docks beside the page."""
-    LEAST_WIDTH: ClassVar[int] = 46
+    LEAST_WIDTH: ClassVar[int] = 72
     """The least columns of the page between docks."""
+    EXPLORER_DOCK: ClassVar[bool] = True
+    """Whether the explorer is shown beside the page; else it is a drawer over it."""
     SCORES_DOCK: ClassVar[bool] = True
     """Whether the score panel is shown beside the page."""
     KEYS_IN_TURN: ClassVar[bool] = False

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from textual.containers import Container
 from textual.content import Content
 from textual.events import Click
+from textual.screen import Screen
 from textual.widget import Widget
 
 
@@ -38,24 +41,38 @@ class Pane(Container):
         text = Content(text_content) if isinstance(text_content, str) else text_content
         words = text.plain
         bare = text[len(words) - len(words.lstrip()) : len(words.rstrip())]
-        # Where a border has no sides, Textual draws its title without a blank before and after it.
-        sides = not self.is_attached or self.styles.border_left[0]
-        return bare if sides or not bare else bare.pad(1, 1)
+        if not bare or not self.is_attached:
+            return bare
+        # Where a border has no sides, Textual draws no blank before the title, or after it.
+        styles = self.styles
+        return bare.pad(int(not styles.border_left[0]), int(not styles.border_right[0]))
 
     def on_resize(self) -> None:
         """Draw the title anew: the border may have lost its sides or got them."""
         if self.border_title:
             self.border_title = Content.from_markup(self.border_title)
 
-    def focus_inside(self) -> bool:
-        """Focus the first part that takes the focus; return whether there is one."""
-        for widget in self.walk_children():
-            if isinstance(widget, Widget) and widget.focusable:
-                widget.focus()
-                return True
-        return False
+    @property
+    def focusable_inside(self) -> Widget | None:
+        """The first part that takes the focus, or None."""
+        return next((widget for widget in self.query(Widget) if widget.focusable), None)
+
+    def focus_inside(self) -> None:
+        """Focus the first part that takes the focus."""
+        if (widget := self.focusable_inside) is not None:
+            widget.focus()
 
     def on_click(self, event: Click) -> None:
         """Focus what is inside, where the border or an empty place was clicked."""
         if event.widget is self and not self.has_focus_within:
             self.focus_inside()
+
+
+def panes_on(screen: Screen[Any]) -> list[Pane]:
+    """Return the panes of a screen that are shown and can take the focus, in their order."""
+    return [
+        pane
+        for pane in screen.query(Pane)
+        if all(node.display for node in pane.ancestors_with_self if isinstance(node, Widget))
+        and (pane.has_class("-main") or pane.focusable_inside is not None)
+    ]

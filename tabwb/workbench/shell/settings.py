@@ -32,7 +32,7 @@ _COLOURS = {
     "block-cursor-text-style": ("none", "none", "bold"),
     "block-cursor-blurred-background": ("#232a33", "#e4e5e2", "#404040"),
     "input-selection-background": ("#7fb4ca 30%", "#1f5f7a 25%", "#ffd75f 45%"),
-    "scrollbar": ("#2b323c", "#d8d4cc", "#ffffff"),
+    "scrollbar": ("#6c7685", "#857f74", "#b0b0b0"),
 }
 """Colours of the themes, in their order, by parts of Textual's themes and variables of styles."""
 
@@ -71,7 +71,7 @@ class Remembered:
 
     Attributes:
         theme: one of :data:`THEME_NAMES`, or empty for the configuration's.
-        explorer, scores: whether the docks are shown (from 100 columns up).
+        explorer, scores: whether the docks are shown where there is room.
         explorer_width, scores_width: columns.
         notice_seen: the research-only sentence was shown once.
         microphone: name of the microphone for spoken naming, or empty for the system's own.
@@ -82,7 +82,7 @@ class Remembered:
     theme: str = ""
     explorer: bool = True
     scores: bool = True
-    explorer_width: int = 26
+    explorer_width: int = 28
     scores_width: int = 44
     notice_seen: bool = False
     microphone: str = ""

@@ -40,6 +40,10 @@ MARKS = {
 }
 LESIONED = "▲"
 """The glyph of a model under a lesion."""
+RECORDING = "◉"
+"""The glyph of a microphone that records."""
+ATTENTION = "!"
+"""The glyph of what somebody has to look at: in error, interrupted, not saved."""
 STATUS_GLYPHS = {
     AdministrationStatus.RUNNING: "▸",
     AdministrationStatus.PAUSED: "‖",
@@ -164,7 +168,7 @@ def seconds(value: float | None) -> str:
 
 def glyph_of(administration: Administration) -> str:
     """Return the sign of an administration's status."""
-    return "◌" if administration.interrupted else STATUS_GLYPHS[administration.status]
+    return ATTENTION if administration.interrupted else STATUS_GLYPHS[administration.status]
 
 
 def status_words(administration: Administration) -> str:
