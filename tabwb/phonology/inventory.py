@@ -348,15 +348,26 @@ def to_ipa(phonemes: Iterable[str]) -> str:
     ('əbaʊt', 'soʊfə', 'bʌtɝ')
     """
     written: list[str] = []
-    sounds = [phoneme for phoneme in phonemes if phoneme not in SILENT]
-    vowels = [at for at, phoneme in enumerate(sounds) if is_vowel(phoneme)]
-    for at, phoneme in enumerate(sounds):
-        weak = phoneme == "AH" and len(vowels) > 1 and (at == 0 or at > vowels[0])
-        letters = "ə" if weak else IPA[phoneme]
-        if written and written[-1] + letters in IPA_READINGS:
-            letters = "." + letters
-        written.append(letters)
+    for letters in ipa_letters(phoneme for phoneme in phonemes if phoneme not in SILENT):
+        joined = written and written[-1] + letters in IPA_READINGS
+        written.append(f".{letters}" if joined else letters)
     return "".join(written)
+
+
+def ipa_letters(phonemes: Iterable[str]) -> tuple[str, ...]:
+    """Return the letters of each phoneme, as :func:`to_ipa` writes them; others stay as they are.
+
+    >>> ipa_letters(("D", "AO", "G")), ipa_letters("AH B AW T".split()), ipa_letters(("<sil>",))
+    (('d', 'ɔ', 'ɡ'), ('ə', 'b', 'aʊ', 't'), ('<sil>',))
+    """
+    sounds = tuple(phonemes)
+    vowels = [at for at, phoneme in enumerate(sounds) if is_vowel(phoneme)]
+    return tuple(
+        "ə"
+        if phoneme == "AH" and len(vowels) > 1 and (at == 0 or at > vowels[0])
+        else IPA.get(phoneme, phoneme)
+        for at, phoneme in enumerate(sounds)
+    )
 
 
 def _letter_at(text: str, at: int) -> str:

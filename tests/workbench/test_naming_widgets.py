@@ -11,17 +11,10 @@ from textual.widget import Widget
 from tabwb.phonology.distance import align_features, indel_cost
 from tabwb.speech.level import Level
 from tabwb.workbench.naming.item_pane import ItemList, strip
-from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock, Waveform
-from tabwb.workbench.naming.view_models import (
-    AttemptSpan,
-    NamedItem,
-    OnsetMark,
-)
+from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock
+from tabwb.workbench.naming.view_models import NamedItem
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.envelopes import Envelope
 from tabwb.workbench.shell.rule_verdicts import Aligned, alignment_lines, change_lines
-
-ENVELOPE = Envelope(10.0, 13.0, (-60.0,) * 20 + (-6.0,) * 20 + (-60.0,) * 20)
 
 
 class Stage(App[None]):
@@ -33,58 +26,14 @@ class Stage(App[None]):
             self.register_theme(theme)
         self.theme = "dark"
         self.widget = widget
-        self.moved: list[float] = []
 
     def compose(self) -> ComposeResult:
         yield self.widget
-
-    def on_waveform_onset_moved(self, message: Waveform.OnsetMoved) -> None:
-        self.moved.append(message.at_s)
 
     @property
     def text(self) -> str:
         strips = self.screen._compositor.render_strips()
         return "\n".join(strip.text.rstrip() for strip in strips).rstrip()
-
-
-async def test_arrows_move_the_onset_by_10_ms_and_with_shift_by_50() -> None:
-    waveform = Waveform()
-    app = Stage(waveform)
-    async with app.run_test(size=(80, 5)) as pilot:
-        waveform.show(ENVELOPE, OnsetMark(11.0, 1.0, 0.05, "energy"))
-        waveform.focus()
-        await pilot.pause()
-        assert "onset 1.00 s after picture ±0.05" in app.text
-        await pilot.press("right", "right", "shift+right", "left")
-        await pilot.pause()
-        assert "onset 1.06 s after picture, set by you" in app.text
-        assert app.moved == [], "many steps are one correction"
-        waveform.keep()
-        await pilot.pause()
-        assert app.moved == [11.06]
-
-
-async def test_an_onset_stays_within_the_response() -> None:
-    waveform = Waveform()
-    app = Stage(waveform)
-    async with app.run_test(size=(60, 5)) as pilot:
-        waveform.show(ENVELOPE, OnsetMark(10.02, 0.02))
-        waveform.focus()
-        await pilot.press("shift+left", "shift+left")
-        waveform.keep()
-        await pilot.pause()
-        assert app.moved == [10.0]
-
-
-async def test_attempts_stand_below_the_waveform_where_they_lie() -> None:
-    waveform = Waveform()
-    app = Stage(waveform)
-    async with app.run_test(size=(60, 5)) as pilot:
-        waveform.show(ENVELOPE, None, (AttemptSpan(11.0, 12.0),))
-        await pilot.pause()
-        bars, _, brackets = app.text.split("\n")
-        assert bars.count("█") == 0 and bars.count("▇") == 20
-        assert (brackets.index("╰"), brackets.index("╯")) == (20, 40)
 
 
 async def test_the_clip_light_stays_on_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,14 +105,14 @@ def responded(now: NamingNow, work: Work) -> Content:
         lines.append(Content.assemble((place, QUIET), (cue.text, "bold"), (kind, QUIET)))
     if now.examiner_speaks:
         lines.append(Content.styled("● examiner speaks: x ends it", AMBER))
-    for number, attempt in enumerate(now.attempts, 1):
+    for number, attempt in enumerate(now.sound.attempts if now.sound else (), 1):
         if phonemes := " ".join(attempt.phonemes):
             by = "   as heard" if attempt.by_ear else "   machine, unchecked"
             lines.append(
                 Content.assemble((f"attempt {number}   ", QUIET), (phonemes, "bold"), (by, QUIET))
             )
-    if now.sound:
-        lines.append(Content.styled(f"! {now.sound}", AMBER))
+    if now.remarks:
+        lines.append(Content.styled(f"! {now.remarks}", AMBER))
     item = work.item
     if item is not None and item.trial.state in {TrialState.SKIPPED, TrialState.VOID}:
         state, reason = item.trial.state.value, f"  {item.trial.reason}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,12 +33,9 @@ from tabwb.workbench.naming.item_pane import (
     resting,
 )
 from tabwb.workbench.naming.meters import (
-    STEP_S,
-    STRIDE_S,
     TICK_S,
     LevelMeter,
     ResponseClock,
-    Waveform,
 )
 from tabwb.workbench.naming.pictures import SpeakerSheet
 from tabwb.workbench.naming.view_models import Card, NamingNow
@@ -46,6 +44,8 @@ from tabwb.workbench.shell.docks import ShownScores
 from tabwb.workbench.shell.envelopes import Envelope
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pictures import Picture
+from tabwb.workbench.shell.sound import Sound
+from tabwb.workbench.shell.waveform import STEP_S, STRIDE_S, Waveform
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import AMBER
 
@@ -225,18 +225,16 @@ hidden until you have scored, where the battery does not say otherwise.
         limit = now.card.limit_s if now.card else None
         if now.waits and source is not None and shown is not None:
             clock.run(lambda: max(source.now_s - shown, 0.0), limit)
-        elif now.response is not None and shown is not None:
-            clock.stand(now.response.end_s - shown, limit)
+        elif now.sound is not None and now.sound.limits is not None and shown is not None:
+            clock.stand(now.sound.limits[1] - shown, limit)
         else:
             clock.stand(None, limit)
 
     def _show_sound(self, now: NamingNow) -> None:
         self.query_one(Picture).show(now.card.picture if now.card else None)
         waveform = self.query_one(Waveform)
-        waveform.rows = 1 if self.app.size.height < TALL else 6
-        waveform.styles.height = waveform.rows + (2 if now.attempts else 1)
         if not now.waits:
-            waveform.show(now.response, now.onset, now.attempts)
+            waveform.show(now.sound)
         self.query_one(LevelMeter).display = self._source is not None
         self._tick()
 
@@ -292,7 +290,9 @@ hidden until you have scored, where the battery does not say otherwise.
         self.query_one(LevelMeter).show(level)
         if shown is not None:
             end = max(source.now_s, shown + TICK_S)
-            self.query_one(Waveform).show(Envelope(shown, end, tuple(self._heard_so_far)))
+            heard = Envelope(shown, end, tuple(self._heard_so_far))
+            waiting = now.sound or Sound(heard, picture_s=shown)
+            self.query_one(Waveform).show(replace(waiting, envelope=heard))
 
     # ---------------------------------------------------------------- commands
 
@@ -440,6 +440,11 @@ hidden until you have scored, where the battery does not say otherwise.
         if event.key in NO_RESPONSES:
             self.desk.do(partial(self._controller.score, "no-response", NO_RESPONSES[event.key]))
         self._show_hint()
+
+    def on_waveform_limits_moved(self, event: Waveform.LimitsMoved) -> None:
+        """Record the limits of the response that a person has moved."""
+        event.stop()
+        self._record(lambda spoken: spoken.set_limits(event.start_s, event.end_s))
 
     def on_waveform_onset_moved(self, event: Waveform.OnsetMoved) -> None:
         """Record the onset that a person has moved."""

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tabwb.administer.naming.live import left_over
 from tabwb.administer.naming.scores import Naming, naming_of
 from tabwb.administer.naming.strategy import instructions_of
 from tabwb.records.errors import TabwbError
-from tabwb.records.naming import Take
 from tabwb.records.states import TrialState
 from tabwb.scoring.naming.target import right_by_score
+from tabwb.speech.files import info
 from tabwb.tasks.spoken_naming.rules import cues_of
 from tabwb.workbench.naming.view_models import (
-    AttemptSpan,
     Card,
     Microphone,
     NamedItem,
     NamingNow,
-    OnsetMark,
     Standing,
 )
 from tabwb.workbench.shell.envelopes import Envelope, envelope_of
 from tabwb.workbench.shell.pictures import read_picture
 from tabwb.workbench.shell.rule_verdicts import rule_verdicts, score_words
+from tabwb.workbench.shell.sound import Sound, awaited, sound_of, stretch_around
 from tabwb.workbench.shell.wording import MARKS
 
 if TYPE_CHECKING:
@@ -108,10 +106,8 @@ class NamingPresenter:
             heard=_text(view),
             code=code.code if code else "",
             flags=code.flags if code else (),
-            onset=_onset(view),
-            response=None if take is None else self._envelope(take),
-            attempts=() if take is None else tuple(_spans(view, naming, take, revealed=revealed)),
-            sound="" if take is None else take.remarks,
+            sound=awaited(view) if waits else self._sound(naming, live, revealed=revealed),
+            remarks="" if take is None else take.remarks,
             listening=self._listening(view),
             hidden=view.item.coded and view.transcript is not None and not revealed,
             machine=rule_verdicts(naming) if revealed else None,
@@ -186,15 +182,20 @@ class NamingPresenter:
             return f"not transcribed: {transcript.error}"
         return ""
 
-    def _envelope(self, take: Take) -> Envelope | None:
-        key = (take.recording, take.start_s, take.end_s)
-        if key not in self._envelopes:
-            try:
-                path = self._session.spoken.recording_path(take.recording)
-                self._envelopes[key] = envelope_of(path, take.start_s, take.end_s)
-            except TabwbError:
-                return None  # the recording is not kept yet, or gone with its speaker
-        return self._envelopes[key]
+    def _sound(self, naming: Naming, live: Live | None, *, revealed: bool) -> Sound | None:
+        take, spoken = naming.view.take, self._session.spoken
+        if take is None:
+            return None
+        try:
+            path = spoken.recording_path(take.recording)
+            growing = live is not None and live.recording == take.recording
+            recorded_s = live.source.now_s if growing and live else info(path).seconds
+            key = (take.recording, *stretch_around(take, recorded_s))
+            if key not in self._envelopes:
+                self._envelopes[key] = envelope_of(path, *key[1:])
+        except TabwbError:
+            return None  # the recording is not kept yet, or gone with its speaker
+        return sound_of(naming, self._envelopes[key], revealed=revealed)
 
 
 def _text(view: NamingView) -> str:
@@ -202,25 +203,3 @@ def _text(view: NamingView) -> str:
     if not view.item.coded:
         return "" if view.attempt is None else view.attempt.response
     return "" if view.heard is None else view.heard.text
-
-
-def _onset(view: NamingView) -> OnsetMark | None:
-    take, onset_s = view.take, view.onset_s
-    if onset_s is None or take is None:
-        return None
-    uncertainty_s = take.onset_uncertainty_s if onset_s == take.onset_s else None
-    return OnsetMark(onset_s, view.latency_s, uncertainty_s, view.onset_by)
-
-
-def _spans(
-    view: NamingView, naming: Naming, take: Take, *, revealed: bool
-) -> Iterator[AttemptSpan]:
-    """The attempts: those of the transcript once it is revealed, before that the marked ones."""
-    if revealed:
-        for attempt, reading in zip(naming.attempts, naming.spoken, strict=True):
-            start, end = take.start_s + attempt.onset_s, take.start_s + attempt.offset_s
-            yield AttemptSpan(start, end, attempt.phonemes, by_ear=reading.ear)
-        return
-    starts = [at for at in view.marks if take.start_s <= at < take.end_s]
-    for start, end in pairwise([*starts, take.end_s]):
-        yield AttemptSpan(start, end, marked=True)

@@ -11,42 +11,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from tabwb.records.speakers import Scope
     from tabwb.tasks.spoken_naming.rules import Cue
-    from tabwb.workbench.shell.envelopes import Envelope
     from tabwb.workbench.shell.pictures import Pixels
     from tabwb.workbench.shell.rule_verdicts import RuleVerdicts
-
-
-@dataclass(frozen=True, slots=True)
-class OnsetMark:
-    """Where speech begins.
-
-    Attributes:
-        latency_s: from the picture to there, or None where the picture's time is unknown.
-        uncertainty_s: of a measured one; None where a person set it.
-        by: who or what says so.
-    """
-
-    at_s: float
-    latency_s: float | None = None
-    uncertainty_s: float | None = None
-    by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptSpan:
-    """One spoken attempt.
-
-    Attributes:
-        phonemes: ARPAbet, or empty where it is not transcribed.
-        marked: a person said that it begins here; else it is a proposal.
-        by_ear: whether the phonemes are those of what a listener heard.
-    """
-
-    start_s: float
-    end_s: float
-    phonemes: tuple[str, ...] = ()
-    marked: bool = False
-    by_ear: bool = False
+    from tabwb.workbench.shell.sound import Sound
 
 
 Standing = Literal["open", "now", "scored", "given", "skipped", "void", "not-administered", "error"]
@@ -111,10 +78,8 @@ class NamingNow:
         examiner_speaks: what is heard now is the administrator.
         score, score_words: a person's score and it in words, or empty.
         heard, code, flags: a person's, or empty.
-        onset: of the response that counts.
-        response: the response's stretch, as loud as it was.
-        attempts: spoken ones; without phonemes as long as these are hidden.
-        sound: what is wrong with the sound, or empty.
+        sound: the response that counts; without phonemes as long as these are hidden.
+        remarks: what is wrong with the sound, or empty.
         listening: what the transcriber is doing with this response, in words.
         hidden: the machine has said something, and it is not shown yet.
         machine: what it says, when it is shown.
@@ -138,10 +103,8 @@ class NamingNow:
     heard: str = ""
     code: str = ""
     flags: tuple[str, ...] = ()
-    onset: OnsetMark | None = None
-    response: Envelope | None = None
-    attempts: tuple[AttemptSpan, ...] = ()
-    sound: str = ""
+    sound: Sound | None = None
+    remarks: str = ""
     listening: str = ""
     hidden: bool = False
     machine: RuleVerdicts | None = None

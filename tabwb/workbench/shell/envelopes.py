@@ -11,7 +11,7 @@ LEAST_DBFS = -60.0
 """The level meter and the bars of the waveform begin here; a quiet room lies about there."""
 PARTS_S = 0.01
 """An envelope has one figure for so much of the response, at most :data:`MOST_PARTS` of them."""
-MOST_PARTS = 600
+MOST_PARTS = 3000
 FLOOR_DBFS = -90.0
 
 

@@ -1,0 +1,213 @@
+"""One recorded response as the waveform shows it: loudness, marks and attempts over time.
+
+Times are seconds of the recording unless a name says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from tabwb.phonology.inventory import SILENT
+from tabwb.workbench.shell.envelopes import Envelope
+
+if TYPE_CHECKING:
+    from tabwb.administer.naming.scores import Naming
+    from tabwb.administer.naming.views import NamingView
+    from tabwb.records.naming import Take
+
+CONTEXT_S = 1.0
+"""So much of the recording is shown before and after a response, so that its limits can move."""
+AXIS_S = 20.0
+"""The least length of the axis where there is no time limit."""
+Span = tuple[float, float]
+"""Start and end."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnsetMark:
+    """Where speech begins.
+
+    Attributes:
+        latency_s: from the picture to there, or None where the picture's time is unknown.
+        uncertainty_s: of a measured one; None where a person set it.
+        by: who or what says so.
+    """
+
+    at_s: float
+    latency_s: float | None = None
+    uncertainty_s: float | None = None
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSpan:
+    """One spoken attempt.
+
+    Attributes:
+        phonemes: ARPAbet, or empty where it is not transcribed.
+        marked: a person said that it begins here; else it is a proposal.
+        by_ear: whether the phonemes are those of what a listener heard.
+    """
+
+    start_s: float
+    end_s: float
+    phonemes: tuple[str, ...] = ()
+    marked: bool = False
+    by_ear: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TimedPhoneme:
+    """One phoneme of the transcript (ARPAbet), or of a transcriber of words one word."""
+
+    start_s: float
+    end_s: float
+    phoneme: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """A response over time.
+
+    Attributes:
+        envelope: how loud it is; it may hold a part of the recording before and after.
+        limits: of the response, which a person can move; None while it is being given.
+        picture_s: when the picture was drawn, second 0 of the axis; None where it is not known.
+        limit_s: where the time limit ends, or None.
+        onset: of the response, or None where none was found.
+        attempts: spoken ones.
+        marks: (second, label) of cues (``c1``) and of the question asked again (``r``).
+        examiner: stretches in which the administrator speaks.
+        phonemes: of the transcript, where it has times and may be shown.
+        until_s: the axis reaches at least to there, or None.
+        response: tells this response from others, or empty while it is being given.
+    """
+
+    envelope: Envelope
+    limits: Span | None = None
+    picture_s: float | None = None
+    limit_s: float | None = None
+    onset: OnsetMark | None = None
+    attempts: tuple[AttemptSpan, ...] = ()
+    marks: tuple[tuple[float, str], ...] = ()
+    examiner: tuple[Span, ...] = ()
+    phonemes: tuple[TimedPhoneme, ...] = ()
+    until_s: float | None = None
+    response: str = ""
+
+    @property
+    def window(self) -> Span:
+        """From where to where it can be shown."""
+        return self.envelope.start_s, max(self.envelope.end_s, self.until_s or 0.0)
+
+    @property
+    def zero_s(self) -> float:
+        """Second 0 of the axis."""
+        return self.envelope.start_s if self.picture_s is None else self.picture_s
+
+
+def stretch_around(take: Take, recorded_s: float) -> Span:
+    """Return a response with :data:`CONTEXT_S` before and after it, within the recording.
+
+    Args:
+        take: the response.
+        recorded_s: how long the recording is.
+
+    >>> from tabwb.records.naming import Take
+    >>> stretch_around(Take("r1", 0.5, 3.0), 3.25)
+    (0.0, 3.25)
+    """
+    return max(take.start_s - CONTEXT_S, 0.0), max(
+        min(take.end_s + CONTEXT_S, recorded_s), take.end_s
+    )
+
+
+def sound_of(naming: Naming, envelope: Envelope, *, revealed: bool) -> Sound | None:
+    """Return the response that counts as the waveform shows it; None where nothing was recorded.
+
+    Args:
+        naming: the trial, scored by the rules.
+        envelope: of the stretch to show (:func:`stretch_around`).
+        revealed: whether the transcript may be shown.
+    """
+    view, take = naming.view, naming.view.take
+    if take is None:
+        return None
+    picture, limit = take.shown_s, view.rules.time_limit
+    return Sound(
+        envelope,
+        (take.start_s, take.end_s),
+        picture,
+        None if picture is None or limit is None else picture + limit,
+        onset_of(view),
+        tuple(_spans(naming, take, revealed=revealed)),
+        marks_of(view),
+        view.examiner,
+        tuple(_phonemes(naming, take)) if revealed and not naming.by_ear else (),
+        response=f"{take.recording} {view.trial.plan.number}",
+    )
+
+
+def awaited(view: NamingView) -> Sound | None:
+    """Return a response that is being given, before it is heard; None where nothing is recorded.
+
+    The axis reaches from the picture to the time limit, or to :data:`AXIS_S` without one.
+
+    Args:
+        view: the trial.
+    """
+    shown_s = None if view.shown is None else view.shown.at_s
+    if shown_s is None:
+        return None
+    limit = view.rules.time_limit
+    return Sound(
+        Envelope(shown_s, shown_s, ()),
+        picture_s=shown_s,
+        limit_s=None if limit is None else shown_s + limit,
+        marks=marks_of(view),
+        examiner=view.examiner,
+        until_s=shown_s + (limit or AXIS_S),
+    )
+
+
+def marks_of(view: NamingView) -> tuple[tuple[float, str], ...]:
+    """Return when cues were given and the question was asked again: (second, label)."""
+    cues = [(cue.at_s, f"c{cue.cue + 1}") for cue in view.cues if cue.at_s is not None]
+    asked = view.re_prompted
+    again = [(asked.at_s, "r")] if asked is not None and asked.at_s is not None else []
+    return tuple(sorted([*cues, *again]))
+
+
+def onset_of(view: NamingView) -> OnsetMark | None:
+    """Return the onset of the response that counts, or None."""
+    take, onset_s = view.take, view.onset_s
+    if onset_s is None or take is None:
+        return None
+    uncertainty_s = take.onset_uncertainty_s if onset_s == take.onset_s else None
+    return OnsetMark(onset_s, view.latency_s, uncertainty_s, view.onset_by)
+
+
+def _spans(naming: Naming, take: Take, *, revealed: bool) -> Iterator[AttemptSpan]:
+    """The attempts: those of the transcript once it is revealed, before that the marked ones."""
+    if revealed:
+        for attempt, reading in zip(naming.attempts, naming.spoken, strict=True):
+            start, end = take.start_s + attempt.onset_s, take.start_s + attempt.offset_s
+            yield AttemptSpan(start, end, attempt.phonemes, by_ear=reading.ear)
+        return
+    starts = [at for at in naming.view.marks if take.start_s <= at < take.end_s]
+    for start, end in pairwise([*starts, take.end_s]):
+        yield AttemptSpan(start, end, marked=True)
+
+
+def _phonemes(naming: Naming, take: Take) -> Iterator[TimedPhoneme]:
+    transcript = naming.transcript
+    if transcript is None or not transcript.timed:
+        return
+    for segment in transcript.segments:
+        if segment.phoneme in SILENT:
+            continue
+        start, end = take.start_s + segment.start_s, take.start_s + segment.end_s
+        yield TimedPhoneme(start, end, segment.phoneme)
