@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from textual.widgets import DataTable, Input, OptionList
+from textual.widgets import Input, OptionList
 
 from tabwb.records.states import TrialState
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.results.naming_body import ResponseTable
+from tabwb.workbench.results.presenter import ResponseRow
+from tabwb.workbench.results.responses import ResponsesView
 from tabwb.workbench.shell.docks import ScorePanel
+from tabwb.workbench.shell.row_list import RowList
 from tests.cli.conftest import in_process
 from tests.workbench.seat import SIZES, Seat, Sit
 
@@ -21,6 +24,11 @@ async def finished(seat: Seat, battery: str, model: str = "echo@text=dog") -> No
     await seat.begin(battery=battery, model=model)
     await seat.press("a")
     await seat.until(lambda: seat.desk.page == "results", "the results")
+
+
+def listed(seat: Seat) -> Sequence[ResponseRow]:
+    """The responses that are listed."""
+    return seat.desk.query_one(ResponsesView)._rows
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -38,17 +46,25 @@ async def test_the_summary_has_intervals_and_baselines(
             assert RESEARCH_ONLY[:40] in words
 
 
-async def test_t_lists_the_responses_and_enter_opens_one(sit: Sit, battery: str) -> None:
+async def test_t_lists_the_responses_beside_the_marked_one(sit: Sit, battery: str) -> None:
     async with sit() as seat:
         await finished(seat, battery)
         await seat.press("t")
         await seat.reads("✓ right")
-        await seat.press("down", "enter")
-        await seat.reads("Which one swims? (fish, wall, key)")
-        await seat.reads("expected")
-        assert "exact" in seat.text
-        await seat.press("escape")
-        assert not seat.asked
+        await seat.press("space")
+        await seat.reads("expected fish")
+        assert "exact ✗ wrong" in seat.text
+        await seat.press("i")
+        await seat.reads("Sent exactly")
+        await seat.press("left")
+        await seat.reads("w1 · 1 of 3")
+        await seat.press("slash", "d", "u", "c", "k")
+        await seat.reads("No response has the words 'duck'")
+        await seat.press("escape", "less_than_sign")
+        await seat.reads("# ↓")
+        assert [row.item.place[0] for row in listed(seat)] == [3, 2, 1]
+        await seat.press("greater_than_sign")
+        await seat.reads("item ↑")
 
 
 async def test_esc_closes_the_scores_first_and_results_open_with_their_summary(
@@ -59,10 +75,10 @@ async def test_esc_closes_the_scores_first_and_results_open_with_their_summary(
         await seat.press("t", "f4")
         await seat.until(lambda: isinstance(seat.app.focused, ScorePanel), "the scores")
         await seat.press("escape")
-        await seat.until(lambda: isinstance(seat.app.focused, ResponseTable), "the responses")
+        await seat.until(lambda: isinstance(seat.app.focused, RowList), "the responses")
         assert seat.desk.page == "results"
         seat.show_results(1)
-        summary = seat.desk.query_one("#results-summary")
+        summary = seat.desk.query_one("#written-summary")
         await seat.until(lambda: seat.app.focused is summary, "the summary")
 
 
@@ -74,9 +90,7 @@ async def test_a_response_is_declared_void_afterwards(sit: Sit, battery: str) ->
         await seat.press("o", "enter")
         await seat.until(lambda: seat.desk.page == "results")
         await seat.press("t")
-        await seat.until(lambda: isinstance(seat.app.focused, DataTable))
-        await seat.press("enter")
-        await seat.reads("v Void")
+        await seat.until(lambda: isinstance(seat.app.focused, RowList))
         await seat.press("v")
         await seat.words("misread")
         await seat.reads("∅ void")
@@ -184,11 +198,11 @@ async def test_home_and_end_go_to_the_first_and_the_last_response(sit: Sit, batt
         await seat.press("t")
         await seat.reads("t Summary")
         table = seat.app.focused
-        assert isinstance(table, DataTable)
+        assert isinstance(table, RowList)
         await seat.press("end")
-        assert table.cursor_row == 2
+        assert table.current == 2
         await seat.press("home")
-        assert table.cursor_row == 0
+        assert table.current == 0
         await seat.press("t")
         await seat.reads("t Responses")
 

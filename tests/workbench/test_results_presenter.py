@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from textual.signal import Signal
-
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.workbench.engine.presenters import scores_of
 from tabwb.workbench.results.presenter import results_of
-from tabwb.workbench.results.response import ResponseScreen
+from tabwb.workbench.results.written_detail import Shown, detail_lines
 from tabwb.workbench.shell.docks import ScoreSheet, ShownScores
 from tests.report.given import (
     ANSWERS,
@@ -54,8 +52,6 @@ def test_an_unusable_response_says_so_and_keeps_its_verdicts() -> None:
     assert attempt is not None
     assert (attempt.status, row.item.status) == ("ok", "repeated-answer")
     assert any(rating.rater in DECLARED for rating in row.item.trial.ratings)
-    news: Signal[object] = Signal(ScoreSheet(), "news")
-    screen = ResponseScreen(row, administration(), None, tell=lambda _: None, news=news)
-    said = screen._text().plain
+    said = " ".join(str(line) for line in detail_lines(results, row, Shown(), 100))
     assert "not usable (repeated answer): its features are undefined; verdicts are kept" in said
     assert "retracing" in said

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import DataTable
 
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
@@ -20,7 +19,8 @@ from tabwb.records.states import (
     TrialState,
 )
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
-from tabwb.workbench.judging.verdicts import judged_response
+from tabwb.workbench.results.verdicts import judged_response
+from tabwb.workbench.shell.width_aware import WrappedText
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 
@@ -135,46 +135,42 @@ def test_features_stand_in_the_batterys_order_and_measures_are_none(tab: Battery
 # ---------------------------------------------------------------- on the screen
 
 
-def lines(seat: Seat) -> dict[str, list[str]]:
-    table = seat.app.screen.query_one("#verdict-table", DataTable)
-    rows = [[str(cell) for cell in table.get_row_at(at)] for at in range(table.row_count)]
-    return {row[0]: row[1:] for row in rows}
-
-
 async def first_response(seat: Seat) -> None:
-    """From the results to the first response, and to the verdicts on it."""
-    await seat.press("t", "enter")
-    await seat.until(lambda: seat.app.screen.query("#response-text"), "the response")
-    await seat.press("k")
-    await seat.until(lambda: seat.app.screen.query("#reasons"), "the verdicts")
+    """From the results to the first response, with the verdicts on it."""
+    await seat.press("t")
+    await seat.reads("Verdicts")
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_verdicts_stand_side_by_side_with_reasons_below(
+async def test_verdicts_are_side_by_side_with_reasons_below(
     sit: Sit, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     stock(tmp_path / "store.db")
     async with sit(size) as seat:
         seat.show_results(1)
         await seat.until(lambda: seat.desk.page == "results", "the results")
-        await first_response(seat)
-        shown = lines(seat)
-        assert shown["Anomia"] == ["- undefined", "● present", "● present 0.90"]
-        assert shown["Abandoned utterances"] == ["○ absent", "○ absent", "- not asked"]
-        await seat.press("tab")
-        pane = seat.app.screen.query_one("#reason-pane")
-        await seat.until(lambda: seat.app.focused is pane, "the reasons' focus")
-        for _ in range(3):  # the text may be laid out a little later than it is focused
-            if "P(1) = 0.900" not in seat.text:
-                await seat.press("pagedown")
-                await seat.pilot.pause(0.2)
-        for words in ("tab-2026:x", "says anomia", "P(1) = 0.900", "Judges' verdicts   item 1"):
-            assert words in seat.text
+        await seat.press("t", "enter")
+        detail = seat.app.screen.query_one("#response-detail")
+        await seat.until(lambda: detail.has_focus, "the response's focus")
+        await seat.until(lambda: "Verdicts" in whole(seat), "the verdicts")
+        shown = {" ".join(line.split()) for line in whole(seat).splitlines()}
+        assert "Anomia - undefined ● present ● present 0.90" in shown
+        assert "Abandoned utterances ○ absent ○ absent - not asked" in shown
+        assert "C P(1) = 0.900" in shown and "B says anomia" in shown
+        assert "B tab-2026:x" in shown
+        await seat.press("right")
+        await seat.reads("ct2 · 2 of 20")
         await seat.press("escape")
-        await seat.until(lambda: not seat.asked, "the end of it")
+        await seat.until(lambda: not detail.has_focus, "the list")
+        assert seat.desk.page == "results"
 
 
-async def test_raw_words_are_one_key_away_and_unparsed_is_never_absent(sit: Sit) -> None:
+def whole(seat: Seat) -> str:
+    """All lines of the marked response, also those that are scrolled out of sight."""
+    return seat.app.screen.query_one("#response-text", WrappedText).paint(90).plain
+
+
+async def test_raw_replies_are_one_key_away_and_unparsed_is_never_absent(sit: Sit) -> None:
     async with sit((120, 50)) as seat:
         await seat.begin(battery="tab", model="echo", judges="rules")
         await seat.press("a")
@@ -187,33 +183,37 @@ async def test_raw_words_are_one_key_away_and_unparsed_is_never_absent(sit: Sit)
         await seat.press("escape")
         await seat.until(lambda: CHAT in repr(seat.results), "the new verdicts")
         await first_response(seat)
-        assert {row[1] for row in lines(seat).values()} == {"? unparsed"}
-        await seat.reads("asked again, and not read either")
+        await seat.until(lambda: "? unparsed" in whole(seat), "the verdicts")
+        rows = [line for line in whole(seat).splitlines() if "unparsed" in line]
+        assert len(rows) == 19
         await seat.press("w")
-        await seat.reads("the first reply, which could not be read")
-        assert "asks no model: it has no words of its own" in seat.text
+        await seat.until(lambda: "the first reply, which could not be read" in whole(seat))
+        assert "asks no model: it has no raw reply" in whole(seat)
+        assert "asked again, and not read either" in whole(seat)
         await seat.press("w")
-        await seat.until(lambda: "the first reply" not in seat.text, "the reasons")
+        await seat.until(lambda: "the first reply" not in whole(seat), "the verdicts")
 
 
-async def test_verdicts_on_the_answer_on_show(sit: Sit) -> None:
+async def test_j_shows_the_verdicts_on_the_response_on_show(sit: Sit) -> None:
     async with sit() as seat:
         await seat.begin(battery="tab", model="echo", judges="rules")
-        await seat.press("k")
+        await seat.press("j")
         await seat.reads("there is no answer here")
         await seat.next()
-        await seat.press("k")
-        await seat.until(lambda: seat.asked, "the verdicts")
-        assert all(len(row) == 1 for row in lines(seat).values())
-        await seat.press("k")
-        await seat.until(lambda: not seat.asked, "the end of it")
+        await seat.next()
+        await seat.press("j")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.reads("ct2 · 2 of 20")
+        assert "Verdicts  rules-2" in whole(seat)
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "trial", "the administration")
 
 
 async def test_of_a_person_they_are_hidden_until_they_are_revealed(sit: Sit) -> None:
     async with sit() as seat:
         await seat.begin(
             battery="tab", kind="speaker", speaker="S-01", research_protocol="P1",
-            judges="rules",
+            judges="none",
         )  # fmt: skip
         await seat.press("space")
         await seat.until(lambda: seat.work.awaiting, "the item")
@@ -221,19 +221,10 @@ async def test_of_a_person_they_are_hidden_until_they_are_revealed(sit: Sit) -> 
         await seat.press("enter")
         await seat.until(lambda: not seat.work.awaiting, "the answer")
         await seat.press("escape")
-        await seat.press("k")
+        await seat.press("j")
         await seat.reads("verdicts are hidden while a person types: h shows them")
-        assert not seat.asked
+        assert seat.desk.page == "trial"
         await seat.press("h")
-        await seat.press("k")
-        await seat.until(lambda: seat.app.screen.query("#reasons"), "the verdicts")
-
-
-async def test_without_a_judge_it_is_said_how_to_ask_one(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.begin(battery="tab", model="echo", judges="none")
-        await seat.next()
-        await seat.press("k")
-        await seat.reads("No judge has judged this response.")
-        await seat.press("w", "escape")
-        await seat.until(lambda: not seat.asked, "the end of it")
+        await seat.press("j")
+        await seat.until(lambda: seat.desk.page == "results", "the response")
+        await seat.until(lambda: "No judge has judged this response" in whole(seat))

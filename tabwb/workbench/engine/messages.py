@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabwb.records.trials import Trial
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 
 
@@ -119,10 +118,10 @@ class JudgesPending:
 
 @dataclass(frozen=True, slots=True)
 class VerdictsWanted:
-    """What every judge says of one response is to be shown."""
+    """One response is to be shown, with what every judge says of it."""
 
     number: int
-    trial: Trial
+    trial: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from tabwb.administer.session.exchange import token_limit
@@ -30,18 +30,42 @@ SUMMARY_SHARE = 10
 """Live scores are computed again only after this many times the time that they took."""
 
 
+Places = Mapping[int, tuple[int, int]]
+"""By trial: its place within its subtest and replicate, and how many trials these have."""
+
+
+def places_in_subtests(trials: Iterable[Trial]) -> Places:
+    """Return the place of every trial within its subtest and replicate."""
+    together: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for trial in trials:
+        together[trial.plan.subtest, trial.plan.replicate].append(trial.plan.number)
+    return {
+        number: (place, len(numbers))
+        for numbers in together.values()
+        for place, number in enumerate(numbers, 1)
+    }
+
+
 def item_of(
-    battery: Battery, conditions: Conditions, trial: Trial, trials: Sequence[Trial]
+    battery: Battery,
+    conditions: Conditions,
+    trial: Trial,
+    trials: Sequence[Trial],
+    places: Places | None = None,
 ) -> Item:
-    """Return everything about one trial that is shown."""
+    """Return everything about one trial that is shown.
+
+    Args:
+        battery: that was given.
+        conditions: of the administration.
+        trial: the trial.
+        trials: all of the administration.
+        places: of these within their subtests, where many items are made.
+    """
     plan = trial.plan
     subtest = battery.subtest(plan.subtest)
     item = subtest.item(plan.item)
-    fellows = [
-        other.plan.number
-        for other in trials
-        if other.plan.subtest == plan.subtest and other.plan.replicate == plan.replicate
-    ]
+    places = places_in_subtests(trials) if places is None else places
     last = trial.attempts[-1] if trial.attempts else None
     counting = trial.counting
     administrator = [subtest.administrator.text] if subtest.administrator else []
@@ -53,7 +77,7 @@ def item_of(
         limit = int(sent) if sent.isdecimal() else token_limit(subtest, conditions)
     return Item(
         place=(plan.number, len(trials)),
-        in_subtest=(fellows.index(plan.number) + 1, len(fellows)),
+        in_subtest=places[plan.number],
         subtest=subtest.title + (" (practice)" if plan.practice else ""),
         kind=subtest.response,
         administrator=" ".join(administrator),

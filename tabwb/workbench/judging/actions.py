@@ -1,11 +1,9 @@
-"""Lets judges judge stored answers, and shows their verdicts on one response."""
+"""Lets judges judge stored answers."""
 
 from __future__ import annotations
 
-from functools import partial
-
 from tabwb.workbench.engine.messages import JudgesPending, VerdictsWanted
-from tabwb.workbench.judging.controller import JudgingController, JudgingProgress, VerdictsReady
+from tabwb.workbench.judging.controller import JudgingProgress
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 
@@ -19,8 +17,6 @@ class JudgingActions(Actions):
         """Whether the dialog is open."""
         desk.listen(JudgingProgress, self.progress)
         desk.listen(JudgesPending, self.pending)
-        desk.listen(VerdictsWanted, self.verdicts_wanted)
-        desk.listen(VerdictsReady, self.verdicts_ready)
 
     def judge(self) -> None:
         """Judge the answers whose results are shown."""
@@ -54,15 +50,4 @@ class JudgingActions(Actions):
         """Show what every judge says of the response on the item pane."""
         work = self.desk.work
         if work is not None and work.item is not None:
-            self.desk.tell(VerdictsWanted(work.administration.id, work.item.trial))
-
-    def verdicts_wanted(self, message: VerdictsWanted) -> None:
-        """Read verdicts; they are shown when they have come."""
-        verdicts = self.desk.controller(JudgingController).verdicts
-        self.desk.do(partial(verdicts, message.number, message.trial))
-
-    def verdicts_ready(self, message: VerdictsReady) -> None:
-        """Show verdicts."""
-        from tabwb.workbench.judging.verdicts import VerdictsScreen
-
-        self.desk.app.push_screen(VerdictsScreen(message.response))
+            self.desk.tell(VerdictsWanted(work.administration.id, work.item.place[0]))

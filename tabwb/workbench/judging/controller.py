@@ -20,12 +20,10 @@ from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import ModelJudge
 from tabwb.records import events
 from tabwb.records.errors import Interrupted, TabwbError
-from tabwb.records.trials import Trial
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.engine.model_runner import FRAME_S
 from tabwb.workbench.engine.session_controller import SessionController
-from tabwb.workbench.judging.verdicts import JudgedResponse, judged_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +63,6 @@ class JudgingProgress:
         return isinstance(later, JudgingProgress) and self.phase == later.phase == "running"
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictsReady:
-    """What every judge says of one response."""
-
-    response: JudgedResponse
-
-
 class JudgingController(Controller):
     """Judges answers of one administration at a time."""
 
@@ -88,11 +79,6 @@ class JudgingController(Controller):
             self.say(JudgingProgress("refused", str(error)))
         else:
             self.say(JudgingProgress("estimate", words))
-
-    def verdicts(self, number: int, trial: Trial) -> None:
-        """Tell what every judge says of one response."""
-        judged = self.store.judgements(number, trial.plan.number)
-        self.say(VerdictsReady(judged_response(self._battery(number), trial, judged)))
 
     def _battery(self, number: int) -> Battery:
         battery_hash = self.store.administration(number).battery_hash

@@ -16,8 +16,8 @@ def _judges(now: Situation) -> str | None:
 COMMANDS = (
     *on_page(
         "trial",
-        Command("administer.judges", "Judges' verdicts…", "Judges", "k", ("trial", "scores"), 15,
-                "What every judge says of this answer, with its reasons and its raw words.",
+        Command("administer.judges", "Judges' verdicts", "Judges", "j", ("trial", "scores"), 15,
+                "What every judge says of this response, with its reasons and raw replies.",
                 _judges),
     ),
     *on_page(

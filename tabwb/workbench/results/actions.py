@@ -6,19 +6,31 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.workbench.engine.messages import (
+    Changed,
     ExportWanted,
     ListenerChanged,
     ResultsWanted,
     Stored,
     VerdictsWanted,
 )
-from tabwb.workbench.results.controller import Exported, ResultsController, ResultsReady
+from tabwb.workbench.results.controller import (
+    Exported,
+    RepliesRead,
+    ResultsController,
+    ResultsReady,
+)
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.page import ResultsPage
     from tabwb.workbench.results.presenter import ResponseRow, Results
+
+
+RENEW_S = 0.3
+"""Results that change are read again after so many seconds at the earliest."""
+SHARE = 10
+"""They are read again only after this many times the time that reading them took."""
 
 
 class ResultsActions(Actions):
@@ -31,10 +43,18 @@ class ResultsActions(Actions):
         self.listeners: dict[int, str] = {}
         """Who scores responses afterwards, by administration, where another person gave it."""
         self._exporting = False
+        self._trial: int | None = None
+        """The trial whose response is shown when its results have come."""
+        self._renewing: set[int] = set()
+        """The administrations whose results will be read again."""
+        self._took_s = 0.0
         self._open_responses: list[int] = []
         """The administrations of responses whose dialogs are open."""
         desk.listen(ResultsWanted, self.wanted)
+        desk.listen(VerdictsWanted, self.verdicts_wanted)
         desk.listen(ResultsReady, self.ready)
+        desk.listen(RepliesRead, self.replies_read)
+        desk.listen(Changed, self.changed)
         desk.listen(Stored, self.stored)
         desk.listen(ExportWanted, self.export)
         desk.listen(Exported, self.exported)
@@ -46,22 +66,58 @@ class ResultsActions(Actions):
 
     def wanted(self, message: ResultsWanted) -> None:
         """Read the results of an administration; they are shown when they have come."""
+        self._trial = None
         self.desk.do(partial(self._controller.show, message.number))
+
+    def verdicts_wanted(self, message: VerdictsWanted) -> None:
+        """Read results; the response to one trial is shown when they have come."""
+        self._trial = message.trial
+        self.desk.do(partial(self._controller.show, message.number))
+
+    def replies_read(self, message: RepliesRead) -> None:
+        """Show the replies of judges."""
+        if (page := self._page) is not None:
+            page.replies_read(message)
 
     def stored(self, message: Stored) -> None:
         """Read results that are shown again, after they have changed in the store."""
-        shown = self.results is not None and self.results.administration.id == message.number
-        if shown or message.number in self._open_responses:
-            self.desk.do(partial(self._controller.show, message.number, again=True))
+        if self._shows(message.number) or message.number in self._open_responses:
+            self._renew(message.number)
+
+    def changed(self, message: Changed) -> None:
+        """Read the results of the open administration again while it goes on."""
+        work, shown = message.work, self.results
+        if work is None or shown is None or self.desk.page != "results":
+            return
+        given = work.administration
+        before = (shown.administration.status, shown.administration.answered)
+        if self._shows(given.id) and (given.status, given.answered) != before:
+            self._renew(given.id)
+
+    def _shows(self, number: int) -> bool:
+        return self.results is not None and self.results.administration.id == number
+
+    def _renew(self, number: int) -> None:
+        """Read results again, soon, and so seldom that reading takes a small part of the time."""
+        if number not in self._renewing:
+            self._renewing.add(number)
+            self.desk.set_timer(max(RENEW_S, SHARE * self._took_s), partial(self._again, number))
+
+    def _again(self, number: int) -> None:
+        self._renewing.discard(number)
+        self.desk.do(partial(self._controller.show, number, again=True))
 
     async def ready(self, message: ResultsReady) -> None:
         """Show results; those that were read again only where they are shown already."""
         new, shown = message.results, self.results
+        self._took_s = message.took_s
         if not message.again:
             self.results = new
             if (page := self._page) is not None:
                 page.open_summary()
             await self.desk.go("results", keep_return=True)
+            if self._trial is not None and (page := self._page) is not None:
+                page.open_trial(self._trial)
         elif shown is not None and shown.administration.id == new.administration.id:
             self.results = new
             if self.desk.page == "results":
@@ -91,8 +147,6 @@ class ResultsActions(Actions):
             elif choice == "note":
                 job = partial(self._controller.note_trial, number, trial)
                 desk.ask_words(f"Note on item {trial}", "Note", job)
-            elif choice == "judges":
-                desk.tell(VerdictsWanted(number, row.item.trial))
 
         self._open_responses.append(number)
         listener = self.listeners.get(number)

@@ -8,6 +8,7 @@ from textual.containers import Vertical
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.presenter import Results
+    from tabwb.workbench.results.responses import ResponsesView
     from tabwb.workbench.shell.desk import Desk
 
 
@@ -73,6 +74,11 @@ class ResultsBody(Vertical):
         else:
             self._wanted_trial = trial
 
+    @property
+    def view(self) -> ResponsesView | None:
+        """The list of responses with the marked one; None before it is there."""
+        return None
+
     def update_results(self, *, new: bool) -> None:
         """Show :attr:`results`.
 
@@ -96,10 +102,12 @@ class ResultsBody(Vertical):
 
     def mark(self, trial: int) -> None:
         """Mark the response to one trial."""
+        if (view := self.view) is not None:
+            view.mark(trial)
 
     def refill(self) -> None:
         """Fill the list of responses again: who may see what has changed."""
 
     def escape(self) -> bool:
-        """Leave a special view inside the body; return whether there was one."""
-        return False
+        """Go back from a response to the list; return whether the response had the focus."""
+        return self.responses_shown and self.view is not None and self.view.escape()

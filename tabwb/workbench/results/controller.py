@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
+from tabwb.records.ratings import Judged
 from tabwb.report.summaries.load import load_administrations
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
@@ -21,10 +23,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ResultsReady:
-    """The results of one administration; ``again``: they replace those that are shown."""
+    """The results of one administration.
+
+    Attributes:
+        results: of it.
+        again: they replace those that are shown.
+        took_s: how long reading them took, in seconds.
+    """
 
     results: Results
     again: bool = False
+    took_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RepliesRead:
+    """The calls of judges that ask a model, for one response."""
+
+    number: int
+    trial: int
+    judged: tuple[Judged, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +64,7 @@ class ResultsController(Controller):
         """Send the results of one administration; ``again``: only update what is shown."""
         from tabwb.workbench.results.presenter import results_of
 
+        started = time.monotonic()
         primary = self.plugins.configuration.study.primary_rater
         (data,) = load_administrations(self.store, (number,), primary=primary)
         given = data.administration
@@ -57,7 +76,12 @@ class ResultsController(Controller):
             and other.id != given.id
         ]
         others = load_administrations(self.store, sessions, primary=primary) if sessions else ()
-        self.say(ResultsReady(results_of(data, others), again=again))
+        results = results_of(data, others)
+        self.say(ResultsReady(results, again=again, took_s=time.monotonic() - started))
+
+    def replies(self, number: int, trial: int) -> None:
+        """Send the calls of judges that ask a model, for one response."""
+        self.say(RepliesRead(number, trial, tuple(self.store.judgements(number, trial))))
 
     def export(
         self, numbers: Sequence[int], format_id: str, path: str, *, within_study: bool

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,19 +15,26 @@ from textual.widgets import Static
 from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.body import ResultsBody
-from tabwb.workbench.results.controller import ResultsController
+from tabwb.workbench.results.controller import RepliesRead, ResultsController
 from tabwb.workbench.results.presenter import Results
-from tabwb.workbench.shell.commands import Command
+from tabwb.workbench.results.responses import ResponsesView
+from tabwb.workbench.results.subject import ResultsShown
+from tabwb.workbench.results.written_body import WrittenBody
+from tabwb.workbench.shell.commands import Command, Situation
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.docks import ShownScores
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import QUIET, conditions_words, name_of, status_words
 
+if TYPE_CHECKING:
+    from tabwb.workbench.results.naming_body import NamingBody
+
 
 class ResultsPage(Page):
     """Head and body."""
 
+    SCORES_DOCK = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "app.focus_next", show=False)]
 
     def __init__(self, desk: Desk, page: str) -> None:
@@ -40,9 +49,12 @@ class ResultsPage(Page):
 
     def _body_of(self, results: Results) -> ResultsBody:
         """Return the body that shows these results."""
-        from tabwb.workbench.results.naming_body import NamingBody
+        kind: type[NamingBody | WrittenBody] = WrittenBody
+        if results.summary.named:
+            from tabwb.workbench.results.naming_body import NamingBody
 
-        return next(iter(self.query(NamingBody)), None) or NamingBody(self.desk)
+            kind = NamingBody
+        return next(iter(self.query(kind)), None) or kind(self.desk)
 
     def update_page(self) -> None:
         """Show the results that were opened last."""
@@ -72,6 +84,17 @@ class ResultsPage(Page):
         """What is opened next begins with its summary, from its first line."""
         if self.body is not None:
             self.body.show_summary()
+
+    def open_trial(self, trial: int) -> None:
+        """Show the response to one trial."""
+        if self.body is not None:
+            self.body.open_trial(trial)
+            self.desk.show_foot()
+
+    def replies_read(self, message: RepliesRead) -> None:
+        """Show the replies of judges."""
+        if isinstance(self.body, WrittenBody):
+            self.body.replies_read(message)
 
     def focus_inside(self) -> None:
         """Give the focus to summary or responses."""
@@ -110,10 +133,67 @@ class ResultsPage(Page):
         back = command.id == "results.responses" and bool(self.body and self.body.responses_shown)
         return "Summary" if back else command.foot
 
+    def situation(self, situation: Situation) -> Situation:
+        """Return the situation with what the page shows."""
+        view = self.body.view if self.body is not None else None
+        listed = self.body is not None and self.body.responses_shown and view is not None
+        marked = listed and view is not None and view.row is not None
+        named = self.results is not None and bool(self.results.summary.named)
+        return replace(situation, extension=ResultsShown(listed, marked, named))
+
+    @property
+    def _view(self) -> ResponsesView:
+        """The responses, which are shown when a command on them is run."""
+        assert self.body is not None and self.body.view is not None
+        return self.body.view
+
+    def next(self) -> None:
+        """Mark the next response."""
+        self._view.action_step(1)
+
+    def filter(self) -> None:
+        """Ask for words to filter the responses by."""
+        self._view.filter()
+
+    def sort(self) -> None:
+        """Sort the responses by the next column."""
+        self._view.sort()
+
+    def reverse(self) -> None:
+        """Reverse the order of the responses."""
+        self._view.reverse()
+
+    def exact(self) -> None:
+        """Show the exact prompt, or that of the item again."""
+        if isinstance(self.body, WrittenBody):
+            self.body.exact()
+
+    def raw(self) -> None:
+        """Show the judges' reasons and raw replies, or their verdicts again."""
+        if isinstance(self.body, WrittenBody):
+            self.body.raw()
+
+    def _ask(self, title: str, label: str, job: Callable[[int, int, str], None]) -> None:
+        """Ask for words about the marked response; then a job is queued with them."""
+        row, number = self._view.row, self.administration()
+        if row is not None and number is not None:
+            trial = row.item.place[0]
+            self.desk.ask_words(title.format(trial), label, partial(job, number, trial))
+
+    def void(self) -> None:
+        """Declare the marked response void."""
+        job = self.desk.controller(ResultsController).void_trial
+        self._ask("Declare item {} void", "Reason", job)
+
+    def note(self) -> None:
+        """Write a note on the marked response."""
+        self._ask("Note on item {}", "Note", self.desk.controller(ResultsController).note_trial)
+
     def responses(self) -> None:
         """Change between summary and responses."""
         if self.body is not None:
             self.body.show_responses(not self.body.responses_shown)
+            self.desk.show_foot()
 
     def export(self) -> None:
         """Write the responses to a file."""
@@ -145,6 +225,6 @@ class ResultsPage(Page):
     async def back(self) -> None:
         """Return to where the results were opened, to the open administration, or home."""
         desk = self.desk
-        if not desk.docks.leave_drawer():
+        if not self.escape() and not desk.docks.leave_drawer():
             work = desk.work
             await desk.go(desk.return_to or ("home" if work is None else work.page))

@@ -16,7 +16,15 @@ from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.naming.summary import NamedItem
-from tabwb.workbench.engine.presenters import RIGHT, WRONG, item_of, mark_of, scores_of
+from tabwb.workbench.engine.presenters import (
+    RIGHT,
+    WRONG,
+    Places,
+    item_of,
+    mark_of,
+    places_in_subtests,
+    scores_of,
+)
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore
 from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
 from tabwb.workbench.shell.wording import seconds
@@ -113,6 +121,7 @@ def results_of(data: AdministrationData, others: Sequence[AdministrationData] = 
     person = data.administration.conditions.kind == "speaker"
     scores = scores_of(data.battery, data.trials, counts, summary.judges, person=person)
     statuses = effective_statuses(data.battery, data.trials)
+    places = places_in_subtests(data.trials)
     return Results(
         data.administration,
         data.battery,
@@ -121,7 +130,7 @@ def results_of(data: AdministrationData, others: Sequence[AdministrationData] = 
             scores, subtests=tuple(_with_names(score, summary.named) for score in scores.subtests)
         ),
         tuple(
-            _row(data, trial, status, named.get(trial.plan.number))
+            _row(data, trial, status, named.get(trial.plan.number), places)
             for trial, status in zip(data.trials, statuses, strict=True)
         ),
         tuple(sorted(sessions, key=lambda session: (session.at, session.number))),
@@ -159,11 +168,12 @@ def _row(
     trial: Trial,
     status: ResponseStatus | None,
     named: NamedResponse | None,
+    places: Places,
 ) -> ResponseRow:
     mark = mark_of(trial, data.battery.subtest(trial.plan.subtest).scorers)
     if named is not None:
         mark = _counted(mark, named.item)
-    item = item_of(data.battery, data.administration.conditions, trial, data.trials)
+    item = item_of(data.battery, data.administration.conditions, trial, data.trials, places)
     verdict = "not given" if mark == "not-administered" else mark
     return ResponseRow(replace(item, status=status), verdict, mark, trial.notes, named)
 

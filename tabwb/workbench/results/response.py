@@ -31,7 +31,7 @@ HELP = """\
 # Response
 
 The exact prompt, every attempt, every rating with its reason. **v** declares the item void, **n**
-writes a note on it, **k** sets the judges' verdicts side by side, arrows scroll, **esc** closes.
+writes a note on it, arrows scroll, **esc** closes.
 
 Of a picture that was named: **l** plays the response, **1** to **5** score it as during the
 session, **h** takes what you heard and **k** a code. The new score is shown at once, marked as
@@ -59,7 +59,7 @@ def _named_lines(named: NamedResponse, width: int) -> Iterator[Content]:
 
 
 class ResponseScreen(Dialog[str | None]):
-    """Returns ``void``, ``note``, ``judges`` or None; stays while a named picture is scored.
+    """Returns ``void``, ``note`` or None; stays while a named picture is scored.
 
     Args:
         listener: who scores it afterwards; None: who gave the administration.
@@ -72,7 +72,7 @@ class ResponseScreen(Dialog[str | None]):
         Binding("enter,q", "dismiss(None)", "Close", show=False),
         Binding("v", "dismiss('void')", "Void", show=False),
         Binding("n", "dismiss('note')", "Note", show=False),
-        Binding("k", "say('judges', 'code')", "Judges", show=False),
+        Binding("k", "say('', 'code')", "Code", show=False),
         Binding("h", "say('', 'heard')", "Heard", show=False),
         Binding("l", "listen", "Listen", show=False),
         Binding("r", "say('', 'rater')", "Rater", show=False),
@@ -150,7 +150,7 @@ class ResponseScreen(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         """Everything about it."""
         item = self._row.item
-        own = "1-5 Score   h Heard   k Code   l Listen" if self._row.named else "k Judges' verdicts"
+        own = "1-5 Score   h Heard   k Code   l Listen   " if self._row.named else ""
         title = f"Item {item.place[0]} of {item.place[1]}   {item.subtest}"
         with Vertical(classes="dialog"):
             yield Static(title, classes="dialog-title", markup=False)
@@ -161,7 +161,7 @@ class ResponseScreen(Dialog[str | None]):
             if self._row.named is not None:
                 words = self._rater_words()
                 yield Static(words, id="response-rater", classes="dialog-note", markup=False)
-            yield Static(f"{own}   v Void   n Note   esc Close", classes="dialog-note")
+            yield Static(f"{own}v Void   n Note   esc Close", classes="dialog-note")
 
     def _text(self) -> Content:
         row, item = self._row, self._row.item

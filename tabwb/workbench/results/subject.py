@@ -2,7 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
+
 from tabwb.workbench.shell.commands import Command, PageSpec, Situation, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsShown:
+    """What the results page shows.
+
+    Attributes:
+        listed: the responses, and not the summary.
+        marked: one of them is marked.
+        named: they are names of pictures.
+    """
+
+    listed: bool
+    marked: bool
+    named: bool
+
+
+def _listed(now: Situation) -> str | None:
+    shown = now.extension
+    return None if isinstance(shown, ResultsShown) and shown.listed else ""
+
+
+def _marked(now: Situation) -> str | None:
+    shown = now.extension
+    return None if isinstance(shown, ResultsShown) and shown.marked else ""
+
+
+def _written(now: Situation) -> str | None:
+    shown = now.extension
+    return _marked(now) if isinstance(shown, ResultsShown) and not shown.named else ""
 
 
 def _rescore(now: Situation) -> str | None:
@@ -12,6 +45,23 @@ def _rescore(now: Situation) -> str | None:
 COMMANDS = (
     Command("results.responses", "Summary or responses", "Responses", "t", ("results",), 3,
             "Change between the summary and the list of responses."),
+    Command("results.next", "Next response", "Next", "space", ("results",), 1,
+            "Show the next response.", _marked),
+    Command("results.filter", "Filter responses…", "Filter", "slash", ("results",), 6,
+            "List only responses with certain words.", _listed),
+    Command("results.sort", "Sort by the next column", "Sort", "greater_than_sign",
+            ("results",), 9, "Sort the responses by the next column.", _listed),
+    Command("results.reverse", "Reverse the order", "", "less_than_sign", ("results",), 0,
+            "Reverse the order of the responses.", _listed),
+    Command("results.exact", "Exact prompt", "Exact", "i", ("results",), 7,
+            "Show the text that was sent exactly, or the item's prompt again.", _written),
+    Command("results.raw", "Reasons and raw replies", "Replies", "w", ("results",), 7,
+            "Show each judge's reasons and raw reply, or the verdicts again.", _written),
+    Command("results.void", "Declare void…", "Void", "v", ("results",), 10,
+            "Declare the marked response void, with a reason: it stays and does not count.",
+            _marked),
+    Command("results.note", "Note…", "Note", "n", ("results",), 11,
+            "Write a note on the marked response.", _marked),
     Command("results.export", "Export…", "Export", "e", ("results",), 4,
             "Write the responses to a file (JSONL, CSV)."),
     Command("results.rescore", "Score again", "Rescore", "b", ("results",), 8,
@@ -25,5 +75,6 @@ SUBJECT = Subject(
     pages=(PageSpec("results", "tabwb.workbench.results.page:ResultsPage", COMMANDS),),
     actions="tabwb.workbench.results.actions:ResultsActions",
     controller="tabwb.workbench.results.controller:ResultsController",
+    styles=(Path(__file__).with_name("screen.tcss"),),
     prefetch=("tabwb.workbench.results.page",),
 )

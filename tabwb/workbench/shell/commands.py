@@ -138,6 +138,8 @@ _LABELS = {
     "slash": "/",
     "escape": "esc",
     "exclamation_mark": "!",
+    "greater_than_sign": ">",
+    "less_than_sign": "<",
 }
 
 

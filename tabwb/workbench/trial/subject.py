@@ -115,7 +115,7 @@ PAGE_COMMANDS = (
             "Show or hide verdicts and scores; they are hidden while a person types."),
 )  # fmt: skip
 COMMANDS = (
-    Command("file.new", "New administration…", "New", "n", ("home", "explorer", "results"), 1,
+    Command("file.new", "New administration…", "New", "n", ("home", "explorer"), 1,
             "Give a battery to a model or to a person who types.", also=("f2",)),
     Command("file.open", "Open…", "Open", "o", ("home", "explorer", "results"), 2,
             "Find an administration: resume it, or see its results.", also=("f7",)),

@@ -1,27 +1,25 @@
-"""One response with the verdicts of every judge side by side; reasons and raw words below."""
+"""The verdicts of every judge on one response: lines with reasons, and the raw replies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import ClassVar
 
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import DataTable, Static
 
 from tabwb.battery.model import Battery
 from tabwb.records.ratings import PROBABILITY, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.records.trials import Trial
 from tabwb.records.words import plural
-from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
-from tabwb.workbench.shell.width_aware import WrappedText
-from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
+from tabwb.workbench.shell.wording import (
+    ACCENT,
+    LEAST,
+    QUIET,
+    folded,
+    verdict_words,
+    wrapped,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,55 +140,114 @@ def _marks(call: Judgement, calls: int) -> Iterator[str]:
         yield f"judged {calls} times; this verdict counts"
 
 
-TITLE = 25
-"""Columns of a feature's title."""
-COLUMN = 15
-"""Columns of a verdict; the judge's whole name is below."""
-NOBODY = (
-    "No judge has judged this response. On the results page j lets one judge all answers; its "
-    "verdicts are shown here then."
-)
-HELP = """\
-# Judges' verdicts
-
-A line for each feature, a column for each judge: ● present and ○ absent, with the probability where
-a judge tells one; *unparsed* where its words could not be read, *error* where the call failed,
-*undefined* where nothing could be judged, *not asked* where the feature is not in its set. None of
-these is counted as absent.
-
-Below are the judges with their reasons for the feature that is marked. **w** shows the raw words
-of the judges that ask a model, and how their verdicts were had; **w** again goes back.
-
-Up and down move, **tab** goes to the text below to scroll it, **esc** closes.
-"""
+PRESENT = "●"
+NOBODY = "No judge has judged this response: j lets one judge all responses."
 
 
-class VerdictTable(DataTable[Content]):
-    """A line for each feature, a column for each judge."""
+def verdict_lines(response: JudgedResponse, width: int) -> Iterator[Content]:
+    """Yield the verdicts of every judge: of one as lists, of several as a table.
 
-    HELP = HELP
-
-
-def reasons(response: JudgedResponse, feature: str, width: int) -> Iterator[Content]:
-    """Yield every judge's verdict and reason for one feature."""
+    Args:
+        response: with its judges.
+        width: columns.
+    """
     if not response.judges:
         yield from folded(NOBODY, width, QUIET)
-    for letter, judge in lettered(response):
+    elif len(response.judges) == 1:
+        yield from _of_one(response, response.judges[0], width)
+    else:
+        yield from _of_several(response, width)
+
+
+def _of_one(response: JudgedResponse, judge: JudgeVerdicts, width: int) -> Iterator[Content]:
+    """Yield the features that are present, each with the reason; the others by state and reason."""
+    yield Content.assemble(("Verdicts  ", f"bold {QUIET}"), judge.rater)
+    yield from folded(", ".join(judge.marks), width, QUIET, 2)
+    others: dict[str, list[str]] = {}
+    room = _titles(response)
+    for feature, title in response.features:
         rating = judge.ratings.get(feature)
-        words = f"{letter}  {words_of(judge, feature):<{COLUMN + 1}}"
-        yield Content.assemble((words, "bold"), judge.rater)
-        if rating is not None and rating.reason:
-            yield from folded(rating.reason, width, "", 3)
+        words = words_of(judge, feature)
+        reason = rating.reason if rating is not None else ""
+        if rating is not None and rating.status is RatingStatus.VALUE:
+            if rating.value:
+                yield Content.assemble(f"{title:<{room}}", (words, f"bold {ACCENT}"))
+                yield from folded(reason, width, "", 4)
+                continue
+            reason = ""
+        words, probability = verdict_words(rating), judge.probabilities.get(feature)
+        likely = "" if probability is None else f" {probability:.2f}"
+        others.setdefault(f"{words}: {reason}" if reason else words, []).append(
+            f"{title.lower()}{likely}"
+        )
+    for words, titles in others.items():
+        yield from _hanging(words, ", ".join(titles), width)
+
+
+def _titles(response: JudgedResponse) -> int:
+    """Return the columns of the features' titles."""
+    return max([len(title) for _, title in response.features], default=0) + 2
+
+
+def _hanging(words: str, listed: str, width: int) -> Iterator[Content]:
+    """Yield words and what they are said of, from the second line on further to the right."""
+    lines = wrapped(f"{words}: {listed}", max(width - 2, LEAST))
+    for at, line in enumerate(lines):
+        yield Content.styled(line if not at else f"  {line}", QUIET)
+
+
+def _of_several(response: JudgedResponse, width: int) -> Iterator[Content]:
+    """Yield a line for each feature and a column for each judge; below it why it is present."""
+    yield Content.styled("Verdicts", f"bold {QUIET}")
+    for letter, judge in lettered(response):
+        yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
         yield from folded(", ".join(judge.marks), width, QUIET, 3)
+    room = _titles(response)
+    rows = [[words_of(judge, name) for judge in response.judges] for name, _ in response.features]
+    if room + sum(_column(column) for column in zip(*rows, strict=True)) > width:
+        rows = [[_glyph(words) for words in row] for row in rows]
+    columns = [_column(column) for column in zip(*rows, strict=True)]
+    letters = [letter for letter, _ in lettered(response)]
+    heads = "".join(f"{letter:<{at}}" for letter, at in zip(letters, columns, strict=True))
+    yield Content.styled(f"{'feature':<{room}}{heads}", QUIET)
+    for (feature, title), row in zip(response.features, rows, strict=True):
+        cells = [
+            (f"{words:<{at}}", f"bold {ACCENT}" if words[0] == PRESENT else "")
+            for words, at in zip(row, columns, strict=True)
+        ]
+        yield Content.assemble(f"{title:<{room}}", *cells)
+        for letter, judge in lettered(response):
+            rating = judge.ratings.get(feature)
+            if rating is not None and rating.value and rating.reason:
+                yield from folded(f"{letter}  {rating.reason}", width, QUIET, 4)
+
+
+def _column(words: Sequence[str]) -> int:
+    """Return the columns of a judge's verdicts."""
+    return max(map(len, words), default=0) + 2
+
+
+def _glyph(words: str) -> str:
+    """Return a verdict without its word.
+
+    >>> _glyph("● present 0.70"), _glyph("- not asked")
+    ('● 0.70', '-')
+    """
+    number = words.rpartition(" ")[2]
+    return f"{words[0]} {number}" if number[:1].isdigit() else words[0]
 
 
 def raw_words(response: JudgedResponse, width: int) -> Iterator[Content]:
-    """Yield every judge's raw words."""
+    """Yield every judge's reasons and raw replies."""
     for letter, judge in lettered(response):
         yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
+        for feature, title in response.features:
+            if (rating := judge.ratings.get(feature)) is not None and rating.reason:
+                words = f"{title}, {words_of(judge, feature)[2:]}: {rating.reason}"
+                yield from folded(words, width, "", 3)
         call = judge.call
         if call is None:
-            yield from folded("asks no model: it has no words of its own", width, QUIET, 3)
+            yield from folded("asks no model: it has no raw reply", width, QUIET, 3)
             continue
         yield from folded(", ".join([*judge.marks, *judge.took]), width, QUIET, 3)
         if call.first_raw:
@@ -198,74 +255,6 @@ def raw_words(response: JudgedResponse, width: int) -> Iterator[Content]:
             yield from folded(call.first_raw, width, "", 3)
             yield Content.styled("   the second reply", QUIET)
         yield from folded(call.raw or "(no words)", width, "", 3)
-
-
-class VerdictsScreen(Dialog[None]):
-    """The response, the table, and below it the details of the marked feature."""
-
-    CSS_PATH = "verdicts.tcss"
-    AUTO_FOCUS = "VerdictTable"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,k", "dismiss(None)", "Close", show=False),
-        Binding("w", "raw", "Raw words", show=False),
-        Binding("tab", "app.focus_next", show=False),
-    ]
-
-    def __init__(self, response: JudgedResponse) -> None:
-        super().__init__()
-        self._response = response
-        self._raw = False
-
-    def compose(self) -> ComposeResult:
-        """Title, response, table, text."""
-        response = self._response
-        title = f"Judges' verdicts   item {response.place}   {response.subtest}"
-        with Vertical(classes="dialog"):
-            yield Static(title, classes="dialog-title", markup=False)
-            with VerticalScroll(id="verdicts-response", can_focus=False):
-                yield Static(response.prompt, classes="quiet", markup=False)
-                yield Static(response.response or "(no response)", markup=False)
-            if response.judges:
-                yield VerdictTable(id="verdict-table", cursor_type="row", cell_padding=0)
-            with ScrollPane(id="reason-pane", help_text=HELP):
-                first = response.features[0][0] if response.features else ""
-                yield WrappedText(partial(reasons, response, first), id="reasons")
-            yield Static(
-                "w Raw words or reasons   tab Text below   arrows Move   esc Close",
-                classes="dialog-note",
-            )
-
-    def on_mount(self) -> None:
-        """Fill the table."""
-        response = self._response
-        if not response.judges:
-            self.query_one(ScrollPane).focus()
-            return
-        table = self.query_one(VerdictTable)
-        table.add_column("feature", width=TITLE)
-        for letter, judge in lettered(response):
-            head = Content(f"{letter}  {judge.rater}").truncate(COLUMN, ellipsis=True)
-            table.add_column(Text(head.plain), width=COLUMN)
-        for feature, title in response.features:
-            cells = [Content(words_of(judge, feature)) for judge in response.judges]
-            table.add_row(Content(title).truncate(TITLE - 1, ellipsis=True), *cells, key=feature)
-
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        """Tell of that feature below."""
-        self._raw = False
-        self._show(str(event.row_key.value))
-
-    def action_raw(self) -> None:
-        """Raw words instead of reasons, and back."""
-        if self._response.judges:
-            self._raw = not self._raw
-            self._show(self._response.features[self.query_one(VerdictTable).cursor_row][0])
-
-    def _show(self, feature: str) -> None:
-        response = self._response
-        lines = partial(raw_words, response) if self._raw else partial(reasons, response, feature)
-        self.query_one(WrappedText).show(lines)
-        self.query_one(ScrollPane).scroll_home(animate=False)
 
 
 def words_of(judge: JudgeVerdicts, feature: str) -> str:

@@ -1,0 +1,282 @@
+"""The responses of an administration: a list, and beside or below it the marked one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.events import Resize
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from tabwb.workbench.results.presenter import ResponseRow
+from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.row_list import Column, RowList
+from tabwb.workbench.shell.wording import QUIET
+
+BESIDE = 100
+"""From so many columns up the response is beside the list."""
+LIST_SHARE, LIST_MOST = 0.45, 76
+"""Of these columns, how much the list takes, and how many at most."""
+HELP = """\
+# Responses
+
+A row for each item; the marked one is shown beside or below the list.
+
+- **up**, **down**, **home**, **end** move in the list; **space**, **left** and **right** go to the
+  next and the previous response from anywhere
+- **enter** goes to the response, where the arrows scroll; **esc** goes back to the list
+- **/** filters by words of item, subtest, state and response; **esc** in the field shows all
+- **>** sorts by the next column, **<** reverses the order; so does a click on a head
+- **v** declares the response void, **n** writes a note on it; **t** goes back to the summary
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseColumn:
+    """A column of the list.
+
+    Attributes:
+        column: head, width, alignment.
+        cell: what a row has in it.
+        key: by what rows are sorted.
+        falling: whether the first order is from high to low.
+    """
+
+    column: Column
+    cell: Callable[[ResponseRow], Content | str]
+    key: Callable[[ResponseRow], Any]
+    falling: bool = False
+
+
+Columns = Callable[[Sequence[ResponseRow], int], Sequence[ResponseColumn]]
+"""Returns the columns for all rows and for the columns of characters that the list has."""
+Detail = Callable[[ResponseRow | None], str]
+"""Shows the marked response, or that there is none; returns the title of its pane."""
+
+
+class FilterField(Input):
+    """Words that a response must have."""
+
+    HELP = (
+        "# Filter\n\nOnly responses with all of these words are listed. **enter** goes to the "
+        "list, **esc** shows all again."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+
+    def action_leave(self) -> None:
+        """Empty the field; the view hides it."""
+        self.value = ""
+        self.post_message(self.Submitted(self, ""))
+
+
+class ResponsesView(Container):
+    """The list and the marked response; what a response shows is another widget's matter.
+
+    Args:
+        columns: of the list.
+        detail: is mounted in the pane of the response.
+        show_detail: shows a response in it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "step(-1)", show=False),
+        Binding("right", "step(1)", show=False),
+    ]
+
+    def __init__(self, columns: Columns, detail: Widget, show_detail: Detail) -> None:
+        super().__init__(classes="responses-view")
+        self._columns_of, self._detail, self._show_detail = columns, detail, show_detail
+        self._all: Sequence[ResponseRow] = ()
+        self._rows: Sequence[ResponseRow] = ()
+        self._columns: Sequence[ResponseColumn] = ()
+        self._sorted: str = ""
+        self._falling = False
+        self._words = ""
+        self._trial: int | None = None
+
+    def compose(self) -> ComposeResult:
+        """The list with its filter, the response."""
+        with Pane(title="Responses", classes="responses-list"):
+            yield FilterField(placeholder="words to filter by", compact=True, id="response-filter")
+            yield Static(id="responses-none", markup=False)
+            yield RowList(id="responses", help_text=HELP)
+        with Pane(title="Response", classes="response-pane"):
+            yield self._detail
+
+    def on_mount(self) -> None:
+        """Without words there is no filter."""
+        self.query_one(FilterField).display = False
+        self.query_one("#responses-none").display = False
+
+    @property
+    def rows(self) -> RowList:
+        """The list."""
+        return self.query_one(RowList)
+
+    @property
+    def row(self) -> ResponseRow | None:
+        """The marked response; None where none is listed."""
+        at = self.rows.current
+        return self._rows[at] if 0 <= at < len(self._rows) else None
+
+    @property
+    def focus_in_detail(self) -> bool:
+        """Whether the response has the focus, and not the list."""
+        return self._detail.has_focus or self._detail.has_focus_within
+
+    def show(self, rows: Sequence[ResponseRow], *, new: bool) -> None:
+        """Show responses.
+
+        Args:
+            rows: all of them, in the order in which they were given.
+            new: of another administration: the first is marked, nothing is filtered or sorted.
+        """
+        self._all = rows
+        if new:
+            self._sorted, self._falling, self._trial = "", False, None
+            self._words = self.query_one(FilterField).value = ""
+            self.query_one(FilterField).display = False
+        self._fill()
+
+    def mark(self, trial: int) -> None:
+        """Mark the response to one trial, and show all if it is filtered out."""
+        self._trial = trial
+        if all(_number(row) != trial for row in self._rows):
+            self._words = self.query_one(FilterField).value = ""
+        self._fill()
+
+    def _fill(self) -> None:
+        """List the responses that the filter leaves, in order; the marked one stays marked."""
+        words = self._words.casefold().split()
+        rows = [row for row in self._all if all(word in _searched(row) for word in words)]
+        width = max(self.rows.size.width, 24)
+        self._columns = self._columns_of(self._all, width)
+        by = next((one for one in self._columns if one.column.head == self._sorted), None)
+        if by is not None:
+            rows.sort(key=by.key, reverse=self._falling)
+        self._rows = rows
+        heads = [self._head(one.column) for one in self._columns]
+        at = next((at for at, row in enumerate(rows) if _number(row) == self._trial), 0)
+        self.rows.show(heads, len(rows), self._cells, at)
+        none = self.query_one("#responses-none", Static)
+        none.display = not rows and bool(self._words)
+        if none.display:
+            told = f"No response has the words '{self._words}'; esc in the field shows all."
+            none.update(Content.styled(told, QUIET))
+        pane = self.query_one(".responses-list", Pane)
+        shown = f"{len(rows)} of {len(self._all)}" if words else str(len(self._all))
+        pane.border_title = f"Responses  {shown}"
+        if not rows:
+            self._show_marked(None)
+
+    def _head(self, column: Column) -> Column:
+        if column.head != self._sorted or not self._sorted:
+            return column
+        arrow = "↓" if self._falling else "↑"
+        width = max(column.width, len(column.head) + 2) if column.width else 0
+        return Column(f"{column.head} {arrow}", width, column.right, column.tip)
+
+    def _cells(self, at: int) -> list[Content | str]:
+        return [one.cell(self._rows[at]) for one in self._columns]
+
+    def _show_marked(self, row: ResponseRow | None) -> None:
+        self.query_one(".response-pane", Pane).border_title = self._show_detail(row)
+
+    def show_again(self) -> None:
+        """Show the marked response again: what is shown of it has changed."""
+        self._show_marked(self.row)
+
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
+        """Show the marked response."""
+        event.stop()
+        if (row := self.row) is not None:
+            self._trial = _number(row)
+            self._show_marked(row)
+
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
+        """Go to the response."""
+        event.stop()
+        self._detail.focus()
+
+    def on_row_list_head_clicked(self, event: RowList.HeadClicked) -> None:
+        """Sort by that column, or reverse the order."""
+        event.stop()
+        column = self._columns[event.column]
+        if column.column.head == self._sorted:
+            self._falling = not self._falling
+        else:
+            self._sorted, self._falling = column.column.head, column.falling
+        self._fill()
+
+    def sort(self) -> None:
+        """Sort by the next column."""
+        heads = [one.column.head for one in self._columns]
+        at = heads.index(self._sorted) if self._sorted in heads else 0
+        column = self._columns[(at + 1) % len(heads)]
+        self._sorted, self._falling = column.column.head, column.falling
+        self._fill()
+
+    def reverse(self) -> None:
+        """Reverse the order."""
+        self._sorted = self._sorted or self._columns[0].column.head
+        self._falling = not self._falling
+        self._fill()
+
+    def filter(self) -> None:
+        """Ask for words to filter by."""
+        field = self.query_one(FilterField)
+        field.display = True
+        field.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Filter by the words so far."""
+        event.stop()
+        self._words = event.value
+        self._fill()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the list."""
+        event.stop()
+        event.input.display = bool(event.value)
+        self.rows.focus()
+
+    def action_step(self, step: int) -> None:
+        """Go to the response before or after."""
+        self.rows.action_move(step)
+
+    def escape(self) -> bool:
+        """Go back from the response to the list; return whether the response had the focus."""
+        if not self.focus_in_detail:
+            return False
+        self.rows.focus()
+        return True
+
+    def focus_inside(self) -> None:
+        """Give the focus to the list."""
+        self.rows.focus()
+
+    def on_resize(self, event: Resize) -> None:
+        """Place the response beside or below the list, with columns as there is room."""
+        beside = event.size.width >= BESIDE
+        self.set_class(beside, "-beside")
+        wide = min(round(event.size.width * LIST_SHARE), LIST_MOST)
+        self.query_one(".responses-list").styles.width = wide if beside else "1fr"
+        self.call_after_refresh(partial(self._fill))
+
+
+def _number(row: ResponseRow) -> int:
+    return row.item.place[0]
+
+
+def _searched(row: ResponseRow) -> str:
+    attempt = row.item.attempt
+    said = attempt.response if attempt is not None else row.item.trial.reason
+    named = "" if row.named is None else f"{row.named.item.target} {row.named.item.code or ''}"
+    return f"{row.item.trial.plan.item} {row.item.subtest} {row.verdict} {named} {said}".casefold()

@@ -1,0 +1,189 @@
+"""The results of a battery of written responses: a summary, and the responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from rich.console import Group
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from tabwb.report.render.tables import summary_view
+from tabwb.report.summaries.cautions import cautions
+from tabwb.workbench.results.body import ResultsBody
+from tabwb.workbench.results.controller import RepliesRead, ResultsController
+from tabwb.workbench.results.presenter import ResponseRow
+from tabwb.workbench.results.responses import HELP, ResponseColumn, ResponsesView
+from tabwb.workbench.results.written_detail import Shown, detail_lines, found_in, title_of
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import ScrollPane
+from tabwb.workbench.shell.row_list import Column
+from tabwb.workbench.shell.width_aware import ReportView, WrappedText
+from tabwb.workbench.shell.wording import MARKS, QUIET, seconds
+
+SUMMARY_HELP = """\
+# Results
+
+*Right* is the policy *exact*, with its 95 % interval for prompts like these; *norm.* and *extr.*
+are the two other policies. The baseline is what always naming the first option, or always saying
+Yes, would give.
+
+**t** changes to the list of responses, **e** writes them to a file, **esc** goes back.
+"""
+STATES = (
+    "✓ right, ✗ wrong, ● given, · not given yet, › skipped, ∅ void, ! in error; ● 2/7: the first "
+    "judge found 2 of the 7 features on which it has a verdict"
+)
+ROOMY = 64
+"""From so many columns up the list has the latencies."""
+
+
+class WrittenBody(ResultsBody):
+    """Summary or responses."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, "written-results")
+        self._shown = Shown()
+        self._text = WrappedText(lambda width: (), id="response-text")
+        detail = ScrollPane(self._text, id="response-detail", help_text=HELP)
+        self._view = ResponsesView(self._columns, detail, self._show_detail)
+
+    def compose(self) -> ComposeResult:
+        """One of the two."""
+        with ScrollPane(id="written-summary", help_text=SUMMARY_HELP):
+            yield ReportView(id="written-view")
+            yield Static(id="written-cautions", markup=False)
+        yield self._view
+
+    @property
+    def view(self) -> ResponsesView:
+        """The list of responses with the marked one."""
+        return self._view
+
+    def update_results(self, *, new: bool) -> None:
+        """Show the results."""
+        results = self.results
+        if results is None:
+            return
+        given, summary = results.administration, results.summary
+        views = summary_view(summary, results.battery, items=False)
+        self.query_one("#written-view", ReportView).show(Group(*views))
+        model, lesion = given.conditions.kind == "model", given.conditions.lesion is not None
+        told = cautions(results.battery, summary, model=model, lesion=lesion)
+        self.query_one("#written-cautions", Static).update(Content.styled("\n".join(told), QUIET))
+        self._shown = Shown() if new else replace(self._shown, judged=None)
+        self._view.show(results.responses, new=new)
+
+    def show_summary(self) -> None:
+        """Show the summary from its first line."""
+        super().show_summary()
+        self.query_one("#written-summary").scroll_home(animate=False)
+
+    def show_responses(self, shown: bool, *, focus: bool = True) -> None:
+        """Change between summary and responses."""
+        self.responses_shown = shown
+        summary = self.query_one("#written-summary")
+        had_focus = summary.has_focus or self._view.has_focus_within
+        self._view.display, summary.display = shown, not shown
+        if focus or had_focus:
+            (self._view.focus_inside if shown else summary.focus)()
+
+    # ---------------------------------------------------------------- responses
+
+    def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[ResponseColumn]:
+        results = self.results
+        assert results is not None
+        several = max((row.item.trial.plan.replicate for row in rows), default=0) > 0
+        features = {feature.id for feature in results.battery.features}
+        words = max((len(row.verdict) for row in rows), default=5) + 2
+        names = max((len(row.item.trial.plan.item) for row in rows), default=4)
+        columns = [
+            ResponseColumn(
+                Column("#", len(str(len(rows))), right=True, tip="order in which they were given"),
+                lambda row: str(row.item.place[0]),
+                lambda row: row.item.place[0],
+            ),
+            ResponseColumn(
+                Column("item", min(max(names, 4), 16)),
+                lambda row: row.item.trial.plan.item,
+                lambda row: row.item.trial.plan.item,
+            ),
+        ]
+        if several:
+            columns.append(
+                ResponseColumn(
+                    Column("rep.", 4, right=True, tip="replicate"),
+                    lambda row: str(row.item.trial.plan.replicate + 1),
+                    lambda row: row.item.trial.plan.replicate,
+                )
+            )
+        columns.append(
+            ResponseColumn(
+                Column("state", words, tip=STATES),
+                partial(_state, features=features),
+                lambda row: (row.verdict, found_in(row, features) or (-1, 0)),
+            )
+        )
+        if width >= ROOMY:
+            columns.append(
+                ResponseColumn(
+                    Column("latency", 7, right=True, tip="seconds until the response was complete"),
+                    lambda row: seconds(row.item.attempt.latency_s) if row.item.attempt else "",
+                    lambda row: row.item.attempt.latency_s or 0.0 if row.item.attempt else -1.0,
+                    falling=True,
+                )
+            )
+        columns.append(ResponseColumn(Column("response"), _text, _text))
+        return columns
+
+    def _show_detail(self, row: ResponseRow | None) -> str:
+        results = self.results
+        if results is None or row is None:
+            self._text.show(lambda width: ())
+            return "Response"
+        if self._shown.judged is not None:
+            self._shown = replace(self._shown, judged=None)
+        if self._shown.raw:
+            self._read_replies(row)
+        self._text.show(partial(detail_lines, results, row, self._shown))
+        self.query_one("#response-detail").scroll_home(animate=False)
+        replicates = max(one.item.trial.plan.replicate for one in results.responses) + 1
+        return title_of(row, replicates)
+
+    def exact(self) -> None:
+        """Show the exact prompt of the marked response, or that of the item again."""
+        self._shown = replace(self._shown, exact=not self._shown.exact)
+        self._view.show_again()
+
+    def raw(self) -> None:
+        """Show reasons and raw replies of the judges, or their verdicts again."""
+        self._shown = replace(self._shown, raw=not self._shown.raw)
+        self._view.show_again()
+
+    def _read_replies(self, row: ResponseRow) -> None:
+        assert self.results is not None
+        read = self.desk.controller(ResultsController).replies
+        self.desk.do(partial(read, self.results.administration.id, row.item.place[0]))
+
+    def replies_read(self, message: RepliesRead) -> None:
+        """Show the replies that were read, if their response is still the marked one."""
+        row, results = self._view.row, self.results
+        if row is None or results is None or not self._shown.raw:
+            return
+        if (message.number, message.trial) == (results.administration.id, row.item.place[0]):
+            shown = replace(self._shown, judged=message.judged)
+            self._text.show(partial(detail_lines, results, row, shown))
+
+
+def _state(row: ResponseRow, features: set[str]) -> str:
+    """Return the state of a response; of text that was judged, how many features it has."""
+    found = found_in(row, features) if row.glyph == "given" else None
+    return f"{MARKS[row.glyph]} {row.verdict if found is None else '/'.join(map(str, found))}"
+
+
+def _text(row: ResponseRow) -> str:
+    attempt = row.item.attempt
+    return " ".join(attempt.response.split()) if attempt is not None else row.item.trial.reason
