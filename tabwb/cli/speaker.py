@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import date
@@ -24,13 +23,9 @@ from tabwb.records.errors import UsageError
 from tabwb.records.speakers import (
     REASONS,
     SCOPES,
-    Consent,
     LogEntry,
     Scope,
-    Speaker,
-    exports,
     in_force,
-    read_day,
 )
 from tabwb.records.study import check_id
 from tabwb.records.words import plural
@@ -64,18 +59,18 @@ def speaker() -> None:
 @json_option
 def list_speakers(scope: Scope | None, store_location: str | None, as_json: bool) -> None:
     """List speakers with their consents, and deleted speakers."""
+    from tabwb.administer.participants import participants
+
     with _opened(store_location) as store:
-        conditions = [administration.conditions for administration in store.administrations()]
-        given = Counter(condition.person for condition in conditions if condition.guarded)
         rows: list[dict[str, Any]] = [
             {
                 "id": person.id,
-                "version": person.version,
-                "may": list(in_force(store.people.consents(person.id))),
-                "administrations": given[person.id],
+                "version": person.speaker.version,
+                "may": list(person.may),
+                "administrations": len(person.sessions),
             }
-            for person in store.people.speakers()
-            if scope is None or store.people.allowed(person.id, scope)
+            for person in participants(store)
+            if scope is None or scope in person.may
         ]
         stones = store.people.tombstones()
     if as_json:
@@ -177,6 +172,8 @@ def consent(
     as_json: bool,
 ) -> None:
     """Record consents or withdrawals of the speaker ID; without options show them."""
+    from tabwb.administer.participants import keep_consents
+
     wanted = tuple(SCOPES) if every else tuple(dict.fromkeys(scopes))
     day = withdrawn if given is None else given
     if day is None and (wanted or document or words):
@@ -189,13 +186,16 @@ def consent(
         if day is None:
             store.people.speaker(speaker_id)
         else:
-            _check_new(store, speaker_id)
-            day = date.today().isoformat() if day == TODAY else read_day(day)
-            store.people.keep_consents(
-                [
-                    Consent(speaker_id, scope, given is not None, day, document, words)
-                    for scope in wanted
-                ]
+            _warn(store, speaker_id)
+            on = date.today().isoformat() if day == TODAY else day
+            keep_consents(
+                store,
+                speaker_id,
+                wanted,
+                given=given is not None,
+                day=on,
+                document=document,
+                note=words,
             )
         shown = _document(store, speaker_id)
     if as_json:
@@ -239,32 +239,21 @@ def delete(
 
     What stays is the ID, the day, the reason, who deleted, numbers, and who did what before.
     """
+    from tabwb.administer.participants import deletion_preview
+
     with _opened(store_location) as store:
-        store.people.speaker(speaker_id)
-        counts = store.people.data_of(speaker_id)
-        written = exports(store.people.log_entries(speaker_id))
-        copies = [
-            detail if finished else f"{detail} (begun, not finished)"
-            for detail, finished in written.items()
-        ]
-        note(f"speaker {speaker_id}: {_counted(counts)}")
-        for copy in dict.fromkeys(copies):
-            note(f"an export that tabwb does not delete: {copy}")
-        kept = store.people.shared_recordings(speaker_id)
-        for other in dict.fromkeys(other for _, other in kept):
-            count = sum(owner == other for _, owner in kept)
-            note(
-                f"{plural(count, 'recording')} that {other} has too will be kept: the audio stays "
-                f"until {other} is deleted"
-            )
-        note("backups of the store contain the speaker too")
+        preview = deletion_preview(store, speaker_id)
+        note(f"speaker {speaker_id}: {preview.goes}")
+        for sentence in preview.stays:
+            note(sentence)
         if not yes:
             _confirm(speaker_id)
         stone = store.people.delete_speaker(speaker_id, reason)
     if as_json:
-        shared = [{"sha256": sha256, "also_of": other} for sha256, other in kept]
+        shared = [{"sha256": sha256, "also_of": other} for sha256, other in preview.shared]
+        exports = list(preview.copies)
         print_json(
-            {"format": 1, "deleted": asdict(stone), "exports": copies, "kept_recordings": shared}
+            {"format": 1, "deleted": asdict(stone), "exports": exports, "kept_recordings": shared}
         )
     else:
         click.echo(f"{speaker_id} was deleted on {stone.deleted_at[:10]} ({stone.reason})")
@@ -283,33 +272,20 @@ def _opened(location: str | None, *, create: bool = False) -> Store:
 def _keep(
     speaker_id: str, values: Sequence[str], location: str | None, *, as_json: bool, new: bool
 ) -> None:
-    from tabwb.administer.consent import check_store
+    from tabwb.administer.participants import keep_record, record_values
 
-    study = configuration().study
-    given = _pairs(values)
-    removed = [name for name, text in given.items() if not text]
-    for name in removed:
-        study.column(name)
-    record = study.read({name: text for name, text in given.items() if text})
+    study, texts = configuration().study, _pairs(values)
+    record_values(study, texts)  # before a store is made
     with _opened(location, create=new) as store:
         if new:
-            _check_new(store, speaker_id)
-            if store.people.speaker_versions(speaker_id):
-                raise UsageError(
-                    f"speaker {speaker_id} is registered already",
-                    hint=f"change the record with: tabwb speaker set {speaker_id} COLUMN=VALUE",
-                )
-        else:
-            record = {**store.people.speaker(speaker_id).values, **record}
-            record = {name: value for name, value in record.items() if name not in removed}
-        if record:
-            check_store(store, speaker_id)
-        store.people.keep_speaker(Speaker(speaker_id, record))
+            _warn(store, speaker_id)
+        keep_record(store, study, speaker_id, texts, new=new)
         document = _document(store, speaker_id)
     _print(document, study, as_json=as_json)
 
 
-def _check_new(store: Store, speaker_id: str) -> None:
+def _warn(store: Store, speaker_id: str) -> None:
+    """Warn of a new ID that is not as the study writes them."""
     check_id(speaker_id)
     remark = configuration().study.remark(speaker_id)
     if remark and speaker_id not in {person.id for person in store.people.speakers()}:
@@ -368,8 +344,10 @@ def _print(document: dict[str, Any], study: Study, *, as_json: bool) -> None:
     for name, value in document["values"].items():
         unit = units.get(name, "")
         click.echo(f"  {name}  {value}{f' {unit}' if unit else ''}")
+    from tabwb.administer.participants import counted
+
     _print_consents(document)
-    click.echo(f"  {_counted(document['data'])}")
+    click.echo(f"  {counted(document['data'])}")
 
 
 def _print_consents(document: dict[str, Any]) -> None:
@@ -382,10 +360,6 @@ def _print_consents(document: dict[str, Any]) -> None:
         sign, word = ("✓", "given") if row["given"] else ("✗", "withdrawn")
         more = "".join(f", {row[key]}" for key in ("document", "note") if row[key])
         click.echo(f"  {sign} {scope:<10}  {word} {row['on']}{more}")
-
-
-def _counted(counts: dict[str, int]) -> str:
-    return ", ".join(plural(count, name.removesuffix("s")) for name, count in counts.items())
 
 
 def _line(entry: LogEntry) -> str:

@@ -133,15 +133,16 @@ class People:
                 }
                 transaction.insert("consents", row)
 
-    def consents(self, speaker: str) -> tuple[Consent, ...]:
-        """Return all that a speaker gave and withdrew, in the order recorded."""
+    def consents(self, speaker: str | None = None) -> tuple[Consent, ...]:
+        """Return all that a speaker, or everybody, gave and withdrew, in the order recorded."""
+        where = "" if speaker is None else " WHERE speaker = ?"
         with self._access.reading() as transaction:
             rows = transaction.rows(
-                "SELECT scope, given, day, document, note, recorded_at, who FROM consents"
-                " WHERE speaker = ? ORDER BY id",
-                speaker,
+                "SELECT speaker, scope, given, day, document, note, recorded_at, who FROM consents"
+                f"{where} ORDER BY id",
+                *([] if speaker is None else [speaker]),
             )
-        return tuple(Consent(speaker, scope, bool(given), *rest) for scope, given, *rest in rows)
+        return tuple(Consent(who, scope, bool(given), *rest) for who, scope, given, *rest in rows)
 
     def allowed(self, speaker: str, scope: Scope) -> bool:
         """Return whether a speaker's consent to a scope is recorded and holds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tabwb.workbench.adjudication.subject import SUBJECT as ADJUDICATION
 from tabwb.workbench.comparison.subject import SUBJECT as COMPARISON
 from tabwb.workbench.extensions.subject import SUBJECT as EXTENSIONS
+from tabwb.workbench.home.subject import SUBJECT as HOME
 from tabwb.workbench.importing.subject import SUBJECT as IMPORTING
 from tabwb.workbench.judging.subject import SUBJECT as JUDGING
 from tabwb.workbench.lesions.subject import SUBJECT as LESIONS
@@ -17,6 +18,7 @@ from tabwb.workbench.trial.subject import SUBJECT as TRIAL
 
 SUBJECTS = (
     TRIAL,
+    HOME,
     NAMING,
     MODELS,
     IMPORTING,

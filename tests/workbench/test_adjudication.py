@@ -41,7 +41,7 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         await seat.until(lambda: seat.desk.catalogue is not None)
         await seat.press("r")
         await seat.until(lambda: seat.desk.current.rating_set() == 1)
-        await seat.press("d")
+        seat.desk.perform("file.adjudicate")
         await seat.reads("0 of 2 settled")
         await seat.reads("1.00      -  2 0 -")
         await seat.press("down")

@@ -25,7 +25,7 @@ PAGE = (
 )  # fmt: skip
 COMMANDS = (
     Command("file.adjudicate", "Settle disagreements…", "Disputed", "d",
-            ("home", "explorer", "sets"), 11,
+            ("sets",), 11,
             "What raters and judges of a rating set differ on most, verdicts side by side."),
 )  # fmt: skip
 SUBJECT = Subject(

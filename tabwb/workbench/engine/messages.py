@@ -95,6 +95,13 @@ class NewWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class ParticipantWanted:
+    """The page of a participant is to be shown; an empty code shows the list."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A command failed, and the user has to know."""
 

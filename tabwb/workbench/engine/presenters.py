@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from tabwb.administer.session.exchange import token_limit
 from tabwb.administer.session.session import Session
@@ -21,6 +23,10 @@ from tabwb.report.summaries.live.summary import LiveSummary
 from tabwb.report.summaries.subtests import SubtestCount
 from tabwb.scoring.choice import POLICIES, read_choice
 from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdict
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.naming import NamedSubtest
+    from tabwb.scoring.naming.summary import NamedItem
 
 MOST_MARKS = 40
 """With more trials than this in a subtest there is a bar instead of one mark for each."""
@@ -198,6 +204,33 @@ def scores_of(
     for grouping in battery.groupings:
         titles |= {category.id: category.title for category in grouping.categories}
     return Scores(tuple(lines), judges, person, titles)
+
+
+def named_scores(scores: Scores, named: Sequence[NamedSubtest]) -> Scores:
+    """Return scores in which pictures are right as a person scored them and the battery counts."""
+    return replace(scores, subtests=tuple(_with_names(score, named) for score in scores.subtests))
+
+
+def _with_names(score: SubtestScore, named: Sequence[NamedSubtest]) -> SubtestScore:
+    subtest = next((subtest for subtest in named if subtest.title == score.title), None)
+    if subtest is None:
+        return score
+    accuracy = subtest.summary.accuracy[0]
+    marks = tuple(map(counted_mark, score.marks, subtest.items))
+    right = accuracy.correct if accuracy.n else None
+    return replace(score, marks=marks, scored=accuracy.n, right=right)
+
+
+def counted_mark(mark: str, item: NamedItem) -> str:
+    """Return the mark of an item as the battery counts it: marks add up to the count beside them.
+
+    Args:
+        mark: of the trial.
+        item: how it was named.
+    """
+    if item.status != "answered" or item.outcome is None:
+        return mark
+    return RIGHT if item.outcome == "right" else WRONG
 
 
 @cache

@@ -63,7 +63,7 @@ CURVES_PAGE = (
 COMMANDS = (
     Command("file.laboratory", "Laboratory", "Lab", "b", ("home", "explorer"), 9,
             "Lesion a model and look at its answers, intact and lesioned."),
-    Command("file.sweep-page", "Sweeps of lesions", "", "w", ("home", "explorer"), 0,
+    Command("file.sweep-page", "Sweeps of lesions", "Sweeps", "w", ("home", "explorer"), 0,
             "Start, watch and stop a sweep."),
 )  # fmt: skip
 SUBJECT = Subject(

@@ -17,15 +17,15 @@ from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
 from tabwb.report.summaries.summary import Summary
 from tabwb.scoring.naming.summary import NamedItem
 from tabwb.workbench.engine.presenters import (
-    RIGHT,
-    WRONG,
     Places,
+    counted_mark,
     item_of,
     mark_of,
+    named_scores,
     places_in_subtests,
     scores_of,
 )
-from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore
+from tabwb.workbench.engine.view_models import Item, Scores
 from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
 from tabwb.workbench.shell.wording import seconds
 
@@ -126,9 +126,7 @@ def results_of(data: AdministrationData, others: Sequence[AdministrationData] = 
         data.administration,
         data.battery,
         summary,
-        replace(
-            scores, subtests=tuple(_with_names(score, summary.named) for score in scores.subtests)
-        ),
+        named_scores(scores, summary.named),
         tuple(
             _row(data, trial, status, named.get(trial.plan.number), places)
             for trial, status in zip(data.trials, statuses, strict=True)
@@ -145,24 +143,6 @@ def _session(data: AdministrationData, named: tuple[NamedSubtest, ...]) -> Namin
     return NamingSession(given.id, at, named)
 
 
-def _with_names(score: SubtestScore, named: Sequence[NamedSubtest]) -> SubtestScore:
-    """A subtest of pictures as a person scored it, and right as the battery counts."""
-    subtest = next((subtest for subtest in named if subtest.title == score.title), None)
-    if subtest is None:
-        return score
-    accuracy = subtest.summary.accuracy[0]
-    marks = tuple(map(_counted, score.marks, subtest.items))
-    right = accuracy.correct if accuracy.n else None
-    return replace(score, marks=marks, scored=accuracy.n, right=right)
-
-
-def _counted(mark: str, item: NamedItem) -> str:
-    """The mark of an item as the battery counts it: marks add up to the count beside them."""
-    if item.status != "answered" or item.outcome is None:
-        return mark
-    return RIGHT if item.outcome == "right" else WRONG
-
-
 def _row(
     data: AdministrationData,
     trial: Trial,
@@ -172,7 +152,7 @@ def _row(
 ) -> ResponseRow:
     mark = mark_of(trial, data.battery.subtest(trial.plan.subtest).scorers)
     if named is not None:
-        mark = _counted(mark, named.item)
+        mark = counted_mark(mark, named.item)
     item = item_of(data.battery, data.administration.conditions, trial, data.trials, places)
     verdict = "not given" if mark == "not-administered" else mark
     return ResponseRow(replace(item, status=status), verdict, mark, trial.notes, named)

@@ -26,7 +26,7 @@ from tabwb.workbench.shell.commands import Actions, CommandTable, Situation, Sub
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
 from tabwb.workbench.shell.docks import Dock, DockLayout, Entry, Explorer, ScorePanel, ScoreSheet
 from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
-from tabwb.workbench.shell.page import HomePage, Page
+from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.wording import lesion_mark, name_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Desk(Screen[None]):
         do: queues a command of a controller; does nothing before the worker is started.
     """
 
-    AUTO_FOCUS = "HomePage"
+    AUTO_FOCUS = "#home-page"
 
     current: Page
     sessions: SessionController
@@ -118,7 +118,7 @@ class Desk(Screen[None]):
         explorer, scores = Explorer(), ScorePanel()
         self.table.bind(explorer, "explorer")
         self.table.bind(scores, "scores")
-        self.current = HomePage(self, "home")
+        self.current = self._new_page("home")
         yield TitleBar()
         with Horizontal(id="middle"):
             yield Dock(explorer, "left", "Explorer")
@@ -214,7 +214,6 @@ class Desk(Screen[None]):
             self._welcome(message.catalogue)
         self.catalogue = message.catalogue
         self.saved = bool(message.catalogue.store) or None
-        self.query_one(HomePage).show(message.catalogue)
         self.show_frame()
         self.workbench.greet()
 
@@ -281,8 +280,7 @@ class Desk(Screen[None]):
             self.return_to = ""
         pages = self.query_one("#pages")
         if not self.query(f"#{page}-page"):
-            spec = next(one for subject in self.subjects for one in subject.pages if one.id == page)
-            await pages.mount(resolve_name(spec.path)(self, page))
+            await pages.mount(self._new_page(page))
         self.page, self.current = page, self.query_one(f"#{page}-page", Page)
         for child in pages.children:
             child.display = child is self.current
@@ -290,6 +288,11 @@ class Desk(Screen[None]):
         self.docks.apply()
         self.current.update_page()
         self.current.focus_inside()
+
+    def _new_page(self, page: str) -> Page:
+        spec = next(one for subject in self.subjects for one in subject.pages if one.id == page)
+        made: Page = resolve_name(spec.path)(self, page)
+        return made
 
     def on_resize(self, event: Resize) -> None:
         """Lay out docks and page for the new size."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.commands import Command, PageSpec, Subject
+from tabwb.workbench.shell.commands import Command, Subject
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, about_text
 from tabwb.workbench.shell.page import Page
@@ -100,8 +100,4 @@ COMMANDS = (
             "Leave. Everything recorded is safe; an open administration is paused.",
             run=lambda desk: desk.workbench.action_leave()),
 )  # fmt: skip
-SUBJECT = Subject(
-    "desk",
-    pages=(PageSpec("home", "tabwb.workbench.shell.page:HomePage"),),
-    commands=COMMANDS,
-)
+SUBJECT = Subject("desk", commands=COMMANDS)

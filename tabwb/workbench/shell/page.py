@@ -1,30 +1,18 @@
-"""The base of the pages, and the home page."""
+"""The base of the pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
 
-from tabwb.records.trials import Administration
-from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.engine.view_models import Catalogue
-from tabwb.workbench.shell.docks import Entry, ShownScores
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, glyph_of, name_of, special_words
+from tabwb.workbench.shell.docks import ShownScores
 
 if TYPE_CHECKING:
     from tabwb.workbench.shell.commands import Command, Situation
     from tabwb.workbench.shell.desk import Desk
     from tabwb.workbench.shell.frame import Hint
-
-MOST = 6
-"""The number of unfinished administrations on the home page."""
 
 
 class Page(Vertical):
@@ -116,102 +104,3 @@ class Page(Vertical):
     def refuses_keys(self) -> bool:
         """Return whether keys are ignored now; the page has told the user why."""
         return False
-
-
-class HomePage(Page, can_focus=True):
-    """The first page."""
-
-    SCORES_DOCK = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "scroll_up", show=False),
-        Binding("down", "scroll_down", show=False),
-        Binding("pageup", "page_up", show=False),
-        Binding("pagedown", "page_down", show=False),
-    ]
-    HELP = """\
-# Home
-
-**n** begins a new administration; enter in its dialog accepts what is filled in. Administrations
-that are running or paused are listed: choose one to continue it. **o** opens any administration.
-
-At the right of the title bar *offline* says that nothing but this machine is reached; *network
-allowed* that a model or judge which needs a network may use it (`tabwb --offline` forbids it).
-*Saved* says that everything so far is on disk.
-"""
-
-    def compose(self) -> ComposeResult:
-        """Yield title, how to begin, unfinished administrations, the research-only sentence."""
-        title = Content.assemble(
-            ("tabwb", f"bold {ACCENT}"), "\n", ("A workbench for aphasia batteries.", QUIET)
-        )
-        with Vertical(id="home-column"):
-            yield Static(title, id="home-title")
-            yield Static(Content.styled("… opening the store", QUIET), id="home-begin")
-            yield Static(Content.styled("CONTINUE", f"bold {QUIET}"), id="home-open-title")
-            yield OpenList(id="home-open", compact=True)
-            yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
-
-    def on_mount(self) -> None:
-        """Hide the list until the store is open."""
-        self._show_open(())
-
-    def show(self, catalogue: Catalogue) -> None:
-        """Show what can be done with a catalogue."""
-        hints = [("n", "begin an administration")]
-        if catalogue.administrations:
-            hints += [
-                ("o", f"open ({len(catalogue.administrations)})"),
-                ("m", "results by model"),
-            ]
-        hints += [("b", "laboratory of lesions"), ("r", "rating sets"), ("?", "all keys")]
-        lines = [
-            Content.assemble((key, f"bold {ACCENT}"), "   ", (word, "$foreground"))
-            for key, word in hints
-        ]
-        self.query_one("#home-begin", Static).update(Content("\n").join(lines))
-        self._show_open(catalogue.open[:MOST], catalogue.interrupted)
-
-    def _show_open(
-        self, administrations: Sequence[Administration], interrupted: Sequence[int] = ()
-    ) -> None:
-        options = self.query_one(OpenList)
-        self.query_one("#home-open-title").display = bool(administrations)
-        options.display = bool(administrations)
-        options.set_options(
-            Option(
-                Content.assemble(
-                    f"{glyph_of(administration)} {administration.status_word:<8}",
-                    (f" #{administration.id:<4}", "bold"),
-                    f" {name_of(administration)}",
-                    (f"   {administration.answered} of {administration.planned}", QUIET),
-                    (f"   {', '.join(special_words(administration))}".rstrip(), QUIET),
-                    ("   ! interrupted" if administration.id in interrupted else "", AMBER),
-                ),
-                id=str(administration.id),
-            )
-            for administration in administrations
-        )
-        options.highlighted = 0 if administrations else None
-        if self.has_focus and self.display:
-            self.focus_inside()
-
-    def on_focus(self) -> None:
-        """Focus the list of open administrations, if there are any."""
-        if self.query_one(OpenList).display:
-            self.focus_inside()
-
-    def focus_inside(self) -> None:
-        """Take the focus."""
-        options = self.query_one(OpenList)
-        (options if options.display else self).focus()
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Offer to resume the administration."""
-        event.stop()
-        self.desk.tell(Entry("administration", event.option.id or ""))
-
-
-class OpenList(OptionList):
-    """Unfinished administrations."""
-
-    HELP = HomePage.HELP

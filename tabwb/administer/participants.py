@@ -1,0 +1,232 @@
+"""Participants as lists and pages show them: record, consents, sessions, what a deletion removes.
+
+A *participant* is a speaker of :mod:`tabwb.records.speakers`, named by the study's ID. The command
+``tabwb speaker`` and the workbench use these functions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tabwb.administer.consent import check_store
+from tabwb.records.errors import UsageError
+from tabwb.records.speakers import SCOPES, Consent, Scope, Speaker, exports, in_force, read_day
+from tabwb.records.study import Study, Value, check_id
+from tabwb.records.trials import Administration
+from tabwb.records.words import plural
+from tabwb.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """One participant of a store.
+
+    Attributes:
+        speaker: the latest record; version 0 without one.
+        consents: everything that was given and withdrawn, in the order recorded.
+        sessions: the administrations, in the order of their dates; unknown dates come first.
+    """
+
+    speaker: Speaker
+    consents: tuple[Consent, ...] = ()
+    sessions: tuple[Administration, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The study ID."""
+        return self.speaker.id
+
+    @property
+    def may(self) -> tuple[Scope, ...]:
+        """The scopes of the consents in force."""
+        return tuple(in_force(self.consents))
+
+    @property
+    def last(self) -> Mapping[Scope, Consent]:
+        """The last consent or withdrawal of each scope that has one; it decides."""
+        return {consent.scope: consent for consent in self.consents}
+
+    @property
+    def last_day(self) -> str:
+        """The day of the latest session, ISO 8601; empty without one, or if it is not known."""
+        return self.sessions[-1].session_date if self.sessions else ""
+
+
+def participants(
+    store: Store, administrations: Sequence[Administration] | None = None
+) -> tuple[Participant, ...]:
+    """Return every participant who is known by record, consent or session, in the order of IDs.
+
+    Args:
+        store: where they are.
+        administrations: all of the store's, where they were read already.
+    """
+    given: dict[str, list[Administration]] = defaultdict(list)
+    for administration in store.administrations() if administrations is None else administrations:
+        if administration.conditions.guarded:
+            given[administration.conditions.person].append(administration)
+    consents: dict[str, list[Consent]] = defaultdict(list)
+    for consent in store.people.consents():
+        consents[consent.speaker].append(consent)
+    return tuple(
+        Participant(
+            speaker,
+            tuple(consents[speaker.id]),
+            tuple(sorted(given[speaker.id], key=lambda one: (one.session_date, one.id))),
+        )
+        for speaker in store.people.speakers()
+    )
+
+
+def record_values(study: Study, texts: Mapping[str, str]) -> dict[str, Value]:
+    """Return the values that texts stand for; empty texts have none.
+
+    Args:
+        study: the columns.
+        texts: by column.
+
+    Raises:
+        UsageError: there is no such column, or the value is not valid.
+    """
+    for name in texts:
+        study.column(name)
+    return study.read({name: text for name, text in texts.items() if text.strip()})
+
+
+def keep_record(
+    store: Store, study: Study, speaker: str, texts: Mapping[str, str], *, new: bool
+) -> Speaker:
+    """Record values of a participant and return the new version of the record.
+
+    Args:
+        store: where it is kept.
+        study: the columns.
+        speaker: study ID.
+        texts: by column; an empty one removes the value. Columns that are missing stay.
+        new: the participant is registered now, and must not have a record.
+
+    Raises:
+        UsageError: a value cannot be used, or the record exists already.
+        StoreError: it does not exist, or this ID was deleted.
+        NoConsent: the store is on another computer, and the participant has not agreed to that.
+    """
+    record = record_values(study, texts)
+    if new:
+        check_id(speaker)
+        if store.people.speaker_versions(speaker):
+            raise UsageError(
+                f"speaker {speaker} is registered already",
+                hint=f"change the record with: tabwb speaker set {speaker} COLUMN=VALUE",
+            )
+    else:
+        before = store.people.speaker(speaker).values
+        kept = {name: value for name, value in before.items() if name not in texts}
+        record = {**kept, **record}
+    if record:
+        check_store(store, speaker)
+    return store.people.keep_speaker(Speaker(speaker, record))
+
+
+def keep_consents(
+    store: Store,
+    speaker: str,
+    scopes: Sequence[Scope],
+    *,
+    given: bool,
+    day: str,
+    document: str = "",
+    note: str = "",
+) -> None:
+    """Record consents to some scopes, or their withdrawal, in one commit.
+
+    Args:
+        store: where they are kept.
+        speaker: study ID.
+        scopes: at least one.
+        given: whether consent was given; else it was withdrawn.
+        day: on which, ``2026-11-21``.
+        document: where the signed form is, or empty.
+        note: free text, or empty.
+
+    Raises:
+        UsageError: no scope, or a day that is none or in the future.
+        StoreError: this ID was deleted.
+    """
+    if not scopes:
+        raise UsageError("no scope: choose at least one", allowed=", ".join(SCOPES))
+    check_id(speaker)
+    on = read_day(day)
+    store.people.keep_consents(
+        [Consent(speaker, scope, given, on, document.strip(), note.strip()) for scope in scopes]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionPreview:
+    """What the deletion of a participant removes, and what it leaves.
+
+    Attributes:
+        speaker: study ID.
+        counts: number of rows that are removed, by kind.
+        copies: exports in the log, which are not removed; those that only began say so.
+        shared: recordings that another ID has too, and that ID; their sound is kept.
+    """
+
+    speaker: str
+    counts: Mapping[str, int]
+    copies: tuple[str, ...] = ()
+    shared: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def goes(self) -> str:
+        """What is removed, in words."""
+        return counted(self.counts)
+
+    @property
+    def stays(self) -> tuple[str, ...]:
+        """What is left, one sentence each, without a full stop."""
+        others = Counter(other for _, other in self.shared)
+        return (
+            *(f"an export that tabwb does not delete: {copy}" for copy in self.copies),
+            *(
+                f"{plural(count, 'recording')} that {other} has too will be kept: the audio stays "
+                f"until {other} is deleted"
+                for other, count in others.items()
+            ),
+            "backups of the store contain the speaker too",
+        )
+
+
+def deletion_preview(store: Store, speaker: str) -> DeletionPreview:
+    """Return what the deletion of a participant would remove and leave; nothing is deleted.
+
+    Args:
+        store: where they are.
+        speaker: study ID.
+
+    Raises:
+        StoreError: nothing is known of this ID.
+    """
+    store.people.speaker(speaker)
+    written = exports(store.people.log_entries(speaker))
+    copies = [
+        detail if finished else f"{detail} (begun, not finished)"
+        for detail, finished in written.items()
+    ]
+    return DeletionPreview(
+        speaker,
+        store.people.data_of(speaker),
+        tuple(dict.fromkeys(copies)),
+        store.people.shared_recordings(speaker),
+    )
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Return numbers of rows in words.
+
+    >>> counted({"administrations": 3, "records": 1})
+    '3 administrations, 1 record'
+    """
+    return ", ".join(plural(count, name.removesuffix("s")) for name, count in counts.items())

@@ -1,0 +1,1 @@
+"""The first page: begin, continue, recent administrations, participants."""

@@ -1,0 +1,167 @@
+"""What the first page says of the highlighted administration or participant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tabwb.records.speakers import SCOPES
+from tabwb.records.trials import Administration
+from tabwb.workbench.engine.view_models import SubtestScore
+from tabwb.workbench.home.lines import Known, sessions_profile
+from tabwb.workbench.home.view_models import ScoredAdministration
+from tabwb.workbench.shell.drawn import interval_bar, scale
+from tabwb.workbench.shell.width_aware import content_of
+from tabwb.workbench.shell.wording import (
+    AMBER,
+    QUIET,
+    conditions_words,
+    folded,
+    marks,
+    name_of,
+    sentence,
+    special_words,
+    spread,
+    status_words,
+)
+
+if TYPE_CHECKING:
+    from tabwb.administer.participants import Participant
+
+TITLE = 24
+"""Columns of a subtest's title at most."""
+COUNT = 9
+"""Columns of a count."""
+MOST_PRESENT = 8
+"""The number of features listed that are present."""
+
+
+def administration_details(
+    administration: Administration, scored: ScoredAdministration | None, width: int
+) -> Iterator[Content]:
+    """Yield name, conditions and scores of an administration.
+
+    Args:
+        administration: the one.
+        scored: its scores, or None while they are read.
+        width: columns of characters.
+    """
+    yield from folded(name_of(administration), width, "bold")
+    yield spread(
+        Content(status_words(administration)),
+        Content.styled(administration.given_at, QUIET),
+        width,
+    )
+    words = special_words(administration) or conditions_words(administration)
+    yield from folded(", ".join(words), width, QUIET)
+    if administration.reason:
+        yield from folded(administration.reason, width, QUIET)
+    yield Content("")
+    if scored is None:
+        yield Content.styled("… reading the scores", QUIET)
+        return
+    if scored.problem:
+        yield from folded(f"The scores cannot be read: {scored.problem}", width, AMBER)
+        return
+    yield from _subtests(scored, width)
+    yield from _burdens(scored, width)
+
+
+def _subtests(scored: ScoredAdministration, width: int) -> Iterator[Content]:
+    given = [one for one in scored.scores.subtests if one.given]
+    if not given:
+        yield Content.styled("Nothing was given yet.", QUIET)
+        return
+    title = min(max(len(one.title) for one in given), TITLE, max(width // 2, 8))
+    axis = width - title - COUNT - 2
+    if any(one.right is not None for one in given) and axis >= 8:
+        head = Content(f"{'right':>{title + COUNT}}  ")
+        yield Content.assemble(head.stylize(QUIET), scale(axis))
+    for one in given:
+        name = Content(one.title).truncate(title, ellipsis=True)
+        yield Content.assemble(
+            name,
+            " " * (title - name.cell_length),
+            f"{_count(one):>{COUNT}}  ",
+            _bar(scored, one, axis),
+        ).rstrip()
+        if one.marks:
+            yield Content.assemble("  ", marks(one, person=scored.scores.person)).truncate(
+                width, ellipsis=True
+            )
+    yield Content("")
+
+
+def _count(subtest: SubtestScore) -> str:
+    if subtest.right is None:
+        return f"{subtest.given} given"
+    return f"{subtest.right}/{subtest.scored}"
+
+
+def _bar(scored: ScoredAdministration, subtest: SubtestScore, width: int) -> Content:
+    if subtest.right is None or not subtest.scored or width < 8:
+        return Content("")
+    interval = scored.intervals.get(subtest.title)
+    ends = (None, None) if interval is None else (interval.low, interval.high)
+    return interval_bar(ends[0], subtest.right / subtest.scored, ends[1], width=width)
+
+
+def _burdens(scored: ScoredAdministration, width: int) -> Iterator[Content]:
+    from tabwb.report.render.tables import burden_view  # not before the first frame
+
+    titles = scored.scores.titles
+    for judge in scored.scores.judges:
+        yield Content.styled("FEATURES", f"bold {QUIET}")
+        yield content_of(burden_view(judge, titles), width)
+        present = Counter({one: n for one, n in judge.burden.present.items() if n})
+        if present:
+            yield Content("")
+            head = f"FEATURES PRESENT (of {judge.burden.n_burden} responses)"
+            yield Content.styled(head, f"bold {QUIET}")
+        for feature, count in present.most_common(MOST_PRESENT):
+            yield spread(Content(titles.get(feature, feature)), Content(str(count)), width)
+        if judge.caution:
+            yield Content("")
+            yield from folded(sentence(judge.caution), width, QUIET)
+        yield Content("")
+    for name, left in scored.unjudged:
+        yield from folded(f"{name}: {left} responses are not judged yet", width, QUIET)
+
+
+def participant_details(participant: Participant, known: Known, width: int) -> Iterator[Content]:
+    """Yield record, consents and sessions of a participant.
+
+    Args:
+        participant: the one.
+        known: the scores that were read.
+        width: columns of characters.
+    """
+    yield Content.styled(participant.id, "bold")
+    values = participant.speaker.values
+    words = ", ".join(f"{name} {value}" for name, value in values.items())
+    yield from folded(words or "no record", width, QUIET)
+    yield Content("")
+    yield Content.styled("CONSENT", f"bold {QUIET}")
+    last = participant.last
+    for scope in SCOPES:
+        consent = last.get(scope)
+        if consent is None:
+            yield spread(Content(f"- {scope}"), Content.styled("not recorded", QUIET), width)
+            continue
+        sign, word = ("✓", "given") if consent.given else ("✗", "withdrawn")
+        when = Content.styled(f"{word} {consent.on}", QUIET)
+        yield spread(Content(f"{sign} {scope}"), when, width)
+    yield Content("")
+    yield Content.assemble(
+        ("SESSIONS", f"bold {QUIET}"), "   ", sessions_profile(participant, known)
+    )
+    for one in reversed(participant.sessions):
+        scored = known.get(one.id)
+        right = f"{scored.right}/{scored.scored} right" if scored and scored.scored else ""
+        day = one.session_date or "no date"
+        yield spread(Content(f"{day}  #{one.id} {one.battery}"), Content(right), width)
+    if not participant.sessions:
+        yield Content.styled("none yet", QUIET)

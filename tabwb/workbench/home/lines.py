@@ -1,0 +1,264 @@
+"""The lists of the first page as lines: administrations and participants in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tabwb.records.speakers import SCOPES
+from tabwb.records.trials import Administration
+from tabwb.workbench.engine.view_models import SubtestScore
+from tabwb.workbench.home.view_models import ScoredAdministration
+from tabwb.workbench.shell.column_list import Laid
+from tabwb.workbench.shell.columns import TextColumn, in_columns
+from tabwb.workbench.shell.drawn import share_bar, spark
+from tabwb.workbench.shell.wording import (
+    AMBER,
+    LESIONED,
+    QUIET,
+    glyph_of,
+    marks,
+    special_words,
+)
+
+if TYPE_CHECKING:
+    from tabwb.administer.participants import Participant
+
+Known = Mapping[int, ScoredAdministration]
+"""The scores that were read, by number of the administration."""
+BAR = 8
+"""Columns of the bar of the share right."""
+MOST_SESSIONS = 8
+"""The number of latest sessions in a participant's profile."""
+NO_BURDEN = "-"
+MARKS_INDENT = 2
+"""Columns before the marks of an administration, below its line."""
+MOST_MARKS = 30
+"""With more marks than this there are a number and a bar for each subtest instead."""
+SHORT_BAR = 5
+"""Columns of such a bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """One line under *Continue*: an administration, and what is left to do with it.
+
+    Attributes:
+        id: ``17``, or ``judge:17`` where judges are to be asked.
+    """
+
+    id: str
+    administration: Administration
+    words: str
+
+
+def unfinished(
+    administrations: Sequence[Administration], interrupted: Sequence[int], known: Known
+) -> list[Unfinished]:
+    """Return what can be continued, the latest first.
+
+    Args:
+        administrations: those that are running or paused, or have a recording to keep.
+        interrupted: numbers of those whose recording broke off.
+        known: scores, which say where judges are still to be asked.
+    """
+    rows = [
+        Unfinished(
+            str(one.id),
+            one,
+            "! its recording was interrupted" if one.id in interrupted else one.status_word,
+        )
+        for one in administrations
+    ]
+    for scored in known.values():
+        for judge, left in scored.unjudged[:1]:
+            number = scored.administration.id
+            words = f"judge {judge}: {left} not judged"
+            rows.append(Unfinished(f"judge:{number}", scored.administration, words))
+    return sorted(rows, key=lambda row: -row.administration.id)
+
+
+def unfinished_lines(rows: Sequence[Unfinished], width: int) -> Laid:
+    """Return head and lines of what can be continued, for a number of columns."""
+    given = [row.administration for row in rows]
+    amber = [AMBER if row.words.startswith("!") else "" for row in rows]
+    return in_columns(
+        [
+            TextColumn("", [_sign(one) for one in given]),
+            TextColumn("#", [str(one.id) for one in given], right=True),
+            TextColumn("battery", [one.battery for one in given], least=8),
+            TextColumn("with", [_examinee(one) for one in given], least=10),
+            TextColumn("given", [f"{one.answered}/{one.planned}" for one in given], right=True),
+            TextColumn(
+                "",
+                [Content.styled(row.words, style) for row, style in zip(rows, amber, strict=True)],
+                rank=2,
+            ),
+            *_when(given, 3),
+        ],
+        width,
+    )
+
+
+def recent_lines(
+    administrations: Sequence[Administration], known: Known, width: int, *, profiles: bool
+) -> Laid:
+    """Return head and lines of the latest administrations.
+
+    Args:
+        administrations: in their order.
+        known: the scores that were read.
+        width: columns of characters.
+        profiles: each has a second line with one mark for each item.
+    """
+    scored = [known.get(one.id) for one in administrations]
+    head, lines = in_columns(
+        [
+            TextColumn("", [_sign(one) for one in administrations]),
+            TextColumn("#", [str(one.id) for one in administrations], right=True),
+            TextColumn("battery", [one.battery for one in administrations], least=8),
+            TextColumn("with", [_examinee(one) for one in administrations], least=18),
+            TextColumn(
+                "conditions",
+                [Content.styled(", ".join(special_words(one)), QUIET) for one in administrations],
+                rank=3,
+                least=16,
+            ),
+            TextColumn(
+                "given",
+                [f"{one.answered}/{one.planned}" for one in administrations],
+                right=True,
+                rank=4,
+            ),
+            TextColumn("right", [_right(one) for one in scored], right=True),
+            TextColumn("", [_right_bar(one) for one in scored], rank=6),
+            TextColumn("burden", [_burden(one) for one in scored], right=True, rank=1),
+            *_when(administrations, 2),
+        ],
+        width,
+    )
+    if profiles:
+        rows = zip(lines, scored, strict=True)
+        lines = [Content("\n").join([line, _marks(one, width)]) for line, one in rows]
+    return head, lines
+
+
+def participant_lines(participants: Sequence[Participant], known: Known, width: int) -> Laid:
+    """Return head and lines of participants, for a number of columns."""
+    return in_columns(
+        [
+            TextColumn("", [_consent_sign(one) for one in participants]),
+            TextColumn("code", [Content.styled(one.id, "bold") for one in participants], least=6),
+            TextColumn("sessions", [str(len(one.sessions)) for one in participants], right=True),
+            TextColumn("right", [sessions_profile(one, known) for one in participants]),
+            TextColumn("", [_latest_right(one, known) for one in participants], rank=3),
+            TextColumn(
+                "last",
+                [Content.styled(one.last_day, QUIET) for one in participants],
+                rank=1,
+            ),
+            TextColumn(
+                "consents to",
+                [Content.styled(", ".join(one.may), QUIET) for one in participants],
+                rank=2,
+                least=16,
+            ),
+        ],
+        width,
+    )
+
+
+def sessions_profile(participant: Participant, known: Known) -> Content:
+    """Return a small profile of the shares right of the latest sessions."""
+    latest = participant.sessions[-MOST_SESSIONS:]
+    scored = [known.get(one.id) for one in latest]
+    shares = [one.share if one else None for one in scored]
+    return spark(shares, MOST_SESSIONS, highest=1.0) if any(scored) else Content("")
+
+
+def _latest_right(participant: Participant, known: Known) -> str:
+    scored = known.get(participant.sessions[-1].id) if participant.sessions else None
+    return _right(scored)
+
+
+def _consent_sign(participant: Participant) -> Content:
+    if participant.may:
+        return Content("✓")
+    words = "✗" if participant.last else "!"
+    return Content.styled(words, "" if participant.last else AMBER)
+
+
+CONSENT_SIGNS = "✓ consents, ✗ withdrew every consent, ! no consent recorded"
+"""What the signs before participants mean."""
+
+
+def consent_words(participant: Participant) -> str:
+    """Return in words what a participant consents to."""
+    if not participant.last:
+        return "no consent recorded"
+    return ", ".join(scope for scope in SCOPES if scope in participant.may) or "nothing any more"
+
+
+def _when(administrations: Sequence[Administration], rank: int) -> Sequence[TextColumn]:
+    """Return the columns of day and minute; the minute is left out first."""
+    times = [one.given_at for one in administrations]
+    return (
+        TextColumn("date", [Content.styled(time[:10], QUIET) for time in times], rank=rank),
+        TextColumn("", [Content.styled(time[11:16], QUIET) for time in times], rank=rank + 3),
+    )
+
+
+def _sign(administration: Administration) -> Content:
+    amber = administration.interrupted
+    return Content.styled(glyph_of(administration), AMBER if amber else "")
+
+
+def _examinee(administration: Administration) -> str:
+    lesion = administration.conditions.lesion
+    mark = f" {LESIONED} {lesion}" if lesion else ""
+    return f"{administration.conditions.examinee}{mark}"
+
+
+def _right(scored: ScoredAdministration | None) -> str:
+    if scored is None:
+        return ""
+    return f"{scored.right}/{scored.scored}" if scored.scored else "-"
+
+
+def _right_bar(scored: ScoredAdministration | None) -> Content:
+    share = scored.share if scored else None
+    return Content("") if share is None else share_bar(share, BAR)
+
+
+def _burden(scored: ScoredAdministration | None) -> str:
+    from tabwb.report.render.wording import number  # not before the first frame
+
+    if scored is None:
+        return ""
+    judges = scored.scores.judges
+    return number(judges[0].burden.symptom_burden) if judges else NO_BURDEN
+
+
+def _marks(scored: ScoredAdministration | None, width: int) -> Content:
+    if scored is None:
+        return Content("")
+    shown = [one for one in scored.scores.subtests if one.given]
+    few = sum(len(one.marks) for one in shown) <= MOST_MARKS
+    parts = [_short_marks(one, person=scored.scores.person, few=few) for one in shown]
+    line = Content("  ").join(parts)
+    return Content.assemble(" " * MARKS_INDENT, line).truncate(width, ellipsis=True)
+
+
+def _short_marks(subtest: SubtestScore, *, person: bool, few: bool) -> Content:
+    if few and subtest.marks:
+        spaced = marks(subtest, person=person)
+        shown = Content("").join(spaced[at] for at in range(0, len(spaced), 2))
+    elif subtest.right is None or not subtest.scored:
+        shown = Content(f"{subtest.given} given")
+    else:
+        bar = share_bar(subtest.right / subtest.scored, SHORT_BAR)
+        shown = Content.assemble(f"{subtest.right}/{subtest.scored} ", bar.rstrip())
+    return Content.assemble((f"{subtest.short} ", QUIET), shown)

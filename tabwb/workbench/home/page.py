@@ -1,0 +1,294 @@
+"""The first page: begin, continue, recent administrations with scores, participants."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import OptionList, Static
+
+from tabwb.records.trials import Administration
+from tabwb.records.words import RESEARCH_ONLY, plural
+from tabwb.workbench.engine import messages
+from tabwb.workbench.engine.view_models import Catalogue
+from tabwb.workbench.home.details import administration_details, participant_details
+from tabwb.workbench.home.lines import (
+    CONSENT_SIGNS,
+    participant_lines,
+    recent_lines,
+    unfinished,
+    unfinished_lines,
+)
+from tabwb.workbench.home.start import FIRST, PLACES, Start, StartHint
+from tabwb.workbench.home.view_models import ParticipantsRead, ScoredAdministration, ScoresRead
+from tabwb.workbench.shell.column_list import ColumnList, Rows
+from tabwb.workbench.shell.docks import Entry
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import QUIET
+
+if TYPE_CHECKING:
+    from tabwb.administer.participants import Participant
+    from tabwb.workbench.shell.commands import Command
+    from tabwb.workbench.shell.desk import Desk
+
+MOST_RECENT = 60
+"""The number of administrations listed; *Open* finds all of them."""
+BESIDE = 112
+"""From so many columns details and participants are at the right."""
+TALL = 40
+"""From so many rows commands have a line each."""
+WELCOME = """\
+This store is empty. The demonstration is a good beginning: tabwb gives a battery to the bundled
+language model and scores its answers. It takes a minute and needs no network.
+"""
+HELP = """\
+# Home
+
+**n** begins a new administration; enter in its dialog accepts what is filled in. **d** gives the
+Text Aphasia Battery to the bundled model, **D** begins the naming demonstration.
+
+At the right of the title bar *offline* says that nothing but this machine is reached; *network
+allowed* that a model or judge which needs a network may use it (`tabwb --offline` forbids it).
+*Saved* says that everything so far is on disk.
+
+*Continue* lists what is unfinished: administrations that are running or paused, interrupted
+recordings, responses that a judge has not judged yet. *Recent* has the latest administrations with
+the number of right responses, the burden and, where there is room, a mark for each item.
+*Participants* lists people by their study IDs.
+
+**Up** and **down** move, **enter** opens; tab goes to the next list. A click highlights a line, a
+second click opens it.
+"""
+
+
+class HomePage(Page, can_focus=True):
+    """The first page."""
+
+    SCORES_DOCK = False
+    HELP = HELP
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll_up", show=False),
+        Binding("down", "scroll_down", show=False),
+        Binding("pageup", "page_up", show=False),
+        Binding("pagedown", "page_down", show=False),
+    ]
+
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
+        self._catalogue: Catalogue | None = None
+        self._known: dict[int, ScoredAdministration] = {}
+        self._asked: dict[int, Administration] = {}
+        """The administrations whose scores were asked for, as they were then."""
+        self._participants: tuple[Participant, ...] = ()
+        self._stale = False
+        """Whether something has changed since the store was read."""
+        desk.listen(messages.Ready, self.show)
+        desk.listen(messages.Stored, self._stored)
+        desk.listen(ScoresRead, self._scores_read)
+        desk.listen(ParticipantsRead, self._participants_read)
+
+    def compose(self) -> ComposeResult:
+        """Yield the panes."""
+        with Vertical(id="home-main"):
+            with Pane(title="Start", id="home-start", main=True):
+                yield Static(Content.styled("… opening the store", QUIET), id="home-welcome")
+                yield Start(self.desk, id="home-begin")
+                yield Static(Content.styled(RESEARCH_ONLY, QUIET), id="home-notice")
+            with Pane(title="Continue", id="home-continue"):
+                yield ColumnList(id="home-open")
+            with Pane(title="Recent", id="home-recent"):
+                yield ColumnList(id="home-latest")
+        with Vertical(id="home-side"):
+            with Pane(title="Details", id="home-details"), VerticalScroll(can_focus=False):
+                yield WrappedText(lambda width: (), id="home-detail")
+            with Pane(title="Participants", id="home-people"):
+                yield ColumnList(id="home-participants")
+
+    def on_mount(self) -> None:
+        """Hide the lists until the store is open."""
+        self.query_one("#home-participants", ColumnList).tooltip = CONSENT_SIGNS
+        self._lay_out()
+
+    # ---------------------------------------------------------------- what is known
+
+    def show(self, message: messages.Ready) -> None:
+        """Show what can be done with a catalogue."""
+        catalogue = message.catalogue
+        self._catalogue, self._stale = catalogue, bool(catalogue.store)
+        if self.display:
+            self.update_page()
+
+    def update_page(self) -> None:
+        """Show what is known, and read what has changed."""
+        catalogue = self._catalogue
+        if catalogue is None:
+            return
+        self._lay_out()
+        if self._stale:
+            self._stale = False
+            wanted = [one for one in self._recent if self._asked.get(one.id) != one]
+            from tabwb.workbench.home.controller import HomeController
+
+            self._asked |= {one.id: one for one in wanted}
+            self.desk.do(partial(self.desk.controller(HomeController).read, wanted))
+
+    @property
+    def _recent(self) -> tuple[Administration, ...]:
+        given = self._catalogue.administrations if self._catalogue else ()
+        return tuple(reversed(given[-MOST_RECENT:]))
+
+    def _stored(self, message: messages.Stored) -> None:
+        self._asked.pop(message.number, None)
+        self._stale = True
+        if self.display:
+            self.update_page()
+
+    def _scores_read(self, message: ScoresRead) -> None:
+        self._known[message.scored.administration.id] = message.scored
+        if self.display:
+            self._fill()
+
+    def _participants_read(self, message: ParticipantsRead) -> None:
+        self._participants = message.participants
+        if self.display:
+            self._lay_out()
+
+    # ---------------------------------------------------------------- layout
+
+    def _lay_out(self) -> None:
+        """Place the panes for the present size and what there is."""
+        catalogue = self._catalogue
+        stored = bool(catalogue and catalogue.administrations)
+        tall = self.desk.size.height >= TALL
+        beside = self.size.width >= BESIDE
+        self.set_class(beside, "-beside")
+        self.set_class(not stored, "-new")
+        self.query_one("#home-details").display = stored and (beside or tall)
+        self.query_one("#home-recent").display = stored
+        self.query_one("#home-people").display = bool(self._participants)
+        self.query_one("#home-side").display = stored or bool(self._participants)
+        self.query_one("#home-notice").display = not stored or tall
+        welcome = self.query_one("#home-welcome", Static)
+        welcome.display = not stored
+        if catalogue is not None and not stored:
+            welcome.update(Content(WELCOME))
+        if catalogue is not None:
+            first, places = ([*self._hints(keys)] for keys in (FIRST, PLACES))
+            self.query_one(Start).show(first, places, tall=tall and beside, new=not stored)
+        self._fill()
+
+    def _hints(self, keys: tuple[str, ...]) -> list[StartHint]:
+        by_key = {
+            command.key: command for command in self.desk.table.commands if "home" in command.where
+        }
+        now = self.desk.situation()
+        found = [by_key[key] for key in keys if key in by_key]
+        return [StartHint(command, command.reason(now) is None) for command in found]
+
+    def _fill(self) -> None:
+        """Show the lists."""
+        catalogue = self._catalogue
+        if catalogue is None:
+            return
+        rows = unfinished(catalogue.open, catalogue.interrupted, self._known)
+        self.query_one("#home-continue").display = bool(rows)
+        self.query_one("#home-open", ColumnList).show(
+            [row.id for row in rows], partial(unfinished_lines, rows)
+        )
+        recent = self._recent
+        latest = self.query_one("#home-latest", ColumnList)
+        profiles = latest.size.height > 2 * len(recent)
+        latest.show(
+            [str(one.id) for one in recent],
+            partial(recent_lines, recent, dict(self._known), profiles=profiles),
+        )
+        older = len(catalogue.administrations) - len(recent)
+        pane = self.query_one("#home-recent", Pane)
+        pane.border_title = "Recent"
+        pane.border_subtitle = f"{plural(older, 'older one')}: o finds all" if older else ""
+        people = self._participants
+        self.query_one("#home-participants", ColumnList).show(
+            [one.id for one in people], partial(participant_lines, people, dict(self._known))
+        )
+        self._show_details()
+        if self.has_focus and self.display:
+            self.focus_inside()
+
+    # ---------------------------------------------------------------- details
+
+    @on(OptionList.OptionHighlighted)
+    @on(Rows.Left)
+    def _moved(self) -> None:
+        self._show_details()
+
+    def on_descendant_focus(self) -> None:
+        """Show the details of the list that has the focus."""
+        self._show_details()
+
+    @property
+    def _lists(self) -> list[ColumnList]:
+        return [
+            rows for rows in self.query(ColumnList) if rows.is_on_screen and rows.rows.option_count
+        ]
+
+    def _show_details(self) -> None:
+        pane, text = self.query_one("#home-details", Pane), self.query_one(WrappedText)
+        focused = next((one for one in self.query(ColumnList) if one.rows.has_focus), None)
+        chosen = (focused or self.query_one("#home-latest", ColumnList)).chosen
+        if chosen is None or not pane.display:
+            return
+        if focused is not None and focused.id == "home-participants":
+            person = next(one for one in self._participants if one.id == chosen)
+            pane.border_title = person.id
+            text.show(lambda width: participant_details(person, self._known, width))
+            return
+        number = int(chosen.removeprefix("judge:"))
+        given = self._catalogue.administrations if self._catalogue else ()
+        one = next((one for one in given if one.id == number), None)
+        if one is not None:
+            pane.border_title = f"#{number}"
+            scored = self._known.get(number)
+            text.show(lambda width: administration_details(one, scored, width))
+
+    # ---------------------------------------------------------------- focus, choice
+
+    def on_focus(self) -> None:
+        """Focus the first list."""
+        self.focus_inside()
+
+    def focus_inside(self) -> None:
+        """Take the focus."""
+        lists = self._lists
+        (lists[0].rows if lists else self).focus()
+
+    def on_rows_left(self, message: Rows.Left) -> None:
+        """Go to the list before or after."""
+        lists = [one.rows for one in self._lists]
+        at = lists.index(message.rows) + message.step
+        if 0 <= at < len(lists):
+            lists[at].focus()
+            lists[at].highlighted = 0 if message.step > 0 else lists[at].option_count - 1
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open what was chosen."""
+        event.stop()
+        chosen = event.option.id or ""
+        kind, _, number = chosen.rpartition(":")
+        if event.option_list is self.query_one("#home-participants", ColumnList).rows:
+            self.desk.tell(messages.ParticipantWanted(chosen))
+        elif kind == "judge":
+            judges = tuple(judge for judge, _ in self._known[int(number)].unjudged)
+            self.desk.tell(messages.JudgesPending(int(number), judges))
+        else:
+            self.desk.tell(Entry("administration", chosen))
+
+    def foot_rank(self, command: Command) -> int:
+        """Return the place of a command in the footer: *Start* has the keys of the page."""
+        return 0 if "home" in command.where or command.id == "view.scores" else command.rank

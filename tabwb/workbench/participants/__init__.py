@@ -1,0 +1,1 @@
+"""Participants: list, record, consents, sessions, deletion."""

@@ -1,0 +1,133 @@
+"""Lists of rows in columns, with a head; several on one page are walked through like one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Click, Resize
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+Laid = tuple[Content, Sequence[Content]]
+"""The head of a list, and its rows."""
+LayOut = Callable[[int], Laid]
+"""Lays a list out for a number of columns."""
+
+
+class Rows(OptionList):
+    """The rows of a :class:`ColumnList`: a click highlights one, a second click or enter opens it.
+
+    Unlike those of :mod:`tabwb.workbench.shell.row_list` they may have several lines.
+    """
+
+    @dataclass
+    class Left(Message):
+        """The cursor was moved over the first row (-1) or the last row (1)."""
+
+        rows: Rows
+        step: int
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, classes="enter-opens")
+
+    def action_cursor_up(self) -> None:
+        """Highlight the row above."""
+        if self.highlighted in (None, 0):
+            self.post_message(self.Left(self, -1))
+        else:
+            super().action_cursor_up()
+
+    def action_cursor_down(self) -> None:
+        """Highlight the row below."""
+        if self.highlighted in (None, self.option_count - 1):
+            self.post_message(self.Left(self, 1))
+        else:
+            super().action_cursor_down()
+
+    async def _on_click(self, event: Click) -> None:
+        event.prevent_default()
+        clicked = event.style.meta.get("option")
+        if clicked is None:
+            return
+        opens = event.chain > 1 or self.highlighted == clicked
+        self.highlighted = clicked
+        if opens:
+            self.action_select()
+
+
+class ColumnList(Vertical):
+    """A list with the heads of its columns, laid out for its width.
+
+    Cursor and scroll position stay when the rows change.
+    """
+
+    DEFAULT_CSS = """
+    ColumnList { height: 1fr; }
+    ColumnList > Static { height: 1; color: $quiet; }
+    ColumnList > Rows {
+        height: 1fr; background: transparent; scrollbar-size-vertical: 1; overflow-x: hidden;
+    }
+    ColumnList.-fits { height: auto; }
+    ColumnList.-fits > Rows { height: auto; }
+    """
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._head, self.rows = Static(), Rows()
+        self._ids: tuple[str, ...] = ()
+        self._lay_out: LayOut = lambda width: (Content(""), ())
+        self._shown: tuple[Content, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Yield head and rows."""
+        yield self._head
+        yield self.rows
+
+    def show(self, ids: Sequence[str], lay_out: LayOut) -> None:
+        """Show rows with these ids, laid out by a function."""
+        self._lay_out = lay_out
+        self._lay(tuple(ids))
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out again."""
+        self._lay(self._ids)
+
+    @property
+    def chosen(self) -> str | None:
+        """The id of the highlighted row, or None."""
+        at = self.rows.highlighted
+        return None if at is None or at >= len(self._ids) else self._ids[at]
+
+    def choose(self, wanted: str) -> None:
+        """Highlight the row with an id, if there is one."""
+        if wanted in self._ids:
+            self.rows.highlighted = self._ids.index(wanted)
+
+    def _lay(self, ids: tuple[str, ...]) -> None:
+        width = self.content_size.width - 1  # beside the scroll bar
+        if width <= 0:
+            self._ids = ids
+            return
+        head, lines = self._lay_out(width)
+        self._head.display = bool(head.plain.strip())
+        self._head.update(head)
+        if ids == self._ids and self.rows.option_count == len(ids):
+            for at, (line, before) in enumerate(zip(lines, self._shown, strict=True)):
+                if not line.is_same(before):
+                    self.rows.replace_option_prompt_at_index(at, line)
+        else:
+            kept, top = self.chosen, self.rows.scroll_offset.y
+            self._ids = ids
+            self.rows.set_options(
+                Option(line, id=name) for name, line in zip(ids, lines, strict=True)
+            )
+            self.rows.highlighted = 0 if ids else None
+            if kept is not None and kept in ids:
+                self.choose(kept)
+                self.rows.scroll_to(y=top, animate=False)
+        self._shown = tuple(lines)
