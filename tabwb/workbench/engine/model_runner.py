@@ -18,6 +18,7 @@ from tabwb.records.errors import Interrupted, StoreError, TabwbError
 from tabwb.records.states import AttemptState, StopReason
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped
+from tabwb.workbench.engine.transcript import Sitting
 from tabwb.workbench.engine.view_models import ErrorReport, Rest
 
 if TYPE_CHECKING:
@@ -48,10 +49,12 @@ class ModelRunner:
         """The auto-run sends many items at once."""
         self.spending: Spending | None = None
         self.rest: Rest | None = None
+        self.sitting = Sitting()
 
     def opened(self, session: Session) -> None:
         """Get ready for a session that was just opened."""
         self.facts, self.together, self.rest = (), False, None
+        self.sitting = Sitting()
         self.spending = self._spent_before(session)
 
     def close(self) -> None:
@@ -159,6 +162,7 @@ class ModelRunner:
         assert self._backend is not None
         self._engine.cancel.clear()
         self.asking, self.together = True, False
+        self.sitting.begin()
         self._sessions.publish()
         pieces: list[str] = []
         shown_at = 0.0
@@ -175,6 +179,7 @@ class ModelRunner:
                     last = event
         finally:
             self.asking = False
+            self.sitting.end()
             self._sessions.publish()
         if last is not None and last.attempt.state is AttemptState.ERROR:
             self._report_error(session, last)
@@ -194,6 +199,7 @@ class ModelRunner:
         assert self._backend is not None
         self._engine.cancel.clear()
         self.asking = True
+        self.sitting.begin()
         self._sessions.publish()
         ends: list[events.Event] = []
         asked, shown_at = False, 0.0
@@ -213,6 +219,7 @@ class ModelRunner:
                         self._sessions.publish()
         finally:
             self.asking = False
+            self.sitting.end()
             self._sessions.publish()
         for end in ends:
             if isinstance(end, events.Paused) and not self._engine.cancel.is_set():
@@ -235,6 +242,8 @@ class ModelRunner:
             self._sessions.publish()
         elif isinstance(event, events.Streamed | events.AttemptRecorded):
             self.rest = None
+        if isinstance(event, events.AttemptRecorded):
+            self.sitting.count(event.attempt)
 
     def _report_error(self, session: Session, event: events.AttemptRecorded) -> None:
         self._sessions.auto = False

@@ -24,6 +24,7 @@ from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.model_runner import ModelRunner
 from tabwb.workbench.engine.presenters import LiveScores, item_of
+from tabwb.workbench.engine.transcript import TranscriptKeeper
 from tabwb.workbench.engine.view_models import Scores, Work
 
 RECORD_CONSENT = "once the speaker has agreed, y records it here"
@@ -63,6 +64,7 @@ class SessionController(Controller):
         """Takes part in sessions with spoken items."""
         self._extended: SessionExtension | None = None
         self._scores = LiveScores()
+        self._transcripts = TranscriptKeeper()
         self._notices: tuple[str, ...] = ()
 
     @property
@@ -151,7 +153,7 @@ class SessionController(Controller):
 
     def _open(self, session: Session, *, loading: bool = True) -> None:
         self.session = session
-        self._scores = LiveScores()
+        self._scores, self._transcripts = LiveScores(), TranscriptKeeper()
         self.model.opened(session)
         self._extended = self.extension if session.is_spoken else None
         if self._extended is not None:
@@ -322,9 +324,11 @@ class SessionController(Controller):
         trials, status = history.trials, history.status
         answered = sum(trial.is_answered for trial in trials)
         view = None if self._extended is None else self._extended.view()
-        scores = Scores()  # the page of an extension shows scores of its own
+        scores, transcript = Scores(), None  # the page of an extension shows its own
         if view is None:
             scores = self._scores.of(session, now=not self.auto or over)
+            transcript = self._transcripts.of(session)
+        of_model = transcript is not None and conditions.kind == "model"
         work = Work(
             administration=replace(session.administration, status=status, answered=answered),
             status=status,
@@ -347,5 +351,7 @@ class SessionController(Controller):
             page="trial" if view is None or self._extended is None else self._extended.page,
             notices=self._notices,
             of_person=conditions.kind == "speaker",
+            transcript=transcript,
+            pace=self._transcripts.pace(model.sitting) if of_model else None,
         )
         self.say(messages.Changed(work, opened=opened))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.config.profiles import Profile
     from tabwb.plugin_api.extensions import PageSource, Statistic
     from tabwb.report.summaries.judges import JudgeSummary
+    from tabwb.workbench.engine.transcript import Pace, Transcript
 
 UNFINISHED = frozenset({AdministrationStatus.RUNNING, AdministrationStatus.PAUSED})
 
@@ -129,6 +130,8 @@ class Work:
         page: id of the page on which the administration is given.
         of_person: a person answers.
         notices: what the person who gives it has to know of consents.
+        transcript: all trials; None where the page shows them otherwise.
+        pace: how fast a model goes; None for a person.
     """
 
     administration: Administration
@@ -152,6 +155,8 @@ class Work:
     page: str = "trial"
     notices: tuple[str, ...] = ()
     of_person: bool = False
+    transcript: Transcript | None = None
+    pace: Pace | None = None
 
 
 @dataclass(frozen=True, slots=True)
