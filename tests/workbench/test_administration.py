@@ -180,7 +180,7 @@ async def test_text_streams_and_keys_work_meanwhile(given: Given) -> None:
         await seat.reads("▌ Which")
         assert seat.work.asking
         await seat.press("f1")
-        await seat.until(lambda: "The item before the examinee" in seat.text)
+        await seat.until(lambda: "how many items are given" in seat.text)
         assert seat.work.asking, "help came while the model was still answering"
         await seat.press("escape")
         await seat.press("escape")
@@ -217,9 +217,9 @@ async def test_live_scores_stand_beside_or_below(sit: Sit, size: Size, battery: 
             assert "text 5 given" in seat.text
             await seat.reads("over 7")
         else:
-            await seat.reads("5 of 5 given")
-            await seat.reads("0 of 1 right")
-            await seat.reads("over 7")
+            await seat.reads("5/5 given")
+            await seat.reads("0/1 right")
+            await seat.reads("symptom burden")
             assert "✗" in seat.text
 
 

@@ -84,7 +84,7 @@ async def test_without_room_docks_are_drawers(sit: Sit, battery: str, key: str, 
         await seat.press("escape")
         await seat.until(lambda: not seat.desk.query_one(dock).display)
         assert seat.app.focused is not None
-        assert seat.app.focused.id == "trial-page"
+        assert seat.app.focused.id == "transcript"
 
 
 async def test_folds_and_widths_are_remembered(sit: Sit, battery: str) -> None:

@@ -83,14 +83,14 @@ async def test_verdicts_are_hidden_until_h(sit: Sit, battery: str) -> None:
         await answer(seat, "tree")
         await seat.reads("● recorded")
         assert "wrong" not in seat.text
-        assert "0 of 1 right" not in seat.text
+        assert "0/1 right" not in seat.text
         assert "✗" not in seat.text
         await seat.press("escape", "h")
         await seat.reads("✗")
-        await seat.reads("0 of 1 right")
-        await seat.reads("k Judges")
+        await seat.reads("0/1 right")
+        await seat.reads("j Judges")
         await seat.press("h")
-        await seat.until(lambda: "✗" not in seat.text and "k Judges" not in seat.text)
+        await seat.until(lambda: "✗" not in seat.text and "j Judges" not in seat.text)
 
 
 async def test_esc_gives_the_keys_back_and_enter_returns(sit: Sit, battery: str) -> None:
@@ -100,7 +100,7 @@ async def test_esc_gives_the_keys_back_and_enter_returns(sit: Sit, battery: str)
         await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
         await seat.type("sn")
         await seat.press("escape")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "trial-page")
+        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "transcript")
         await seat.press("n")
         await seat.words("coughs")
         await seat.press("enter")
@@ -179,7 +179,7 @@ async def test_letters_typed_on_after_an_answer_are_no_commands(sit: Sit, batter
         await seat.reads("space next item   esc commands")
         assert "✗" not in seat.text
         assert seat.app.focused is not None
-        assert seat.app.focused.id == "trial-page"
+        assert seat.app.focused.id == "transcript"
         one, trials = seat.stored()
         assert (one.answered, trials[0].state) == (1, TrialState.ANSWERED)
         await seat.press("enter")

@@ -242,9 +242,9 @@ class SessionController(Controller):
         self.after(self.open_session().skip(reason))
         self.finish_if_done()
 
-    def void(self, reason: str) -> None:
-        """Declare the current item void."""
-        self.after(self.open_session().void(reason))
+    def void(self, reason: str, number: int | None = None) -> None:
+        """Declare an item void; without a number, the current one."""
+        self.after(self.open_session().void(reason, number))
         self.finish_if_done()
 
     def undo(self) -> None:

@@ -48,6 +48,6 @@ class JudgingActions(Actions):
 
     def judges(self) -> None:
         """Show what every judge says of the response on the item pane."""
-        work = self.desk.work
-        if work is not None and work.item is not None:
-            self.desk.tell(VerdictsWanted(work.administration.id, work.item.place[0]))
+        work, item = self.desk.work, self.desk.current.shown_item()
+        if work is not None and item is not None:
+            self.desk.tell(VerdictsWanted(work.administration.id, item.place[0]))

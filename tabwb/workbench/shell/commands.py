@@ -44,6 +44,7 @@ class Situation:
         hidden: verdicts are hidden from the person who types.
         stored: the store holds administrations.
         extension: what the extension of the open session shows, or None.
+        elsewhere: the item shown is an earlier or a later one than the current.
     """
 
     page: str = "home"
@@ -59,6 +60,7 @@ class Situation:
     hidden: bool = False
     stored: bool = False
     extension: object | None = None
+    elsewhere: bool = False
 
     @property
     def running(self) -> bool:
@@ -211,9 +213,17 @@ def unchangeable(now: Situation) -> str:
 
 def _note(desk: Desk) -> None:
     """Write a note on the item shown now, also when others follow while it is written."""
-    item = desk.work.item if desk.work is not None else None
+    item = desk.current.shown_item()
     number = item.trial.plan.number if item is not None else None
     desk.ask_words("Note", "Note", partial(desk.sessions.note, number))
+
+
+def _void(desk: Desk) -> None:
+    """Declare void the item shown now, also when others follow while the reason is typed."""
+    item = desk.current.shown_item()
+    number = item.trial.plan.number if item is not None else None
+    title = "Declare this item void" if number is None else f"Declare item {number} void"
+    desk.ask_words(title, "Reason", partial(desk.sessions.void, number=number))
 
 
 def _pause(desk: Desk) -> None:
@@ -245,8 +255,7 @@ _SESSION = (
             "Pause the administration after the current answer; space resumes it.", run=_pause),
     Command("administer.void", "Void…", "Void", "v", (), 10,
             "Declare this item void, with a reason: its answer stays and does not count.",
-            run=lambda desk: desk.ask_words("Declare this item void", "Reason",
-                                            desk.sessions.void)),
+            run=_void),
     Command("administer.discontinue", "Discontinue…", "Discontinue", "d", (), 11,
             "End the administration early, with a reason.", run=_discontinue),
     Command("administer.results", "Results so far", "Results", "g", (), 12,

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from tabwb.workbench.shell.docks import ShownScores
 
 if TYPE_CHECKING:
+    from tabwb.workbench.engine.view_models import Item
     from tabwb.workbench.shell.commands import Command, Situation
     from tabwb.workbench.shell.desk import Desk
     from tabwb.workbench.shell.frame import Hint
@@ -46,6 +47,10 @@ class Page(Vertical):
     def administration(self) -> int | None:
         """Return the number of the administration that the page shows."""
         return None if self.desk.work is None else self.desk.work.administration.id
+
+    def shown_item(self) -> Item | None:
+        """Return the item that the page shows: commands on one item are on this one."""
+        return None if self.desk.work is None else self.desk.work.item
 
     def administrations(self) -> tuple[int, ...]:
         """Return the numbers of those whose results the page shows; none: it shows no results."""

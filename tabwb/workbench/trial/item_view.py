@@ -244,7 +244,7 @@ TICK_S = 0.25
 class RunLine(Static):
     """One line: what a run has used, and a wait while it lasts; hidden while it is empty."""
 
-    DEFAULT_CSS = "RunLine { height: auto; width: 1fr; padding: 0 0 0 2; display: none; }"
+    DEFAULT_CSS = "RunLine { height: auto; width: 1fr; display: none; }"
     run: reactive[tuple[Spending | None, Rest | None]] = reactive((None, None), init=False)
 
     def __init__(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.shell.commands import (
     DISCONTINUED,
@@ -15,6 +17,7 @@ from tabwb.workbench.shell.commands import (
 )
 
 ASKING = "the model is answering: esc stops it, p pauses after it"
+ELSEWHERE = "another item is current: end returns to it; this one can get a note (n) or be void (v)"
 NO_ITEM = "no item has been shown yet: space gives the first one"
 WHERE = ("trial", "scores")
 
@@ -34,6 +37,8 @@ def _answer(now: Situation) -> str | None:
 def _repeat(now: Situation) -> str | None:
     if reason := _closed(now):
         return reason
+    if now.elsewhere:
+        return ELSEWHERE
     if now.kind != "speaker":
         return None
     if now.answered:
@@ -50,6 +55,8 @@ def _unfinished(now: Situation) -> str | None:
 
 
 def _skip(now: Situation) -> str | None:
+    if now.elsewhere:
+        return _closed(now) or ELSEWHERE
     is_open = now.awaiting or now.state is TrialState.PLANNED
     if is_open and not now.asking and not now.answered and now.unfinished:
         return None
@@ -59,6 +66,8 @@ def _skip(now: Situation) -> str | None:
 def _void(now: Situation) -> str | None:
     if reason := _closed(now):
         return reason
+    if now.elsewhere and now.state is TrialState.PLANNED:
+        return f"item {now.item} is not given yet"
     return unchangeable(now) if now.state is TrialState.VOID and not now.awaiting else None
 
 
@@ -126,5 +135,6 @@ SUBJECT = Subject(
     commands=COMMANDS,
     actions="tabwb.workbench.trial.actions:TrialActions",
     controller="tabwb.workbench.trial.controller:TrialController",
+    styles=(Path(__file__).with_name("page.tcss"),),
     prefetch=("tabwb.workbench.trial.new_administration", "tabwb.workbench.trial.page"),
 )

@@ -1,0 +1,92 @@
+"""The scores beside an administration of a model: right answers, and a profile of every feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from tabwb.workbench.engine.transcript import Row
+from tabwb.workbench.engine.view_models import Scores, SubtestScore
+from tabwb.workbench.shell.drawn import spark
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, marks, sentence, spread
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.judges import JudgeSummary
+
+MOST_RESPONSES = 12
+"""The number of responses in a small profile, the latest ones."""
+
+
+class LiveView(NamedTuple):
+    """What is shown: the scores, and the trials that the profiles are made of."""
+
+    scores: Scores
+    rows: Sequence[Row]
+
+
+def live_lines(view: LiveView, width: int) -> Iterator[Content]:
+    """Yield subtests, then burden and features of each judge.
+
+    Args:
+        view: scores and trials.
+        width: columns.
+    """
+    if not view.scores.subtests:
+        yield Content.styled("Scores appear here as responses arrive.", QUIET)
+        return
+    for subtest in view.scores.subtests:
+        yield from _subtest(subtest, view.scores, width)
+    for judge in view.scores.judges:
+        yield Content("")
+        yield from _judge(judge, view, width)
+
+
+def _subtest(subtest: SubtestScore, scores: Scores, width: int) -> Iterator[Content]:
+    style = "bold" if subtest.current else ""
+    count = f"{subtest.given}/{subtest.planned} given"
+    if subtest.right is not None:
+        count = f"{subtest.right}/{subtest.scored} right"
+    name = Content.styled(subtest.title, style)
+    yield spread(name, Content.styled(count, style), width)
+    if (row := marks(subtest, person=scores.person)).cell_length <= width:
+        yield row
+
+
+def _judge(judge: JudgeSummary, view: LiveView, width: int) -> Iterator[Content]:
+    # not before the first frame
+    from tabwb.report.render.wording import number
+    from tabwb.report.summaries.judges import causes_of
+
+    titles, burden = view.scores.titles, judge.burden
+    usable = f"{burden.usable.usable}/{burden.usable.n} usable"
+    yield spread(
+        Content.styled("Features", f"bold {ACCENT}"),
+        Content.styled(f"{judge.rater}   {usable}", QUIET),
+        width,
+    )
+    judged = [row.judged[judge.rater] for row in view.rows if judge.rater in row.judged]
+    latest, n = judged[-MOST_RESPONSES:], burden.n_burden
+    room = max(min(len(latest), MOST_RESPONSES, width - 24), 0)
+    features = judge.features
+    counts = [float(sum(name in burden.features for name in one)) for one in latest]
+    whole = Content.assemble(
+        spark(counts, room, highest=max([*counts, 4.0])), f"  {number(burden.symptom_burden):>5}"
+    )
+    yield spread(Content.styled("symptom burden", "bold"), whole.stylize("bold"), width)
+    for feature in sorted(features, key=lambda name: -burden.present.get(name, 0)):
+        count = burden.present.get(feature, 0)
+        profile = spark([float(feature in one) for one in latest], room, highest=1.0)
+        style = "" if count else QUIET
+        share = Content.assemble(profile, (f"  {f'{count}/{n}':>5}", style))
+        yield spread(Content.styled(titles.get(feature, feature), style), share, width)
+    if judged:
+        yield Content("")
+        if n < burden.usable.usable:
+            words = f"{n} of {burden.usable.usable} usable responses have a burden"
+            yield from folded(f"{words}: {causes_of(judge)}.", width, QUIET)
+        words = f"A bar for each of the latest {len(latest)} responses: high where present."
+        yield from folded(words, width, QUIET)
+    if judge.caution:
+        yield from folded(sentence(judge.caution), width, QUIET)
