@@ -25,9 +25,9 @@ from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.frame import TitleBar, TitleState
+from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.width_aware import Flow
 from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
-from tabwb.workbench.trial.actions import ranked
 from tests.workbench.seat import SIZES, Sit
 
 
@@ -227,7 +227,7 @@ async def test_f1_helps_with_what_is_focused(sit: Sit) -> None:
         await seat.press("f1")
         await seat.reads("begins a new administration")
         await seat.press("escape", "f6", "f1")
-        await seat.reads("What there is: batteries, examinees, administrations")
+        await seat.reads("Batteries, examinees, and administrations")
 
 
 @pytest.mark.parametrize("key", ["f1", "question_mark"])
@@ -354,12 +354,13 @@ def test_what_tells_runs_apart_is_what_was_not_left_as_it_is() -> None:
     told = special_words(replace(one, conditions=given))
     assert told == ["protocol likelihood", "one conversation", "seed 2"]
     assert head_words(replace(one, conditions=given)) == [*told, "greedy"]
-    assert ranked([one, replace(one, id=2, conditions=given)], "likelihood")[0].id == 2
+    assert Finder().ranked([one, replace(one, id=2, conditions=given)], "likelihood")[0].id == 2
 
 
 def test_a_number_finds_its_administration_before_names_and_dates() -> None:
     ones = [administration(n) for n in (1, 2, 12, 13, 120)]
     ones.append(administration(130, examinee="S-12"))
+    ranked = Finder().ranked
     assert [one.id for one in ranked(ones, "12")] == [12, 120, 130, 13, 2, 1]
     assert [one.id for one in ranked(ones, "#12")] == [12, 120]
     assert [one.id for one in ranked(ones, "s-12 done")] == [130]

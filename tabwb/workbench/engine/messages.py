@@ -102,6 +102,15 @@ class ParticipantWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreCounted:
+    """The responses of an administration that are right were counted, of those scored."""
+
+    administration: int
+    right: int
+    scored: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A command failed, and the user has to know."""
 

@@ -17,7 +17,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store
 from tabwb.workbench.engine.engine import Controller, Engine
-from tabwb.workbench.engine.messages import Failed
+from tabwb.workbench.engine.messages import Failed, ScoreCounted
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.home.view_models import ParticipantsRead, ScoresRead
@@ -64,7 +64,9 @@ class HomeController(Controller):
                 for administration in wanted:
                     if turn != self._turn:
                         return
-                    self.say(ScoresRead(scored_or_problem(store, administration, primary)))
+                    made = scored_or_problem(store, administration, primary)
+                    self.say(ScoresRead(made))
+                    self.say(ScoreCounted(administration.id, made.right, made.scored))
                     time.sleep(REST_S)
         except TabwbError as error:
             if turn == self._turn:

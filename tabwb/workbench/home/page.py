@@ -27,7 +27,7 @@ from tabwb.workbench.home.lines import (
 from tabwb.workbench.home.start import FIRST, PLACES, Start, StartHint
 from tabwb.workbench.home.view_models import ParticipantsRead, ScoredAdministration, ScoresRead
 from tabwb.workbench.shell.column_list import ColumnList, Rows
-from tabwb.workbench.shell.docks import Entry
+from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.width_aware import WrappedText

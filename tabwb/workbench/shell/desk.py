@@ -16,7 +16,7 @@ from textual.events import DescendantBlur, DescendantFocus, Key, Resize
 from textual.message import Message
 from textual.screen import Screen
 from textual.signal import Signal
-from textual.widgets import Tree
+from textual.widgets import Input, Tree
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine import messages
@@ -24,9 +24,11 @@ from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Actions, CommandTable, Situation, Subject, key_label
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
-from tabwb.workbench.shell.docks import Dock, DockLayout, Entry, Explorer, ScorePanel, ScoreSheet
+from tabwb.workbench.shell.docks import Dock, DockLayout, ScorePanel, ScoreSheet
+from tabwb.workbench.shell.explorer import Entry, Explorer, ExplorerFilter
 from tabwb.workbench.shell.frame import Foot, Hint, MenuScreen, TitleBar, TitleState
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.wording import lesion_mark, name_of
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ class Desk(Screen[None]):
         current: the page in the middle; ``page`` is its id.
         return_to: id of the page to which *Back* returns, or empty.
         saved: whether everything is on disk; None before the store is open.
+        finder: finds administrations by words.
         marks: what the title bar shows on every page, by the subject that set it.
         jobs: what runs in the background and would be stopped by quitting, in words, by subject.
         news: publishes the messages of the worker; dialogs subscribe to it.
@@ -93,6 +96,7 @@ class Desk(Screen[None]):
         )
         self.table.bind(self, "everywhere")
         self.docks = DockLayout(self)
+        self.finder = Finder()
         self.page = "home"
         self.return_to = ""
         self.catalogue: Catalogue | None = None
@@ -112,16 +116,18 @@ class Desk(Screen[None]):
         self.listen(messages.Settled, self._settle)
         self.listen(messages.Failed, self._failed)
         self.listen(messages.Told, self._told)
+        self.listen(messages.ScoreCounted, self._score_counted)
 
     def compose(self) -> ComposeResult:
         """Title bar, docks, the home page, footer."""
-        explorer, scores = Explorer(), ScorePanel()
+        folded = self.workbench.remembered.folded.split()
+        explorer, scores = Explorer(self.finder, folded), ScorePanel()
         self.table.bind(explorer, "explorer")
         self.table.bind(scores, "scores")
         self.current = self._new_page("home")
         yield TitleBar()
         with Horizontal(id="middle"):
-            yield Dock(explorer, "left", "Explorer")
+            yield Dock(explorer, "left", "Explorer", ExplorerFilter())
             with Container(id="pages"):
                 yield self.current
             yield Dock(scores, "right", "Live scores")
@@ -245,6 +251,10 @@ class Desk(Screen[None]):
 
     def _settle(self, message: messages.Settled) -> None:
         self._done += 1
+
+    def _score_counted(self, message: messages.ScoreCounted) -> None:
+        explorer = self.query_one(Explorer)
+        explorer.show_score(message.administration, message.right, message.scored)
 
     def _told(self, message: messages.Told) -> None:
         self.notify(message.text, timeout=4, markup=False)
@@ -441,6 +451,14 @@ class Desk(Screen[None]):
         """Tell the subjects what was chosen in the explorer."""
         if event.node.data is not None:
             self.tell(event.node.data)
+
+    @on(Input.Changed, "#explorer-filter")
+    def _filter(self, event: Input.Changed) -> None:
+        self.query_one(Explorer).filter(event.value)
+
+    @on(Explorer.Folded)
+    def _remember_folds(self, message: Explorer.Folded) -> None:
+        self.workbench.remember(folded=" ".join(message.titles))
 
     def on_dock_resized(self, message: Dock.Resized) -> None:
         """Keep the width to which a border was dragged."""

@@ -6,6 +6,7 @@ from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Command, Subject
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, about_text
+from tabwb.workbench.shell.explorer import ExplorerFilter
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane, panes_on
 
@@ -17,6 +18,14 @@ _ALL = ("everywhere",)
 def _toggle_scores(desk: Desk) -> None:
     if not desk.current.toggle_side():
         desk.docks.toggle("scores")
+
+
+def _filter(desk: Desk) -> None:
+    if desk.catalogue is not None:
+        desk.run_worker(desk.finder.warm(desk.catalogue.administrations))
+        if not desk.query_one("#explorer-dock").display:
+            desk.docks.toggle("explorer")
+        desk.query_one(ExplorerFilter).open()
 
 
 def _next_theme(desk: Desk) -> None:
@@ -72,6 +81,9 @@ COMMANDS = (
             "Dark, light, high contrast.", run=_next_theme),
     Command("view.focus", "Next pane", "Pane", "f6", _ALL, 0,
             "Move between explorer, item and scores.", run=_focus_next),
+    Command("view.filter", "Filter the explorer", "Filter", "slash", ("explorer",), 3,
+            "List only what has all words typed: number, name, state, condition, date.",
+            run=_filter),
     Command("view.explorer-wider", "Explorer wider", "", "right_square_bracket", _ALL, 0,
             "Make the explorer wider (or drag its border).",
             run=lambda desk: desk.docks.widen("explorer", STEP)),

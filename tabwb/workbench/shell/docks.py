@@ -7,30 +7,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from rich.text import Text
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import MouseDown, MouseMove, MouseUp
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Tree
-from textual.widgets.tree import TreeNode
 
-from tabwb.records.states import AdministrationStatus
-from tabwb.records.trials import Administration
-from tabwb.workbench.engine.view_models import Catalogue, Scores
+from tabwb.workbench.engine.view_models import Scores
 from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.settings import MAX_WIDTH, MIN_WIDTH
+from tabwb.workbench.shell.settings import MAX_WIDTH
 from tabwb.workbench.shell.width_aware import WidthAwareWidget, content_of
 from tabwb.workbench.shell.wording import (
-    LESIONED,
     QUIET,
     compact,
-    glyph_of,
     marks,
     sentence,
-    shortened_apart,
     spread,
 )
 
@@ -43,8 +35,6 @@ NARROW = 100
 """With fewer columns the title bar shows what is open in place of the menus."""
 LEAST_EXPLORER, LEAST_SCORES = 24, 30
 """The least columns of each dock beside a page."""
-MOST_LISTED = 60
-"""The number of administrations listed; *Open* finds all of them."""
 MOST_PRESENT = 8
 """The number of features listed that are present."""
 
@@ -59,8 +49,11 @@ class Dock(Pane):
         name: str
         width: int
 
-    def __init__(self, content: Widget, side: Literal["left", "right"], title: str) -> None:
-        super().__init__(content, title=title, id=f"{content.id}-dock", classes=f"dock -{side}")
+    def __init__(
+        self, content: Widget, side: Literal["left", "right"], title: str, *above: Widget
+    ) -> None:
+        name = f"{content.id}-dock"
+        super().__init__(*above, content, title=title, id=name, classes=f"dock -{side}")
         self.content, self.side = content, side
 
     def lay(self, *, shown: bool, drawer: bool, width: int) -> None:
@@ -198,105 +191,6 @@ class DockLayout:
         least = LEAST_EXPLORER if name == "explorer" else LEAST_SCORES
         self._desk.workbench.remember(**{f"{name}_width": min(max(width, least), MAX_WIDTH)})
         self.apply()
-
-
-class Entry(NamedTuple):
-    """What a node represents: ``battery``, ``examinee``, ``administration`` or ``more``."""
-
-    kind: str
-    name: str
-
-
-class Explorer(Tree[Entry]):
-    """The tree of batteries, examinees and administrations."""
-
-    HELP = """\
-# Explorer
-
-What there is: batteries, examinees, administrations (the latest first).
-
-- **enter** on a battery or an examinee begins a new administration with it
-- **enter** on an administration opens it: one that is running or paused is offered for resumption,
-  a finished one shows its results
-- **space** folds a branch; arrows move; **n** begins a new administration, **o** finds one by name
-"""
-
-    def __init__(self) -> None:
-        super().__init__("tabwb", id="explorer", classes="enter-opens")
-        self.show_root = False
-        self.guide_depth = 2
-        self._branches: dict[str, TreeNode[Entry]] = {}
-        self._shown: tuple[Catalogue | None, int | None] = (None, None)
-
-    def on_mount(self) -> None:
-        """Add the three branches."""
-        for title in ("Batteries", "Examinees", "Administrations"):
-            self._branches[title] = self.root.add(Text(title, style="bold"), expand=True)
-
-    def show(self, catalogue: Catalogue, current: Administration | None) -> None:
-        """Show a catalogue and the open administration, of which only the progress may be new."""
-        number = current.id if current is not None else None
-        if (catalogue, number) != self._shown:
-            self._shown = catalogue, number
-            self._fill(catalogue, number)
-        if current is None:
-            return
-        for node in self._branches["Administrations"].children:
-            if node.data == Entry("administration", str(current.id)):
-                width = len(str(catalogue.administrations[-1].id))
-                label = Text(_label(current, number, width), no_wrap=True)
-                if node.label != label:
-                    node.set_label(label)
-                return
-
-    def on_resize(self) -> None:
-        """Cut names for the new width."""
-        catalogue, current = self._shown
-        if catalogue is not None:
-            self._fill(catalogue, current)
-
-    @property
-    def _room(self) -> int:
-        return max(self.size.width - self.guide_depth - 2, MIN_WIDTH - 4)  # beside the scroll bar
-
-    def _fill(self, catalogue: Catalogue, current: int | None) -> None:
-        line, room = self.cursor_line, self._room
-        examinees = catalogue.examinees[:MOST_LISTED]
-        given = catalogue.administrations
-        digits = len(str(given[-1].id)) if given else 1
-        rows = {
-            "Batteries": [
-                (battery.id, Entry("battery", battery.id)) for battery in catalogue.batteries
-            ],
-            "Examinees": [
-                (shown, Entry("examinee", name))
-                for shown, name in zip(shortened_apart(examinees, room), examinees, strict=True)
-            ],
-            "Administrations": [
-                (_label(one, current, digits), Entry("administration", str(one.id)))
-                for one in reversed(given[-MOST_LISTED:])
-            ],
-        }
-        if len(given) > MOST_LISTED:
-            older = f"… {len(given) - MOST_LISTED} older"
-            rows["Administrations"].append((older, Entry("more", "")))
-        for title, branch in self._branches.items():
-            branch.remove_children()
-            for label, entry in rows[title] or [("none yet", Entry("none", ""))]:
-                quiet = entry.kind in {"none", "more"}
-                branch.add_leaf(Text(label, style="dim" if quiet else "", no_wrap=True), entry)
-        self.cursor_line = min(line, self.last_line)
-
-
-def _label(administration: Administration, current: int | None, digits: int) -> str:
-    words = administration.status_word
-    if is_open := administration.status is not AdministrationStatus.DONE:
-        words += f" {administration.answered}/{administration.planned}"
-    if lesion := administration.conditions.lesion:  # there is one line: what is long is cut
-        words = f"{words}  {LESIONED} {lesion}" if is_open else f"{LESIONED} {lesion}"
-    mark = "●" if administration.id == current else glyph_of(administration)
-    title = f"  {administration.title}" if administration.title else ""
-    return f"{mark} {administration.id:>{digits}}  {words}{title}"
 
 
 class ShownScores(NamedTuple):

@@ -55,7 +55,7 @@ class Pane(Container):
     @property
     def focusable_inside(self) -> Widget | None:
         """The first part that takes the focus, or None."""
-        return next((widget for widget in self.query(Widget) if widget.focusable), None)
+        return next((one for one in self.query(Widget) if one.focusable and is_shown(one)), None)
 
     def focus_inside(self) -> None:
         """Focus the first part that takes the focus."""
@@ -68,11 +68,15 @@ class Pane(Container):
             self.focus_inside()
 
 
+def is_shown(widget: Widget) -> bool:
+    """Return whether neither the widget nor what it lies in is hidden."""
+    return all(node.display for node in widget.ancestors_with_self if isinstance(node, Widget))
+
+
 def panes_on(screen: Screen[Any]) -> list[Pane]:
     """Return the panes of a screen that are shown and can take the focus, in their order."""
     return [
         pane
         for pane in screen.query(Pane)
-        if all(node.display for node in pane.ancestors_with_self if isinstance(node, Widget))
-        and (pane.has_class("-main") or pane.focusable_inside is not None)
+        if is_shown(pane) and (pane.has_class("-main") or pane.focusable_inside is not None)
     ]

@@ -72,6 +72,7 @@ class Remembered:
     Attributes:
         theme: one of :data:`THEME_NAMES`, or empty for the configuration's.
         explorer, scores: whether the docks are shown where there is room.
+        folded: titles of the explorer's folded groups, with blanks between.
         explorer_width, scores_width: columns.
         notice_seen: the research-only sentence was shown once.
         microphone: name of the microphone for spoken naming, or empty for the system's own.
@@ -82,6 +83,7 @@ class Remembered:
     theme: str = ""
     explorer: bool = True
     scores: bool = True
+    folded: str = ""
     explorer_width: int = 28
     scores_width: int = 44
     notice_seen: bool = False

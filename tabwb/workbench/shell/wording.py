@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from textwrap import wrap
 
 from rich.cells import cell_len
@@ -320,18 +319,25 @@ def conditions_words(administration: Administration) -> list[str]:
 
     The lesion is shown with the name (:func:`name_of`).
     """
-    return [words for name, words in line_of(administration.conditions).items() if name != "lesion"]
+    return _condition_words(administration.conditions)
+
+
+def _condition_words(given: Conditions) -> list[str]:
+    return [words for name, words in line_of(given).items() if name != "lesion"]
+
+
+def special_conditions(given: Conditions) -> list[str]:
+    """Return the conditions that are not at their defaults in words, the seed last."""
+    usual = _condition_words(Conditions(given.examinee, given.kind))
+    words = [word for word in _condition_words(given) if word not in usual]
+    words.sort(key=lambda word: word.startswith("seed "))  # the least telling last
+    return words
 
 
 def special_words(administration: Administration) -> list[str]:
     """Return title, tags and conditions that are not at their defaults: what tells runs apart."""
-    given = administration.conditions
-    usual = conditions_words(
-        replace(administration, conditions=Conditions(given.examinee, given.kind))
-    )
-    words = [word for word in conditions_words(administration) if word not in usual]
-    words.sort(key=lambda word: word.startswith("seed "))  # the least telling last
-    return [*([administration.title] if administration.title else []), *administration.tags, *words]
+    titles = [administration.title] if administration.title else []
+    return [*titles, *administration.tags, *special_conditions(administration.conditions)]
 
 
 def head_words(administration: Administration) -> list[str]:

@@ -20,7 +20,8 @@ from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog
-from tabwb.workbench.shell.docks import Entry
+from tabwb.workbench.shell.explorer import Entry
+from tabwb.workbench.shell.search import Finder
 from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words
 from tabwb.workbench.trial.controller import Draft, TrialController, default_draft
 
@@ -42,7 +43,8 @@ class TrialActions(Actions):
             if number is not None:
                 self.offer(number)
 
-        self.desk.app.push_screen(OpenScreen(self.desk.catalogue.administrations), chosen)
+        dialog = OpenScreen(self.desk.catalogue.administrations, self.desk.finder)
+        self.desk.app.push_screen(dialog, chosen)
 
     def entry_chosen(self, entry: Entry) -> None:
         """Open what was chosen in the explorer or on the home page."""
@@ -187,9 +189,9 @@ class OpenScreen(Dialog[int | None]):
     CSS_PATH = "open.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "to_list", show=False)]
 
-    def __init__(self, administrations: Sequence[Administration]) -> None:
+    def __init__(self, administrations: Sequence[Administration], finder: Finder) -> None:
         super().__init__()
-        self._administrations = tuple(administrations)
+        self._administrations, self._finder = tuple(administrations), finder
 
     def compose(self) -> ComposeResult:
         """Yield the field and the list."""
@@ -202,13 +204,14 @@ class OpenScreen(Dialog[int | None]):
     def on_mount(self) -> None:
         """List all administrations."""
         self._find("")
+        self.run_worker(self._finder.warm(self._administrations))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """List the administrations that match."""
         self._find(event.value)
 
     def _find(self, words: str) -> None:
-        rows = ranked(self._administrations, words)
+        rows = self._finder.ranked(self._administrations, words)
         listed, options = rows[:MOST], self.query_one(Found)
         width = max((len(administration.status_word) for administration in listed), default=0)
         options.set_options(
@@ -232,30 +235,6 @@ class OpenScreen(Dialog[int | None]):
     def action_to_list(self) -> None:
         """Move the focus to the list."""
         self.query_one(Found).focus()
-
-
-def ranked(administrations: Sequence[Administration], words: str) -> list[Administration]:
-    """Return those with every word: by number first, then name, then date, then the latest."""
-    ranked_ones = []
-    for administration in reversed(administrations):
-        ranks = [_rank(administration, word) for word in words.lower().split()]
-        matching = [rank for rank in ranks if rank is not None]
-        if matching == ranks:
-            ranked_ones.append((matching, administration))
-    return [administration for _, administration in sorted(ranked_ones, key=lambda pair: pair[0])]
-
-
-def _rank(administration: Administration, word: str) -> int | None:
-    """Return 0 for the number, 1 for its beginning, 2 for name or status, 3 for the date."""
-    number = word.removeprefix("#")
-    if number == str(administration.id):
-        return 0
-    if number and str(administration.id).startswith(number):
-        return 1
-    name, status = name_of(administration), administration.status_word
-    if word in " ".join([name, status, *special_words(administration)]).lower():
-        return 2
-    return 3 if word in administration.given_at else None
 
 
 def _line(administration: Administration, width: int) -> Content:

@@ -1,0 +1,60 @@
+"""The explorer: its rows, its groups, its filter."""
+
+from __future__ import annotations
+
+from tabwb.workbench.engine.messages import ScoreCounted
+from tabwb.workbench.shell.explorer import Explorer
+from tests.workbench.seat import Seat, Sit
+
+
+def rows(seat: Seat) -> list[str]:
+    """What the explorer shows, without frame and blanks around."""
+    explorer = seat.desk.query_one(Explorer)
+    return [
+        str(explorer.get_node_at_line(line).label)  # type: ignore[union-attr]
+        for line in range(explorer.last_line + 1)
+    ]
+
+
+async def test_rows_have_state_number_battery_examinee_and_count(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        await seat.begin(battery=battery, model="echo@text=dog")
+        await seat.begin(battery=battery, model="echo", seed="7")
+        await seat.next()
+
+        def row(number: int) -> list[str]:
+            return next(one.split() for one in rows(seat) if f" {number} " in one)
+
+        planned = seat.work.administration.planned
+        assert row(2) == ["▌▸", "2", "small", "echo", f"1/{planned}"]
+        assert row(1) == ["‖", "1", "sma…", "echo@…dog", f"0/{planned}"], "cut to the width"
+        assert {len(one) for one in rows(seat)[-2:]} == {
+            seat.desk.query_one(Explorer).size.width - 2
+        }
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("f8")
+        seat.desk.tell(ScoreCounted(2, 3, 4))
+        await seat.until(lambda: row(2) == ["✓", "2", "small", "echo", "3/4"])
+
+
+async def test_the_filter_finds_by_words_and_groups_stay_folded(sit: Sit, battery: str) -> None:
+    async with sit((160, 48)) as seat:
+        for seed in ("1", "7"):
+            await seat.begin(battery=battery, model="echo", seed=seed)
+        await seat.press("f8")
+        explorer = seat.desk.query_one(Explorer)
+        explorer.focus()
+        await seat.press("slash", *"seed", "space", "7")
+        await seat.until(lambda: rows(seat)[-2:][0].startswith("Administrations  1"))
+        assert rows(seat)[:2] == ["Batteries  0", " nothing found"]
+        await seat.press("enter", "enter")
+        await seat.reads("Resume #2?")
+        await seat.press("escape")
+        await seat.press("slash", "escape")
+        await seat.until(lambda: any(one.startswith("Administrations  2") for one in rows(seat)))
+        await seat.press("home", "space")
+        await seat.until(lambda: "Batteries" in seat.app.remembered.folded)
+        folded = rows(seat)
+    async with sit((160, 48)) as seat:
+        await seat.until(lambda: rows(seat) == folded, "the group is folded still")
