@@ -15,7 +15,7 @@ from tabwb.report.summaries.grouping import grouped
 from tabwb.report.summaries.groups import summarised
 from tabwb.report.summaries.load import load_administrations
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.table import without_trials
+from tabwb.workbench.comparison.rows import without_trials
 from tabwb.workbench.engine.gc_tuning import AT_ONCE, let_go, resting
 from tests.workbench.stocked import stock
 

@@ -179,7 +179,7 @@ async def test_curves_are_reached_from_the_results_and_by_keys(
         await seat.until(lambda: seat.desk.page == "models", "the results")
         results = seat.desk.query_one(ModelsPage)
         await seat.until(lambda: results.done, "all rows")
-        await seat.press("l")
+        await seat.press("L")
         await seat.until(lambda: seat.desk.page == "curves" and page_of(seat).read, "the curves")
         page = page_of(seat)
         await seat.reads("Usable responses")

@@ -47,7 +47,7 @@ async def test_p_shows_base_and_instruct_with_the_differences(
     stock_pair(tmp_path / "store.db")
     async with sit(size) as seat:
         await by_model(seat, 2)
-        await seat.press("p")
+        await seat.press("P")
         await seat.reads("Base and instruct: 1 pair")
         assert "L-1, 1,240,000,000 parameters: base - instruct" in seat.text
         pane = seat.app.screen.query_one("#report-pane")
@@ -71,7 +71,7 @@ async def test_without_a_pair_p_says_what_makes_one(sit: Sit, tmp_path: Path) ->
     stock(tmp_path / "store.db")
     async with sit() as seat:
         await by_model(seat, 3)
-        await seat.press("p")
+        await seat.press("P")
         assert "family, tuning, parameters" in seat.news[-1]
         assert not seat.asked
 
@@ -86,7 +86,7 @@ async def test_a_sets_the_judges_of_models_against_each_other(
         table = seat.desk.query_one(ModelsTable)
         able = next(at for at in range(3) if str(table.get_row_at(at)[1]) == "able")
         table.move_cursor(row=able)
-        await seat.press("a")
+        await seat.press("A")
         await seat.reads("Judges against each other: able")
         heading = line_of(seat, "judge ", "usable", "burden", "interval", "features")
         assert "features         N" in heading
@@ -99,5 +99,5 @@ async def test_a_sets_the_judges_of_models_against_each_other(
         await seat.reads("0.90 (2)")
         assert "0.90 (2) 0.55 (1) 0.83 (2)" in " ".join(line_of(seat, "0.90 (2)").split())
         assert help_for(seat.app.screen).startswith("# Judges against each other")
-        await seat.press("escape", "home", "space", "down", "space", "a")
+        await seat.press("escape", "home", "space", "down", "space", "A")
         await seat.reads("Judges against each other: 2 models")

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tabwb.records.words import plural
-from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted, GroupsWanted, ResultsWanted
+from tabwb.workbench.engine.messages import (
+    Changed,
+    CurvesWanted,
+    ExportWanted,
+    GroupsWanted,
+    ResultsWanted,
+    Stored,
+)
 from tabwb.workbench.shell.commands import Actions
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
@@ -23,6 +30,8 @@ if TYPE_CHECKING:
     from tabwb.workbench.comparison.page import ModelsPage
 
 TWO = "Mark two models with space, then c compares them."
+RENEW_S = 2.0
+"""The least seconds between two readings of what changes while the page is shown."""
 FIGURES = ("burden", "accuracy", "profile", "differences", "dose", "map", "agreement", "latency")
 """Figures that suit the page."""
 UNPAIRED = (
@@ -43,6 +52,14 @@ class SurveyGrown:
 
 
 @dataclass(frozen=True, slots=True)
+class SurveyRenewed:
+    """Some models have been read again, because something was stored."""
+
+    turn: int
+    rows: tuple[Grouped, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DialogReady:
     """What was asked about some models has been computed; ``make`` returns the dialog with it."""
 
@@ -58,6 +75,11 @@ class ComparisonActions(Actions):
         desk.listen(SurveyGrown, self.survey_grown)
         desk.listen(DialogReady, self.dialog_ready)
         desk.listen(GroupsWanted, self.groups_wanted)
+        desk.listen(SurveyRenewed, self.survey_renewed)
+        desk.listen(Changed, self.changed)
+        desk.listen(Stored, lambda message: self._renew_soon(message.number))
+        self._stale: set[int] = set()
+        self._waiting = False
 
     @property
     def page(self) -> ModelsPage:
@@ -111,6 +133,36 @@ class ComparisonActions(Actions):
         if message.turn == self.surveyor.turn:
             self.page.grow(message.row, message.done, message.total)
             self.desk.show_foot()
+
+    # ---------------------------------------------------------------- while work goes on
+
+    def changed(self, message: Changed) -> None:
+        """Something was answered in the open administration."""
+        if message.work is not None and message.work.administration.answered:
+            self._renew_soon(message.work.administration.id)
+
+    def _renew_soon(self, number: int) -> None:
+        """Read an administration's model again, if the page is shown; opening it reads all."""
+        if self.desk.page == "models":
+            self._stale.add(number)
+            if not self._waiting:
+                self._waiting = True
+                self.desk.set_timer(RENEW_S, self._renew)
+
+    def _renew(self) -> None:
+        self._waiting = False
+        if self.desk.page != "models":
+            self._stale.clear()
+        elif self._stale and self.page.done:
+            self.surveyor.renew(self.page.by, frozenset(self._stale))
+            self._stale.clear()
+        elif self._stale:  # everything is being read; what is read already may have changed since
+            self._renew_soon(next(iter(self._stale)))
+
+    def survey_renewed(self, message: SurveyRenewed) -> None:
+        """Show what was read again."""
+        if message.turn == self.surveyor.turn:
+            self.page.renew(message.rows)
 
     def _ask(self, question: Question, words: str = "Reading the responses …") -> None:
         self.desk.notify(words, timeout=2)
@@ -214,7 +266,7 @@ class ComparisonActions(Actions):
 
     def sort(self) -> None:
         """The next column."""
-        self.page.sort(self.page.order.after())
+        self.page.sort_by_next()
 
     def reverse(self) -> None:
         """The other way round."""

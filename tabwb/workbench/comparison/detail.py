@@ -1,4 +1,4 @@
-"""One model under one judge: features present, category counts, what must be known of it."""
+"""One model under one judge: right answers, burden, categories, features present."""
 
 from __future__ import annotations
 
@@ -23,17 +23,24 @@ from tabwb.report.render.wording import (
 )
 from tabwb.report.summaries.groups import Grouped
 from tabwb.report.summaries.judges import JudgeSummary
-from tabwb.workbench.comparison.table import Basis
+from tabwb.workbench.comparison.columns import drawn_share
+from tabwb.workbench.comparison.rows import Basis
+from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.width_aware import content_of
 from tabwb.workbench.shell.wording import QUIET, sentence, spread
 
 HELP = """\
 # One model
 
-Mean features per answer in each category (of how many features), then in how many responses each
-feature of the judge's set is present. **enter** on a feature shows the responses on which judges
-differ about it, the most disputed first. **tab** goes back to the table.
+Right answers with their 95 % interval and baselines, mean features per answer in each category (of
+how many features), then in how many responses each feature of the judge's set is present, ├─●─┤
+with the 95 % interval of the share. **enter** on a feature shows the responses on which judges
+differ about it, the most disputed first. **tab** goes on to the next pane.
 """
+TITLES = 26
+"""Columns beside drawn intervals."""
+LEAST_AXIS, MOST_AXIS = 8, 24
+"""Columns of a drawn interval."""
 
 
 class ModelDetail(OptionList):
@@ -43,17 +50,19 @@ class ModelDetail(OptionList):
 
     def __init__(self) -> None:
         super().__init__(id="model-detail", compact=True)
-        self._shown: tuple[Grouped | None, Basis | None, bool, int] = (None, None, False, 0)
+        self._shown: tuple[Grouped | None, Basis | None, int] = (None, None, 0)
 
-    def show(self, row: Grouped | None, basis: Basis | None, *, answers: bool) -> None:
-        """Show a model; ``answers`` tells its right answers too."""
+    def show(self, row: Grouped | None, basis: Basis | None) -> None:
+        """Show a model."""
         width = self.content_size.width
-        if (row, basis, answers, width) == self._shown:
+        if (row, basis, width) == self._shown:
             return
-        same = self._shown[0] is row
-        self._shown = (row, basis, answers, width)
-        at = self.highlighted
-        self.set_options(self._options_of(row, basis, max(width - 1, 24), answers=answers))
+        before, self._shown = self._shown[0], (row, basis, width)
+        same = before is not None and row is not None and before.label == row.label
+        at, top = self.highlighted, self.scroll_y
+        self.set_options(self._options_of(row, basis, max(width - 1, 24)))
+        if same:
+            self.scroll_to(y=top, animate=False)
         self.highlighted = at if same and at is not None else None
         if self.highlighted is None and self.has_focus:
             self.highlighted = next(iter(self._features()), None)
@@ -63,8 +72,7 @@ class ModelDetail(OptionList):
 
     def on_resize(self) -> None:
         """Lay out again."""
-        row, basis, answers, _ = self._shown
-        self.show(row, basis, answers=answers)
+        self.show(*self._shown[:2])
 
     def on_focus(self) -> None:
         """The first feature."""
@@ -91,19 +99,12 @@ class ModelDetail(OptionList):
         else:
             super().action_cursor_up()
 
-    def _options_of(
-        self, row: Grouped | None, basis: Basis | None, width: int, *, answers: bool
-    ) -> Iterator[Option]:
+    def _options_of(self, row: Grouped | None, basis: Basis | None, width: int) -> Iterator[Option]:
         if row is None or basis is None:
             return
         judge = row.judge(basis.terms)
-        lines = [
-            Content.styled("\n".join(wrap(row.label, width)), "bold"),
-            *(_quiet(fact, width) for fact in _facts(row)),
-            Content(""),
-        ]
-        if answers:
-            lines += [*_answers(row, width), Content("")]
+        lines = [*(_quiet(fact, width) for fact in _facts(row)), Content("")]
+        lines += [*_answers(row, width), Content("")]
         lines += _statistics(row, width)
         if judge is None:
             lines.append(_quiet("This judge has not seen these responses.", width))
@@ -114,10 +115,18 @@ class ModelDetail(OptionList):
             return
         burden = judge.burden
         titles = {feature.id: feature.title for feature in row.battery.features}
+        room = max(min(width - TITLES, MOST_AXIS), LEAST_AXIS)
         for feature, count in sorted(burden.present.items(), key=lambda pair: -pair[1]):
             title = Content(titles.get(feature, feature))
-            figure = str(count) if burden.n_burden else NONE
-            yield Option(spread(title, Content(figure), width), id=feature)
+            figure = f" {count}/{burden.n_burden}" if burden.n_burden else f" {NONE}"
+            like = burden.rate_intervals(feature)[0].interval if burden.n_burden else None
+            drawn = interval_bar(
+                None if like is None else like.low,
+                burden.rate(feature).value,
+                None if like is None else like.high,
+                width=room,
+            )
+            yield Option(spread(title, Content.assemble(drawn, figure), width), id=feature)
 
 
 def _facts(row: Grouped) -> Iterator[str]:
@@ -135,18 +144,22 @@ def _facts(row: Grouped) -> Iterator[str]:
 
 
 def _answers(row: Grouped, width: int) -> Iterator[Content]:
+    parts = [part for part in row.summary.subtests if part.share.scored]
+    if not parts:
+        return
     yield _head("RIGHT (exact)")
-    for subtest in row.summary.subtests:
-        if not subtest.share.scored:
-            continue
-        figures = f"{right_of(subtest)}  {between(subtest.share.interval())}"
-        yield spread(Content(subtest.title), Content(figures), width)
-        beside = baselines_of(subtest)
-        balanced = subtest.estimate("balanced_accuracy")
+    room = max(min(width - TITLES - 2, MOST_AXIS), 0)
+    for part in parts:
+        figures = f"{right_of(part)}  {between(part.share.interval())}"
+        yield spread(Content(part.title), Content(figures), width)
+        beside = baselines_of(part)
+        balanced = part.estimate("balanced_accuracy")
         if balanced.defined:
             beside = f"balanced {number(balanced)}, {beside}"
-        if beside:
-            yield Content.styled(f"  {beside}", QUIET).truncate(width, ellipsis=True)
+        line = Content.styled(f"  {beside}" if beside else "", QUIET)
+        drawn = drawn_share(part, room) if room >= LEAST_AXIS else Content("")
+        if beside or room >= LEAST_AXIS:
+            yield spread(line, drawn, width)
 
 
 def _statistics(row: Grouped, width: int) -> Iterator[Content]:

@@ -19,8 +19,8 @@ from tabwb.report.summaries.grouping import Group, grouped
 from tabwb.report.summaries.groups import Grouped, summarised
 from tabwb.report.summaries.load import AdministrationData, outlines, sources_of, with_columns
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown
-from tabwb.workbench.comparison.table import without_trials
+from tabwb.workbench.comparison.actions import DialogReady, SurveyGrown, SurveyRenewed
+from tabwb.workbench.comparison.rows import without_trials
 from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
 from tabwb.workbench.engine.messages import Failed
@@ -128,6 +128,15 @@ class SurveyReader:
         """Read every administration, grouped by a key; the latest group first."""
         self._start(partial(self._survey, by))
 
+    def renew(self, by: str, numbers: frozenset[int]) -> None:
+        """Read the groups again that some administrations are in.
+
+        Args:
+            by: the key of the groups.
+            numbers: of the administrations that have changed.
+        """
+        self._start(partial(self._renew, by, numbers))
+
     def ask(self, question: Question) -> None:
         """Answer a question about some models with a dialog."""
         self._start(lambda loader, turn: self._say(DialogReady(turn, question(loader))))
@@ -155,6 +164,10 @@ class SurveyReader:
 
         threading.Thread(target=read, name="survey", daemon=True).start()
 
+    def _renew(self, by: str, numbers: frozenset[int], loader: ResponseLoader, turn: int) -> None:
+        changed = [group for group in _groups(loader.store, by) if _has(group, numbers)]
+        self._say(SurveyRenewed(turn, tuple(_row(loader, group) for group in changed)))
+
     def _survey(self, by: str, loader: ResponseLoader, turn: int) -> None:
         groups = _groups(loader.store, by)
         set_aside()
@@ -164,6 +177,10 @@ class SurveyReader:
             self._say(SurveyGrown(turn, _row(loader, group), done, len(groups)))
             loader.let_go()
             time.sleep(REST_S)
+
+
+def _has(group: Group, numbers: frozenset[int]) -> bool:
+    return any(member.administration.id in numbers for member in group.members)
 
 
 def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:

@@ -1,4 +1,4 @@
-"""Results by model: a table or plots, one model's detail, accuracies."""
+"""Results by model: one table, features and plots below it, one model's detail."""
 
 from __future__ import annotations
 
@@ -10,53 +10,32 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Resize
+from textual.theme import Theme
 from textual.widgets import DataTable, Input, Static
 
-from tabwb.report.render.groups import answers_table
 from tabwb.report.summaries.groups import Grouped
 from tabwb.workbench.comparison.actions import ComparisonActions
+from tabwb.workbench.comparison.columns import GAP, columns_of, fitting
 from tabwb.workbench.comparison.detail import ModelDetail
-from tabwb.workbench.comparison.plots import PlotPane
-from tabwb.workbench.comparison.table import (
-    COLUMNS,
-    HEADS,
-    HELP,
-    Basis,
-    Key,
-    ModelsTable,
-    Order,
-    bases,
-    chosen,
-    key_of,
-)
+from tabwb.workbench.comparison.heat import FeatureMap, FeatureTable
+from tabwb.workbench.comparison.layout import FilterField, share_room
+from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
+from tabwb.workbench.comparison.rows import RIGHT, Basis, Key, Order, bases, chosen, key_of
+from tabwb.workbench.comparison.table import MARKS, NARROW, NARROW_MARKS, ModelsTable
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.width_aware import Line, ReportView
+from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.width_aware import Line
 from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 104
 """The least columns for the detail beside the table; it is below in a narrower window."""
 ROOMY_DETAIL = 160
 """From so many columns up the detail is wider."""
-
-
-class FilterField(Input):
-    """Words that a model's name must have."""
-
-    HELP = """\
-# Filter
-
-Only models whose names have every word are shown. **enter** goes back to the table, **esc** shows
-all again.
-"""
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "clear_filter", show=False)]
-
-    def action_clear_filter(self) -> None:
-        """Show all again."""
-        self.value = ""
-        self.post_message(self.Submitted(self, ""))
+FEATURES_TITLE = "Features · share of responses · ▁ 0  ▅ 0.50  █ 1"
+BELOW = ("detail", "features", "right")
+"""What is below the table where there is room for one thing; with the last, right answers lead."""
 
 
 class ModelsPage(Page):
@@ -78,25 +57,28 @@ class ModelsPage(Page):
         self.order = Order()
         self.marked: dict[Key, None] = {}
         self.plotting = False
-        self._accuracies: bool | None = None
         self.detail_shown = True
+        self.below = BELOW[0]
 
     def compose(self) -> ComposeResult:
-        """Head, filter, then table and plots with the detail beside or below."""
+        """Head, filter, then table, features and plots with the detail beside or below."""
         yield Line(id="models-head")
-        yield Static(id="models-basis", markup=False)
         yield FilterField(placeholder="words of the model's name", id="models-filter", compact=True)
         with Container(id="models-body"):
             with Vertical(id="models-left"):
-                yield ModelsTable()
-                yield PlotPane()
-                with ScrollPane(id="accuracies", help_text=HELP):
-                    yield ReportView(id="accuracy-table")
-            yield ModelDetail()
+                yield Pane(ModelsTable(), Static(id="models-none", markup=False), id="models-pane")
+                yield Pane(FeatureMap(), id="features-pane")
+                yield Pane(PlotPane(), id="plot-pane")
+            yield Pane(ModelDetail(), id="detail-pane")
 
     def on_mount(self) -> None:
-        """No filter yet."""
+        """No filter yet; cells are drawn again in the colours of another theme."""
         self.query_one(FilterField).display = False
+        self.app.theme_changed_signal.subscribe(self, self._theme_changed)
+
+    def _theme_changed(self, theme: Theme) -> None:
+        self.query_one(ModelsTable).forget_colours()
+        self.lay_out()
 
     # ---------------------------------------------------------------- what is shown
 
@@ -109,11 +91,6 @@ class ModelsPage(Page):
     def done(self) -> bool:
         """Whether every model has been read."""
         return self._progress is not None and self._progress[0] == self._progress[1]
-
-    @property
-    def accuracies(self) -> bool:
-        """Whether the accuracies of all are below; in a narrow window one detail is there first."""
-        return self.beside if self._accuracies is None else self._accuracies
 
     @property
     def choices(self) -> tuple[Basis, ...]:
@@ -182,39 +159,61 @@ class ModelsPage(Page):
             self.query_one(ModelsTable).stay_at_top()
             self.lay_out()
 
+    def renew(self, rows: Sequence[Grouped]) -> None:
+        """Show rows that were read again, because something was stored; nothing else moves."""
+        new = {key_of(row): row for row in rows}
+        self._rows |= new
+        total = len(self._rows)
+        self._progress = total, total
+        self.lay_out()
+
     def lay_out(self) -> None:
         """Show everything as it stands now."""
         basis, rows = self.basis, self.shown
-        self._head(rows)
-        self.query_one("#models-basis", Static).update(Content.styled(self._words(basis), QUIET))
         self.set_class(self.beside, "-beside")
         self.set_class(self.size.width >= ROOMY_DETAIL, "-roomy")
-        table, plot = self.query_one(ModelsTable), self.query_one(PlotPane)
-        below, detail = self.query_one("#accuracies"), self.query_one(ModelDetail)
-        table.display, plot.display = not self.plotting, self.plotting
-        accuracies = self.accuracies
-        below.display = accuracies and not self.plotting and bool(rows)
-        detail.display = (
-            bool(rows)
-            and self.detail_shown
-            and (self.beside or (not accuracies and not self.plotting))
-        )
-        self.set_class(not self.beside and detail.display, "-detail")
-        if basis is None:
+        self._head(rows)
+        share_room(self, len(rows))
+        table, none = self.query_one(ModelsTable), self.query_one("#models-none", Static)
+        table.set_class(not rows, "-empty")  # not hidden: it keeps the focus
+        none.display = not rows
+        if basis is None or not rows:
             table.clear(columns=True)
+            table.forget_colours()
+            none.update(self._why_none())
             return
-        width = self.query_one("#models-left").size.width or self.size.width
-        table.show(rows, basis, self.order, self.marked, width, self.by)
-        if rows:
-            self.query_one("#accuracy-table", ReportView).show(answers_table(rows, balanced=True))
-        if self.plotting:
-            plot.show(rows, basis)
+        width = self._table_width()
+        columns = columns_of(rows, basis, self.by, self.order, right_first=self.below == BELOW[2])
+        marks = MARKS if width >= NARROW else NARROW_MARKS
+        room = width - len(marks[0]) - 2 * GAP
+        table.show(rows, fitting(columns, room), self.marked, marks)
+        if self.query_one("#features-pane").display:
+            self.query_one(FeatureMap).show(rows, basis, self.current)
+        if self.query_one("#plot-pane").display:
+            self.query_one(PlotPane).show(rows, basis)
         self._detail()
 
-    def _words(self, basis: Basis | None) -> str:
-        if basis is not None:
-            return " · ".join((basis.battery, *basis.words))
-        return "Nothing has been answered yet; n begins an administration." if self.done else ""
+    def _table_width(self) -> int:
+        """Return the columns inside the pane of the table; before it is laid out, a guess."""
+        pane = self.query_one("#models-pane")
+        frame = 2 if pane.styles.border_left[0] else 0
+        return max(self.query_one("#models-left").size.width - frame - 3, 40)
+
+    def _why_none(self) -> str:
+        """Return why there is no row."""
+        words = self.query_one(FilterField).value
+        if self.basis is None:
+            return "Nothing has been answered yet; n begins an administration." if self.done else ""
+        there = [row for row in self._rows.values() if self._in_basis(row)]
+        names = "\n".join(f"  {row.label}" for row in there)
+        one = self.by if self.by == "model" else "group"
+        return (
+            f'No {one} has "{words}" in its name. esc in the field shows all {len(there)}:\n\n'
+            f"{names}"
+        )
+
+    def _in_basis(self, row: Grouped) -> bool:
+        return self.basis is not None and row.battery.content_hash == self.basis.battery_hash
 
     def _head(self, shown: Sequence[Grouped] = ()) -> None:
         done, total = self._progress or (0, 0)
@@ -223,17 +222,25 @@ class ModelsPage(Page):
         else:
             what = "models" if self.by == "model" else "groups"
             state = f"… reading, {done} of {total} {what}" if total else "… reading"
-        if self.marked:
-            state += f"   {len(self.marked)} marked"
-        column = HEADS.get(self.order.column, self.order.column)
-        column = self.by if column == "model" else column
-        order = f"   by {column} {self.order.arrow}"
+        basis, column = self.basis, self.order.column
+        words = "" if basis is None else " · ".join((*basis.words, basis.battery))
+        marked = f"{len(self.marked)} marked" if self.marked else ""
         self.query_one("#models-head", Line).show(
-            Content.styled(f"Results by {self.by}", "bold"), Content.styled(state + order, QUIET)
+            Content.styled(words, QUIET), Content.styled(marked, "bold")
         )
+        name = self.by if column == "model" else column.removeprefix(RIGHT)
+        order = f"by {name.replace('-', ' ')} {self.order.arrow}"
+        self.query_one(
+            "#models-pane", Pane
+        ).border_title = f"Results by {self.by} · {state} · {order}"
+        self.query_one("#features-pane", Pane).border_title = FEATURES_TITLE
 
     def _detail(self) -> None:
-        self.query_one(ModelDetail).show(self.current, self.basis, answers=not self.beside)
+        current = self.current
+        pane = self.query_one("#detail-pane", Pane)
+        pane.border_title = "" if current is None else current.label
+        if pane.display:
+            self.query_one(ModelDetail).show(current, self.basis)
 
     def on_resize(self, event: Resize) -> None:
         """Put the detail beside or below the table."""
@@ -241,7 +248,7 @@ class ModelsPage(Page):
 
     def focus_inside(self) -> None:
         """Give the keys to table or plot."""
-        (self.query_one(PlotPane) if self.plotting else self.query_one(ModelsTable)).focus()
+        (self.query_one(PlotScroll) if self.plotting else self.query_one(ModelsTable)).focus()
 
     # ---------------------------------------------------------------- what keys do
 
@@ -252,8 +259,13 @@ class ModelsPage(Page):
 
     def sort(self, order: Order) -> None:
         """Show in this order."""
-        self.order = order
-        self.lay_out()
+        if order != self.order:
+            self.order = order
+            self.lay_out()
+
+    def sort_by_next(self) -> None:
+        """Sort by the next column shown."""
+        self.sort(self.order.after(self.query_one(ModelsTable).columns_shown))
 
     def mark(self) -> None:
         """Mark the row under the cursor, or not any more."""
@@ -273,9 +285,12 @@ class ModelsPage(Page):
         self.focus_inside()
 
     def turn_below(self) -> None:
-        """Change what is below: accuracies or, where it is narrow, one model's detail."""
-        self._accuracies = not self.accuracies
+        """Turn the view: burdens or right answers first; where it is narrow, features too."""
+        views = (BELOW[0], BELOW[2]) if self.beside else BELOW
+        at = views.index(self.below) if self.below in views else 0
+        self.below = views[(at + 1) % len(views)]
         self.lay_out()
+        self.focus_inside()
 
     def open_title(self) -> str | None:
         """Return what the page shows."""
@@ -294,16 +309,16 @@ class ModelsPage(Page):
         if self.beside:
             self.detail_shown = not self.detail_shown
             self.lay_out()
+            self.focus_inside()
         else:
             self.turn_below()
-        self.focus_inside()
         return True
 
     def show_detail(self) -> None:
         """Show one model's detail, beside or below the table."""
         self.detail_shown = True
         if not self.beside:
-            self.plotting = self._accuracies = False
+            self.plotting, self.below = False, BELOW[0]
         self.lay_out()
 
     def filter(self) -> None:
@@ -325,15 +340,31 @@ class ModelsPage(Page):
         self.focus_inside()
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        """That model's detail."""
+        """Show the model under the cursor."""
         event.stop()
         self._detail()
+        if self.query_one("#features-pane").display:
+            self.query_one(FeatureMap).mark(self.current)
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        """Its results."""
+        """Open the results of the model under the cursor."""
         event.stop()
         if self.current is not None:
             self.desk.actions(ComparisonActions).open_model(self.current)
+
+    def on_data_table_cell_highlighted(self, event: DataTable.CellHighlighted) -> None:
+        """Move to the model of the marked cell."""
+        event.stop()
+        table = self.query_one(ModelsTable)
+        if event.coordinate.row != table.cursor_row and self.query_one(FeatureTable).has_focus:
+            table.move_cursor(row=event.coordinate.row)
+
+    def on_data_table_cell_selected(self, event: DataTable.CellSelected) -> None:
+        """Find the responses on which judges differ about the feature of the marked cell."""
+        event.stop()
+        feature = self.query_one(FeatureMap).feature
+        if feature is not None:
+            self.desk.actions(ComparisonActions).differ_on(feature)
 
     def on_option_list_option_selected(self, event: ModelDetail.OptionSelected) -> None:
         """Find the responses on which judges differ about a feature."""
@@ -343,9 +374,7 @@ class ModelsPage(Page):
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """Sort by what was clicked."""
         event.stop()
-        for column in COLUMNS:
-            if column == event.column_key.value:
-                self.sort(self.order.chosen(column))
+        self.sort(self.order.chosen(str(event.column_key.value)))
 
 
 def _counted(shown: Sequence[Grouped], all_rows: Sequence[Grouped], by: str) -> str:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from math import ceil
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import Static
 
-from tabwb.plugin_api.registry.index import EXTRAS
-from tabwb.records.errors import MissingExtra
 from tabwb.report.measures import BASELINES
+from tabwb.report.render.wording import figure as number_of
 from tabwb.report.summaries.groups import Grouped
 from tabwb.scoring.estimate import Interval
-from tabwb.workbench.comparison.table import Basis
-from tabwb.workbench.shell.wording import AMBER, QUIET, shortened, shortened_apart
-
-if TYPE_CHECKING:
-    from textual_plotext import PlotextPlot
+from tabwb.workbench.comparison.rows import Basis
+from tabwb.workbench.shell.dialogs import ScrollPane
+from tabwb.workbench.shell.drawn import interval_bar, round_ticks
+from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.wording import LINE, QUIET, shortened, shortened_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,20 @@ class Figure:
     points: tuple[Point, ...]
     most: float
 
+    @property
+    def drawn(self) -> bool:
+        """Whether any line has a value."""
+        return any(point.value is not None for point in self.points)
+
 
 def figure_of(kind: str, rows: Sequence[Grouped], basis: Basis) -> Figure:
     """One of the plots, of rows of one battery in their order."""
     title, make = PLOTS[kind]
     points = tuple(make(rows, basis))
     ends = [end for point in points for end in (point.value, point.high) if end is not None]
-    most = 1.0 if kind == "accuracies" else max(ends, default=1.0) * 1.05 or 1.0
-    return Figure(title, points, most)
+    most = 1.0 if kind == "accuracies" else max(ends, default=1.0) or 1.0
+    step = round_ticks(0.0, most)[1]
+    return Figure(title, points, ceil(most / step - 1e-9) * step)  # the axis ends at a tick
 
 
 def _ends(interval: Interval | None) -> tuple[float, float] | tuple[None, None]:
@@ -111,137 +117,188 @@ def _accuracies(rows: Sequence[Grouped], basis: Basis) -> Iterator[Point]:
 
 
 PLOTS: Mapping[str, tuple[str, Callable[[Sequence[Grouped], Basis], Iterator[Point]]]] = {
-    "burden": ("symptom burden with its 95 % interval (prompts like these)", _burdens),
-    "categories": ("mean features per answer, by category", _categories),
-    "accuracies": ("share right with its 95 % interval (prompts like these)", _accuracies),
+    "burden": ("Symptom burden, 95 % interval", _burdens),
+    "categories": ("Mean features per answer, by category", _categories),
+    "accuracies": ("Share right, 95 % interval", _accuracies),
 }
 """The title of each plot and what makes its lines, in the order in which they change."""
 KINDS = tuple(PLOTS)
 LABEL = 34
 """The most columns of a label."""
+LEAST_WIDTH = 30
+"""No plot is drawn narrower, also before there is any room."""
 FIGURE = 4
-"""The least columns of the figure in it."""
+"""The least columns of the figure beside it."""
 HELP = """\
 # Plots
 
 One line for each model, in the order of the table: ● is the figure (○: few responses are
-usable), ├─┤ its 95 % interval, ◆ what guessing or always one answer would give (both ends where the
-models differ in it).
+usable), ├─┤ its 95 % interval for prompts like these, ◆ what guessing or always one answer would
+give (both ends where the models differ in it).
 
-**right** and **left** change between burdens, mean features per answer and accuracies; **s** and
-**r** change the order; arrows scroll; **g** goes back to the table.
+**right** and **left** change between burdens, mean features per answer and right answers; **>** and
+**<** change the order; arrows scroll; **g** goes back to the table.
 """
 
 
-class PlotPane(VerticalScroll, can_focus=True):
-    """One of the plots; the extra ``plots`` is loaded when it is first shown."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right", "turn(1)", show=False),
-        Binding("left", "turn(-1)", show=False),
-    ]
-    HELP = HELP
+class PlotPane(Vertical):
+    """One of the plots, with its axis below."""
 
     def __init__(self) -> None:
         super().__init__(id="models-plot")
-        self.kind = KINDS[0]
+        self.kind = KINDS[-1]
         self._rows: tuple[Grouped, ...] = ()
         self._basis: Basis | None = None
-        self._plot: PlotextPlot | None = None
+        self._figure: Figure | None = None
+        self._step = 1
 
     def compose(self) -> ComposeResult:
-        """A title; the plot is mounted when there is something to draw."""
-        yield Static(id="plot-title")
+        """Yield what scrolls, and the axis, which does not."""
+        with PlotScroll(id="plot-scroll", help_text=HELP):
+            yield WrappedText(self._lines, id="plot")
+        yield WrappedText(self._axis, id="plot-axis")
+
+    @property
+    def title(self) -> str:
+        """What is drawn, and which of the plots it is."""
+        return f"{PLOTS[self.kind][0]} · ← → {KINDS.index(self.kind) + 1} of {len(KINDS)}"
 
     def show(self, rows: Sequence[Grouped], basis: Basis | None) -> None:
-        """Draw these, if the extra is installed."""
+        """Draw these."""
         self._rows, self._basis = tuple(rows), basis
-        if self._plot is None:
-            try:
-                from textual_plotext import PlotextPlot
-            except ImportError:
-                error = MissingExtra("a plot", "plots", package=EXTRAS["plots"][0])
-                self._title(Content.assemble((error.message, AMBER), f"\n{error.hint}"))
-                return
-            self._plot = PlotextPlot(id="plot")
-            self._plot.theme = "clear"
-            self.mount(self._plot)
-        self.call_after_refresh(self._draw)
+        self._draw()
 
-    def action_turn(self, step: int) -> None:
-        """The plot beside this one."""
+    def turn(self, step: int) -> None:
+        """Draw another plot.
+
+        Args:
+            step: 1 for the next one, -1 for the one before.
+        """
         self.kind = KINDS[(KINDS.index(self.kind) + step) % len(KINDS)]
         self._draw()
+
+    def _draw(self) -> None:
+        basis = self._basis
+        self._figure = None if basis is None else figure_of(self.kind, self._rows, basis)
+        if isinstance(self.parent, Pane):
+            self.parent.border_title = self.title
+        lines = 1 if self._figure is None else max(len(self._figure.points), 1)
+        room = max(self.size.height - 2, 1)
+        self._step = 2 if 2 * lines <= room + 1 else 1
+        self.query_one(PlotScroll).styles.height = min(self._step * lines - (self._step - 1), room)
+        for name in ("#plot", "#plot-axis"):
+            self.query_one(name, WrappedText).refresh(layout=True)
 
     def on_resize(self) -> None:
         """Lay out again."""
         self._draw()
 
-    def _draw(self) -> None:
-        plot, basis = self._plot, self._basis
-        if plot is None or basis is None:
+    def _lines(self, width: int) -> Iterator[Content]:
+        figure, width = self._figure, max(width, LEAST_WIDTH)
+        if figure is None:
             return
-        figure = figure_of(self.kind, self._rows, basis)
-        place = f"← → {KINDS.index(self.kind) + 1} of {len(KINDS)}"
-        title = Content.assemble((figure.title, "bold"), (f"   {place}", QUIET))
-        drawn = any(point.value is not None for point in figure.points)
-        plot.display = drawn
-        self._title(title if drawn else Content.assemble(title, "\n\nThere is nothing to draw."))
-        if drawn:
-            room = max(self.size.height - 4, 1)
-            step = 2 if 2 * len(figure.points) <= room else 1
-            plot.styles.height = max(step * len(figure.points), 2) + 1
-            draw(plot, figure, step, min(LABEL, max(self.size.width // 3, 12)))
-            plot.refresh()
+        if not figure.drawn:
+            yield Content.styled("There is nothing to draw.", QUIET)
+            return
+        room = label_room(width)
+        names = labels(figure.points, room)
+        for at, point in enumerate(figure.points):
+            if at and self._step > 1:
+                yield Content("")
+            yield Content.assemble(
+                (names[at], "bold" if point.heading else ""),
+                _bar(point, width - room - 1, figure.most),
+            )
 
-    def _title(self, content: Content) -> None:
-        self.query_one("#plot-title", Static).update(content)
+    def _axis(self, width: int) -> Iterator[Content]:
+        figure, width = self._figure, max(width, LEAST_WIDTH)
+        if figure is not None and figure.drawn:
+            yield from axis(figure.most, width, label_room(width) + 1)
 
 
-def draw(plot: PlotextPlot, figure: Figure, step: int, room: int) -> None:
-    """Draw a figure, a point every ``step`` lines, from top to bottom; all in one colour."""
-    plt = plot.plt
-    plt.clear_figure()
-    plt.frame(False)
-    lines = max(step * len(figure.points), 2)
-    plt.xlim(0, figure.most)
-    plt.ylim(0, lines - 1)
-    places = [float(lines - 1 - step * at) for at in range(len(figure.points))]
-    for place, point in zip(places, figure.points, strict=True):
-        if point.value is None:
-            continue
-        if point.low is not None and point.high is not None and not point.baseline:
-            plt.plot([point.low, point.high], [place, place], marker="─", color="default")
-            plt.scatter([point.low], [place], marker="├", color="default")
-            plt.scatter([point.high], [place], marker="┤", color="default")
-        mark = "◆" if point.baseline else "○" if point.few else "●"
-        ends = (
-            [point.low, point.value] if point.baseline and point.low is not None else [point.value]
-        )
-        plt.scatter(ends, [place] * len(ends), marker=mark, color="default")
-    plt.yticks(places, labels(figure.points, room))
+class PlotScroll(ScrollPane):
+    """The lines; left and right change the plot."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "turn(1)", show=False),
+        Binding("left", "turn(-1)", show=False),
+    ]
+
+    def action_turn(self, step: int) -> None:
+        """Draw another plot."""
+        plot = self.parent
+        assert isinstance(plot, PlotPane)
+        plot.turn(step)
+
+
+def label_room(width: int) -> int:
+    """Return the columns of labels in a plot of so many columns."""
+    return min(LABEL, max(width // 3, 12))
+
+
+def _bar(point: Point, width: int, most: float) -> Content:
+    if point.heading:
+        return Content("")
+    if point.baseline:
+        ends = [end for end in (point.low, point.value) if end is not None]
+        return interval_bar(None, None, None, width=width, highest=most, baseline=ends)
+    return interval_bar(
+        point.low, point.value, point.high, width=width, highest=most, few=point.few
+    )
+
+
+def axis(most: float, width: int, start: int) -> Iterator[Content]:
+    """Yield the two lines of a horizontal axis from 0, with round ticks.
+
+    Args:
+        most: the value at its right end.
+        width: columns, with those before the axis.
+        start: the column of 0.
+
+    >>> [line.plain for line in axis(1.0, 23, 2)]
+    ['  ├───┬───┬───┬───┬───┤', '  0  0.2 0.4 0.6 0.8  1']
+    """
+    span = width - start - 1
+    rule, words = ["─"] * (span + 1), [" "] * width
+    free = 0
+    ticks = round_ticks(0.0, most)
+    for tick in ticks:
+        place = round(tick / most * span)
+        rule[place] = "┬"
+        name = f"{tick:g}"
+        first = min(max(start + place - len(name) // 2, free), width - len(name))
+        if first >= free:
+            words[first : first + len(name)] = name
+            free = first + len(name) + 1
+    rule[0], rule[-1] = "├", "┤"
+    yield Content.styled(" " * start + "".join(rule), LINE)
+    yield Content.styled("".join(words).rstrip(), QUIET)
 
 
 def labels(points: Sequence[Point], room: int) -> list[str]:
-    """Return the label of each line with its figure; headings at the left.
+    """Return the label of each line with its figure; names are below their heading.
 
     >>> labels([Point("Fluency, of 2", heading=True), Point("bundled", 0.9)], 16)
-    ['Fluency, of 2    ', '    bundled 0.90 ']
+    ['Fluency, of 2    ', '  bundled   0.90 ']
     >>> labels([Point("first", 1.0, 0.17, 1.0, baseline=True)], 20)
-    ['     first 0.17-1.00 ']
+    ['first      0.17-1.00 ']
     """
     own = [point for point in points if not (point.heading or point.baseline)]
-    names = shortened_apart([point.label for point in own], room - FIGURE - 1)
+    inset = 2 if any(point.heading for point in points) else 0
+    names = shortened_apart([point.label for point in own], room - FIGURE - 1 - inset)
     apart = dict(zip((point.label for point in own), names, strict=True))
     return [
-        point.label[:room].ljust(room + 1) if point.heading else _label(point, apart, room)
+        point.label[:room].ljust(room + 1)
+        if point.heading
+        else _label(point, apart, room - inset).rjust(room + 1)
         for point in points
     ]
 
 
 def _label(point: Point, names: Mapping[str, str], room: int) -> str:
-    figure = "-" if point.value is None else f"{point.value:.2f}"
+    figure = number_of(point.value)
     if point.baseline and point.low is not None:
-        figure = "-".join(dict.fromkeys((f"{point.low:.2f}", figure)))
-    name = shortened(names.get(point.label, point.label), room - max(len(figure), FIGURE) - 1)
-    return f"{name} {figure:>{FIGURE}} ".rjust(room + 1)
+        figure = "-".join(dict.fromkeys((number_of(point.low), figure)))
+    left = room - max(len(figure), FIGURE) - 1
+    name = shortened(names.get(point.label, point.label), left)
+    return f"{name:<{left}} {figure:>{FIGURE}} "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tabwb.workbench.shell.commands import Command, PageSpec, Situation, Subject
 
 
@@ -21,27 +23,28 @@ COMMANDS = (
     _here("mark", "Mark or unmark", "Mark", "space", 1,
           "Mark a model, to compare or to export it."),
     _here("compare", "Compare the two marked", "Compare", "c", 2,
-          "Two models side by side: measures with a test, then what both said."),
+          "Two models side by side: differences with intervals, then what both said."),
     _here("plot", "Table or plots", "Plot", "g", 3,
-          "Burdens, mean features per answer and accuracies as plots; left and right change."),
-    _here("sort", "Sort by the next column", "Sort", "s", 5,
-          "Sort by burden, name, N, distinct, words (or click a head)."),
-    _here("reverse", "Reverse the order", "Reverse", "r", 11,
+          "Burdens, mean features per answer and right answers as plots; left and right change."),
+    _here("sort", "Sort by the next column", "Sort", "greater_than_sign", 5,
+          "Sort by the next column shown (or click a head)."),
+    _here("reverse", "Reverse the order", "Reverse", "less_than_sign", 11,
           "From low to high or from high to low."),
     _here("filter", "Filter…", "Filter", "slash", 6,
           "Show only models whose names have these words."),
     _here("group", "Group by…", "Group", "b", 7,
           "Group by another key: family, tuning, lesion, session, group, tag ..."),
-    _here("basis", "Another judge or rater…", "Rated by", "k", 7,
+    _here("basis", "Another judge or rater…", "Rated by", "j", 7,
           "Choose the battery, and the judge, person or rule whose ratings are shown."),
-    _here("differ", "Where judges differ…", "Differ", "d", 8,
+    _here("differ", "Where judges differ…", "Differ", "J", 8,
           "On a feature: the responses on which judges differ most about it."),
-    _here("pairs", "Base and instruct…", "Pairs", "p", 10,
+    _here("pairs", "Base and instruct…", "Pairs", "P", 10,
           "Base and instruct models of one family and size, with each difference's interval."),
-    _here("judges", "Judges against each other…", "Judges", "a", 10,
+    _here("judges", "Agreement of judges…", "Agreement", "A", 10,
           "How far judges agree, and the burden under each judge (marked models)."),
-    _here("below", "Accuracies or detail", "Below", "t", 9, "Change what is below the table."),
-    _here("lesions", "Lesions: curves and maps", "Lesions", "l", 10,
+    _here("below", "Turn the view", "Turn", "t", 9,
+          "Burdens or right answers first; in a narrow window, features below the table too."),
+    _here("lesions", "Lesions: curves and maps", "Lesions", "L", 10,
           "Curves by the amount of lesions and maps of targets and layers, of the rows shown."),
     _here("export", "Export…", "Export", "e", 4, "Write the responses to a file (JSONL, CSV)."),
     _here("back", "Back", "Back", "escape", 12, "Leave the results."),
@@ -51,4 +54,5 @@ SUBJECT = Subject(
     pages=(PageSpec("models", "tabwb.workbench.comparison.page:ModelsPage"),),
     commands=COMMANDS,
     actions="tabwb.workbench.comparison.actions:ComparisonActions",
+    styles=(Path(__file__).with_name("models.tcss"),),
 )

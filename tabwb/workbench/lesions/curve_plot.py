@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor, log10
 from typing import TYPE_CHECKING
 
 from textual.color import Color
@@ -12,6 +11,7 @@ from textual.content import Content
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.records.words import plural
 from tabwb.workbench.lesions.curves import At, Curve, HeatMap, MapAt, Measure
+from tabwb.workbench.shell.drawn import round_ticks
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 MARKS = {"mean": "●", "control": "○", "seed": "·", "intact": "╌"}
 """Glyphs, so that lines can be told apart without colours."""
-TICKS = 5
-"""Parts between the ticks of the vertical axis, at most."""
 SHADES = "▁▂▃▄▅▆▇█"
 """The size of a value in a map, also without colours."""
 CELL, WIDEST = 9, 14
@@ -105,26 +103,6 @@ def limits(curve: Curve, measure: Measure) -> tuple[float, float]:
     else:
         low = 0.0
     return low, high + 0.05 * ((high - low) or 1.0)
-
-
-def round_ticks(low: float, high: float) -> list[float]:
-    """Return round places within limits.
-
-    Args:
-        low: lower limit.
-        high: upper limit.
-
-    >>> round_ticks(0.0, 1.0), round_ticks(3.2, 8.9)
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [4.0, 6.0, 8.0])
-    """
-    rough = (high - low) / TICKS
-    scale = 10.0 ** floor(log10(rough))
-    step = next(scale * by for by in (1, 2, 2.5, 5, 10) if scale * by >= rough * 0.999)
-    first = -floor(-low / step + 1e-9)
-    return [
-        round(number * step, 12)
-        for number in range(first, floor(high / step + 1e-9) + 1)
-    ]  # fmt: skip
 
 
 def legend(curve: Curve) -> Content:

@@ -7,7 +7,7 @@ is in a glyph or a number too, never in a colour alone, so that it can be read w
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isclose
+from math import floor, isclose, log10
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -28,6 +28,8 @@ EIGHTHS = "▏▎▍▌▋▊▉█"
 """Parts of a cell, from one eighth to the whole."""
 VALUE, FEW, BASELINE = "●", "○", "◆"
 """Marks of an estimate, of one that rests on few responses, and of a baseline."""
+TICKS = 5
+"""Parts between the ticks of an axis, at most."""
 DARKEST = 45
 """Most per cent of the accent in a shaded cell: text on it keeps a contrast of 4.5:1."""
 
@@ -91,6 +93,23 @@ def scale(width: int, *, lowest: float = 0.0, highest: float = 1.0) -> Content:
     """
     left, right = (f"{end:g}" if end == int(end) else fixed(end, 2) for end in (lowest, highest))
     return Content.styled(f"{left}{right:>{max(width - len(left), 1)}}", QUIET)
+
+
+def round_ticks(low: float, high: float) -> list[float]:
+    """Return round places within limits.
+
+    Args:
+        low: lower limit.
+        high: upper limit.
+
+    >>> round_ticks(0.0, 1.0), round_ticks(3.2, 8.9)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [4.0, 6.0, 8.0])
+    """
+    rough = (high - low) / TICKS
+    power = 10.0 ** floor(log10(rough))
+    part = next(power * by for by in (1, 2, 2.5, 5, 10) if power * by >= rough * 0.999)
+    first = -floor(-low / part + 1e-9)
+    return [round(number * part, 12) for number in range(first, floor(high / part + 1e-9) + 1)]
 
 
 def share_bar(value: float | None, width: int) -> Content:

@@ -1,0 +1,299 @@
+"""The columns of the results by model, and those that fit a width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from tabwb.report.measures import NONE
+from tabwb.report.render.groups import burden_cells
+from tabwb.report.render.wording import number
+from tabwb.report.summaries.groups import Grouped
+from tabwb.report.summaries.judges import JudgeSummary
+from tabwb.report.summaries.subtests import SubtestSummary
+from tabwb.workbench.comparison.rows import RIGHT, Basis, Order
+from tabwb.workbench.engine.presenters import short_titles
+from tabwb.workbench.shell.drawn import interval_bar, scale
+from tabwb.workbench.shell.wording import QUIET, shortened_apart
+
+GAP = 2
+"""Columns of characters between two columns of the table."""
+NAME_STEPS = ((-99, 12), (7, 16), (8, 20), (9, 24))
+"""Steps of names, see :class:`Column`."""
+ROOMY_NAME = 28
+"""Columns that a name gets before intervals become wider."""
+BURDEN_AXIS, RIGHT_AXIS = (12, 32), (8, 20)
+"""The least and the most columns of drawn intervals."""
+SHARE = 4
+"""Columns of a share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column that the table may have.
+
+    Attributes:
+        id: names it; rows are sorted by it.
+        head: over it, for a width.
+        cells: of the rows, for a width.
+        steps: rank and columns of characters: where there is not room for everything, the lowest
+            ranks come first; a second step makes the column wider.
+        most: columns that it may get when all are wide enough.
+        tip: what the column shows, in words.
+    """
+
+    id: str
+    head: Callable[[int], str]
+    cells: Callable[[int], Sequence[Content]]
+    steps: tuple[tuple[int, int], ...]
+    most: int
+    tip: str
+
+
+def columns_of(
+    rows: Sequence[Grouped], basis: Basis, by: str, order: Order, *, right_first: bool = False
+) -> list[Column]:
+    """Return the columns for some rows, in the order in which they stand.
+
+    Args:
+        rows: of one battery.
+        basis: whose burdens are shown.
+        by: heads the names.
+        order: of the rows; its column has the arrow.
+        right_first: right answers stand before burdens, and are shown first.
+    """
+    burdens = list(_burden_columns(rows, basis, order))
+    right = list(_right_columns(rows, order, right_first=right_first))
+    return [_names(rows, by, order), *(right + burdens if right_first else burdens + right)]
+
+
+def _names(rows: Sequence[Grouped], by: str, order: Order) -> Column:
+    names = [row.label for row in rows]
+    head = _headed(by, "model", order)
+    most = max(map(cell_len, (head, *names)))
+
+    def cells(width: int) -> list[Content]:
+        return [Content(name) for name in shortened_apart(names, width)]
+
+    steps = tuple((rank, min(most, width)) for rank, width in NAME_STEPS)
+    return Column("model", lambda width: head, cells, steps, most, "")
+
+
+def _burden_columns(rows: Sequence[Grouped], basis: Basis, order: Order) -> Iterator[Column]:
+    judges = [row.judge(basis.terms) for row in rows]
+    figures = [_burden_words(row, judge, basis) for row, judge in zip(rows, judges, strict=True)]
+    _align(figures, "burden")
+    for rank, name, head, tip in BURDENS:
+        column = [words[name] for words in figures]
+        style = "bold" if name == "burden" else ""
+        yield _fixed(name, _headed(head, name, order), column, rank, tip, style)
+        if name == "interval" and (top := _most(judges)):
+            yield Column(
+                "drawn",
+                lambda width: scale(width, highest=top).plain,
+                partial(_drawn_burdens, judges, top),
+                ((4, BURDEN_AXIS[0]),),
+                BURDEN_AXIS[1],
+                f"burden with its 95 % interval, from 0 to {top:.2f}",
+            )
+
+
+BURDENS = (
+    (1, "usable", "usable", "usable responses of all that count"),
+    (10, "distinct", "distinct", "different texts among the responses"),
+    (2, "burden", "burden", "mean number of features present in a response"),
+    (5, "interval", "95 %", "95 % interval of the burden for prompts like these"),
+    (11, "words", "words", "mean number of words in a usable response"),
+    (12, "over", "over", "number of features in the judge's set"),
+)
+"""Rank, id, head and meaning of the columns about connected texts."""
+
+
+def _headed(head: str, column: str, order: Order) -> str:
+    return f"{head} {order.arrow}" if column == order.column else head
+
+
+def _fixed(
+    name: str, head: str, words: Sequence[str], rank: int, tip: str, style: str = ""
+) -> Column:
+    width = max(map(cell_len, (head, *words)))
+
+    def cells(_: int) -> list[Content]:
+        return [Content.styled(f"{word:>{width}}", style) for word in words]
+
+    return Column(name, lambda width: f"{head:>{width}}", cells, ((rank, width),), width, tip)
+
+
+def _burden_words(row: Grouped, judge: JudgeSummary | None, basis: Basis) -> dict[str, str]:
+    """Return a row's figures; dashes where this judge has not seen it."""
+    words = dict.fromkeys((name for _, name, _, _ in BURDENS), NONE)
+    if judge is not None:
+        burden, usable = judge.burden, judge.burden.usable
+        figures = burden_cells(judge)
+        words |= {name: figures[name] for name in ("usable", "distinct", "burden", "words")}
+        words |= {"interval": figures["95 %"], "over": str(len(burden.features))}
+        if not usable.few and burden.n_burden < usable.usable + judge.not_judged:
+            # The burden rests on fewer responses than are usable.
+            words["burden"] += f" n={burden.n_burden}"
+    elif basis.terms is None:
+        answers = row.summary.answers
+        words["usable"] = f"{answers.usable.usable}/{answers.usable.n}"
+        words["distinct"], words["words"] = str(answers.n_distinct), number(answers.words_mean, 0)
+    return words
+
+
+def _align(figures: Sequence[dict[str, str]], column: str) -> None:
+    """Pad a column's cells where words follow a figure, so that figures are below each other."""
+    after = [words[column].partition(" ")[2] for words in figures]
+    most = max(map(len, after), default=0)
+    for words, rest in zip(figures, after, strict=True):
+        if most:
+            words[column] += " " * (most - len(rest) + (not rest))
+
+
+def _drawn_burdens(
+    judges: Sequence[JudgeSummary | None], most: float, width: int
+) -> Sequence[Content]:
+    return [
+        _dash(width)
+        if judge is None or (value := judge.burden.symptom_burden.value) is None
+        else interval_bar(
+            None if (ends := judge.burden.interval) is None else ends.low,
+            value,
+            None if ends is None else ends.high,
+            width=width,
+            highest=most,
+            few=judge.burden.usable.few,
+        )
+        for judge in judges
+    ]
+
+
+def _most(judges: Sequence[JudgeSummary | None]) -> float:
+    """Return the end of an axis for these burdens; 0 where there is nothing to draw."""
+    ends = [
+        end
+        for judge in judges
+        if judge is not None
+        for end in (
+            judge.burden.symptom_burden.value,
+            judge.burden.interval.high if judge.burden.interval else None,
+        )
+        if end is not None
+    ]
+    return max(ends, default=0.0)
+
+
+def _right_columns(rows: Sequence[Grouped], order: Order, *, right_first: bool) -> Iterator[Column]:
+    parts = rows[0].battery.subtests if rows else ()
+    short = short_titles(tuple(part.title for part in parts))
+    for given in parts:
+        own = [row.part(given.id) for row in rows]
+        if not any(part is not None and part.share.scored for part in own):
+            continue
+        head = _headed(short[given.title], f"{RIGHT}{given.id}", order)
+        tip = f"{given.title}: share right (exact), 95 % interval from 0 to 1"
+        if baselines := _baselines(own):
+            tip += f"; ◆ {', '.join(baselines)}"
+        narrow = max(cell_len(head), SHARE)
+        wide = max(narrow, SHARE + 1 + RIGHT_AXIS[0])
+        yield Column(
+            f"{RIGHT}{given.id}",
+            partial(_left, head),
+            partial(_shares, own),
+            ((-1, wide),) if right_first else ((3, narrow), (6, wide)),
+            SHARE + 1 + RIGHT_AXIS[1],
+            tip,
+        )
+
+
+def _left(head: str, width: int) -> str:
+    return head
+
+
+def _share_words(part: SubtestSummary | None) -> str:
+    return NONE if part is None or not part.share.scored else number(part.share.accuracy())
+
+
+def _baselines(parts: Sequence[SubtestSummary | None]) -> list[str]:
+    from tabwb.report.measures import BASELINES
+
+    known = {name for part in parts if part is not None for name in part.baselines}
+    return [baseline.title for baseline in BASELINES if baseline.id in known]
+
+
+def _shares(parts: Sequence[SubtestSummary | None], width: int) -> Sequence[Content]:
+    room = width - SHARE - 1
+    return [
+        Content(_share_words(part))
+        if part is None or not part.share.scored or room < RIGHT_AXIS[0]
+        else Content.assemble(_share_words(part), " ", drawn_share(part, room))
+        for part in parts
+    ]
+
+
+def drawn_share(part: SubtestSummary, width: int) -> Content:
+    """Return the share right of a subtest with its interval and its baselines, from 0 to 1.
+
+    Args:
+        part: with an answer that was scored.
+        width: columns of characters.
+    """
+    ends = part.share.interval()
+    known = (baseline.value for baseline in part.baselines.values())
+    return interval_bar(
+        None if ends is None else ends.low,
+        part.share.accuracy().value,
+        None if ends is None else ends.high,
+        width=width,
+        baseline=[value for value in known if value is not None],
+    )
+
+
+def _dash(width: int) -> Content:
+    return Content.styled(f"{NONE:<{width}}", QUIET)
+
+
+def _rank(step: tuple[int, int, Column]) -> int:
+    return step[0]
+
+
+def fitting(columns: Sequence[Column], room: int) -> list[tuple[Column, int]]:
+    """Return the columns that there is room for, each with its width.
+
+    What is left makes names wider first, then drawn intervals.
+
+    Args:
+        columns: in their order, the names first.
+        room: columns of characters.
+    """
+    steps = [(rank, width, column) for column in columns for rank, width in column.steps]
+    widths: dict[str, int] = {}
+    left = room + GAP
+    for _, alike in groupby(sorted(steps, key=_rank), _rank):
+        group = [(column, width) for _, width, column in alike]
+        again = all(column.id in widths for column, _ in group)
+        if again and sum(width - widths[column.id] for column, width in group) > left:
+            continue  # all of them or none: intervals of some would be taken for those of all
+        for column, width in group:
+            more = width - widths.get(column.id, -GAP)
+            if more <= left:
+                widths[column.id] = width
+                left -= more
+    shown = [column for column in columns if column.id in widths]
+    names = shown[0]
+    drawn = [column for column in shown[1:] if widths[column.id] == column.steps[-1][1]]
+    for limit in (ROOMY_NAME, names.most):
+        wider = max(min(limit, names.most, widths[names.id] + left) - widths[names.id], 0)
+        widths[names.id] += wider
+        left -= wider
+        while left > 0 and (rest := [one for one in drawn if widths[one.id] < one.most]):
+            for column in rest[:left]:
+                widths[column.id] += 1
+            left -= min(left, len(rest))
+    return [(column, widths[column.id]) for column in shown]

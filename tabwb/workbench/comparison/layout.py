@@ -1,0 +1,69 @@
+"""The filter of the results by model, and how many lines each of its panes gets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from tabwb.workbench.comparison.heat import AROUND
+
+if TYPE_CHECKING:
+    from tabwb.workbench.comparison.page import ModelsPage
+
+LEAST_LOWER = 8
+"""The least lines of a pane below the table, with its frame."""
+TABLE_PART = 45
+"""Most per cent of the lines for the table where others are below it."""
+
+
+class FilterField(Input):
+    """Words that a model's name must have."""
+
+    HELP = """\
+# Filter
+
+Only models whose names have every word are shown. **enter** goes back to the table, **esc** shows
+all again.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "clear_filter", show=False)]
+
+    def action_clear_filter(self) -> None:
+        """Show all again."""
+        self.value = ""
+        self.post_message(self.Submitted(self, ""))
+
+
+def share_room(page: ModelsPage, n: int) -> None:
+    """Give each pane its lines: the table what it needs, then features, and plots the rest.
+
+    Args:
+        page: has the panes.
+        n: number of rows.
+    """
+    table, features, plot, detail = (
+        page.query_one(name)
+        for name in ("#models-pane", "#features-pane", "#plot-pane", "#detail-pane")
+    )
+    frame = 2 if table.styles.border_bottom[0] else 1
+    lines = max(page.query_one("#models-body").size.height, 2 * LEAST_LOWER)
+    table.display = not page.plotting
+    features.display, plot.display = False, page.plotting and bool(n)
+    detail.display = bool(n) and page.detail_shown and page.beside
+    if not n or page.plotting:
+        table.styles.height = plot.styles.height = "1fr"
+        return
+    wanted = min(n + 1 + frame, max(lines * TABLE_PART // 100, 4))
+    left = lines - wanted
+    if not page.beside:
+        table.styles.height, detail.styles.height, features.styles.height = wanted, left, "1fr"
+        features.display = page.below == "features"
+        detail.display = not features.display
+        return
+    detail.styles.height = plot.styles.height = "1fr"
+    features.display = left >= LEAST_LOWER
+    strip = n + AROUND + frame
+    plot.display = left - strip >= LEAST_LOWER or left >= 3 * LEAST_LOWER
+    table.styles.height = wanted if features.display else "1fr"
+    features.styles.height = min(strip, left // 2) if plot.display else "1fr"
