@@ -181,8 +181,8 @@ class DeletionPreview:
 
     @property
     def goes(self) -> str:
-        """What is removed, in words."""
-        return counted(self.counts)
+        """What is removed, in words; kinds of which there is nothing are left out."""
+        return counted({name: count for name, count in self.counts.items() if count})
 
     @property
     def stays(self) -> tuple[str, ...]:
@@ -195,7 +195,7 @@ class DeletionPreview:
                 f"until {other} is deleted"
                 for other, count in others.items()
             ),
-            "backups of the store contain the speaker too",
+            "backups of the store contain these data too",
         )
 
 

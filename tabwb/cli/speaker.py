@@ -205,6 +205,20 @@ def consent(
 
 
 @speaker.command()
+@click.argument("speaker_id", metavar="[ID]", default="")
+def form(speaker_id: str) -> None:
+    """Print a consent form with a question for each scope, for the speaker ID.
+
+    It is a draft: adapt it to the rules of your ethics committee.
+    """
+    from tabwb.administer.consent_form import consent_form
+
+    if speaker_id:
+        check_id(speaker_id)
+    click.echo(consent_form(speaker_id), nl=False)
+
+
+@speaker.command()
 @click.argument("speaker_id", metavar="[ID]", required=False)
 @click.option("--administration", type=int, metavar="N", help="Only of this administration.")
 @store_option

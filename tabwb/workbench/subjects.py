@@ -11,6 +11,7 @@ from tabwb.workbench.judging.subject import SUBJECT as JUDGING
 from tabwb.workbench.lesions.subject import SUBJECT as LESIONS
 from tabwb.workbench.models.subject import SUBJECT as MODELS
 from tabwb.workbench.naming.subject import SUBJECT as NAMING
+from tabwb.workbench.participants.subject import SUBJECT as PARTICIPANTS
 from tabwb.workbench.rating.subject import SUBJECT as RATING
 from tabwb.workbench.results.subject import SUBJECT as RESULTS
 from tabwb.workbench.shell.desk_commands import SUBJECT as DESK
@@ -22,6 +23,7 @@ SUBJECTS = (
     NAMING,
     MODELS,
     IMPORTING,
+    PARTICIPANTS,
     RESULTS,
     JUDGING,
     ADJUDICATION,

@@ -227,7 +227,7 @@ def test_a_person_types_the_id_again(run: Run, monkeypatch: pytest.MonkeyPatch) 
     assert (refused.status, "nothing was deleted" in refused.err) == (2, True)
     monkeypatch.setattr("sys.stdin", Keyboard("S-014\n"))
     done = run("speaker", "delete", "S-014", "--reason", "other")
-    assert (done.status, "1 record, 0 consents" in done.err) == (0, True)
+    assert (done.status, "speaker S-014: 1 record\n" in done.err) == (0, True)
     assert "S-014 was deleted on" in done.out
 
 

@@ -87,11 +87,15 @@ class CurvesWanted:
 
 @dataclass(frozen=True, slots=True)
 class NewWanted:
-    """The dialog of a new administration is to be opened with these fields filled in."""
+    """The dialog of a new administration is to be opened with these fields filled in.
+
+    Empty ones have their defaults; ``participant`` is the code of a person.
+    """
 
     battery: str
     model: str
     lesion: str
+    participant: str = ""
 
 
 @dataclass(frozen=True, slots=True)

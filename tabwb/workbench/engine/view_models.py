@@ -10,12 +10,13 @@ from tabwb.records.states import AdministrationStatus, ResponseKind, ResponseSta
 from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tabwb.administer.cost import Spending
     from tabwb.plugin_api.config.profiles import Profile
     from tabwb.plugin_api.extensions import PageSource, Statistic
     from tabwb.report.summaries.judges import JudgeSummary
+    from tabwb.scoring.estimate import Interval
     from tabwb.workbench.engine.transcript import Pace, Transcript
 
 UNFINISHED = frozenset({AdministrationStatus.RUNNING, AdministrationStatus.PAUSED})
@@ -99,6 +100,45 @@ class Scores:
     judges: tuple[JudgeSummary, ...] = ()
     person: bool = False
     titles: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAdministration:
+    """The scores of one administration.
+
+    Attributes:
+        administration: as it was when they were read.
+        intervals: by title of the subtest, the 95 % interval of the share right.
+        unjudged: the judges of its conditions that have not judged all connected text, each with
+            the number of responses that are left.
+        problem: why the scores could not be read, or empty.
+    """
+
+    administration: Administration
+    scores: Scores = field(default_factory=Scores)
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    unjudged: tuple[tuple[str, int], ...] = ()
+    problem: str = ""
+
+    @property
+    def rated(self) -> Sequence[SubtestScore]:
+        """The subtests in which something was scored right or wrong."""
+        return [one for one in self.scores.subtests if one.right is not None]
+
+    @property
+    def scored(self) -> int:
+        """The number of responses that were scored right or wrong."""
+        return sum(one.scored for one in self.rated)
+
+    @property
+    def right(self) -> int:
+        """The number of right ones among them."""
+        return sum(one.right or 0 for one in self.rated)
+
+    @property
+    def share(self) -> float | None:
+        """The share right of the responses that were scored, or None without one."""
+        return self.right / self.scored if self.scored else None
 
 
 @dataclass(frozen=True, slots=True)

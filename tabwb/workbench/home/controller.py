@@ -56,7 +56,7 @@ class HomeController(Controller):
 
     def _read(self, turn: int, wanted: Sequence[Administration], location: str | None) -> None:
         from tabwb.workbench.engine.gc_tuning import resting
-        from tabwb.workbench.home.scores import scored_or_problem
+        from tabwb.workbench.engine.scored import scored_or_problem
 
         primary = self.plugins.configuration.study.primary_rater
         try:

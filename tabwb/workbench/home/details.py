@@ -10,9 +10,8 @@ from textual.content import Content
 
 from tabwb.records.speakers import SCOPES
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.view_models import SubtestScore
+from tabwb.workbench.engine.view_models import ScoredAdministration, SubtestScore
 from tabwb.workbench.home.lines import Known, sessions_profile
-from tabwb.workbench.home.view_models import ScoredAdministration
 from tabwb.workbench.shell.drawn import interval_bar, scale
 from tabwb.workbench.shell.width_aware import content_of
 from tabwb.workbench.shell.wording import (

@@ -10,8 +10,7 @@ from textual.content import Content
 
 from tabwb.records.speakers import SCOPES
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.view_models import SubtestScore
-from tabwb.workbench.home.view_models import ScoredAdministration
+from tabwb.workbench.engine.view_models import ScoredAdministration, SubtestScore
 from tabwb.workbench.shell.column_list import Laid
 from tabwb.workbench.shell.columns import TextColumn, in_columns
 from tabwb.workbench.shell.drawn import share_bar, spark

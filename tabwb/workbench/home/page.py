@@ -15,7 +15,7 @@ from textual.widgets import OptionList, Static
 from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.workbench.engine import messages
-from tabwb.workbench.engine.view_models import Catalogue
+from tabwb.workbench.engine.view_models import Catalogue, ScoredAdministration
 from tabwb.workbench.home.details import administration_details, participant_details
 from tabwb.workbench.home.lines import (
     CONSENT_SIGNS,
@@ -25,7 +25,7 @@ from tabwb.workbench.home.lines import (
     unfinished_lines,
 )
 from tabwb.workbench.home.start import FIRST, PLACES, Start, StartHint
-from tabwb.workbench.home.view_models import ParticipantsRead, ScoredAdministration, ScoresRead
+from tabwb.workbench.home.view_models import ParticipantsRead, ScoresRead
 from tabwb.workbench.shell.column_list import ColumnList, Rows
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
@@ -234,8 +234,11 @@ class HomePage(Page, can_focus=True):
 
     @property
     def _lists(self) -> list[ColumnList]:
+        """The lists that are shown and have rows; what was just shown has no place yet."""
         return [
-            rows for rows in self.query(ColumnList) if rows.is_on_screen and rows.rows.option_count
+            rows
+            for rows in self.query(ColumnList)
+            if rows.rows.option_count and rows.parent is not None and rows.parent.display
         ]
 
     def _show_details(self) -> None:

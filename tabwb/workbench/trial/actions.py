@@ -59,8 +59,13 @@ class TrialActions(Actions):
                 self.open()
 
     def new_wanted(self, wanted: NewWanted) -> None:
-        """Open the dialog for a model under a lesion."""
-        self.new(battery=wanted.battery, model=wanted.model, lesion=wanted.lesion)
+        """Open the dialog with what another page knows of the administration."""
+        self.new(
+            battery=wanted.battery,
+            model=wanted.model,
+            lesion=wanted.lesion,
+            examinee=wanted.participant,
+        )
 
     def new(
         self,
@@ -155,10 +160,10 @@ def _of_examinee(draft: Draft, catalogue: Catalogue, examinee: str) -> Draft:
         administration.conditions.examinee: administration.conditions
         for administration in catalogue.administrations
     }
-    earlier = conditions[examinee]
-    if earlier.kind == "model":
+    earlier = conditions.get(examinee)
+    if earlier is not None and earlier.kind == "model":
         return replace(draft, model=examinee)
-    protocol = earlier.research_protocol or ""
+    protocol = (earlier and earlier.research_protocol) or ""
     return draft.filled(kind="speaker", speaker=examinee, research_protocol=protocol)
 
 

@@ -1,4 +1,4 @@
-"""The scores of one stored administration, as the first page shows them."""
+"""The scores of one stored administration, as lists of administrations show them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tabwb.report.summaries.summary import Summary, pool
 from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
 from tabwb.workbench.engine.presenters import named_scores, scores_of
-from tabwb.workbench.home.view_models import ScoredAdministration
+from tabwb.workbench.engine.view_models import ScoredAdministration
 
 MOST_TRIALS = 400
 """Of more trials than this columns are read: that takes 0.2 s for 14,000, trials 1.5 s."""
