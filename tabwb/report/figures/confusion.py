@@ -14,6 +14,7 @@ from tabwb.report.figures.lettering import line_height, text_width
 from tabwb.report.figures.shades import shade, shade_bar
 from tabwb.report.figures.style import INK, MARGIN, NORMAL, RULE, SMALL, text_on
 from tabwb.report.summaries.naming import namings
+from tabwb.report.summaries.naming_profile import confusions, phoneme_rank
 from tabwb.tables.table import Column, Table, table_of
 
 if TYPE_CHECKING:
@@ -50,16 +51,10 @@ def confusion_table(steps: Steps, notes: Sequence[str], *, ipa: bool = True) -> 
     Raises:
         UsageError: there are none.
     """
-    from tabwb.phonology.inventory import CLASSES, IPA
+    from tabwb.phonology.inventory import IPA
 
     if not sum(steps.values()):
         raise UsageError("no response has been transcribed", hint="tabwb transcribe, or tabwb name")
-    order = {name: at for at, name in enumerate(name for own in CLASSES.values() for name in own)}
-
-    def rank(phoneme: str | None) -> tuple[int, str]:
-        return (
-            (len(order) + 1, "") if phoneme is None else (order.get(phoneme, len(order)), phoneme)
-        )
 
     def written(phoneme: str | None) -> str | None:
         return IPA.get(phoneme, phoneme) if ipa and phoneme is not None else phoneme
@@ -71,7 +66,7 @@ def confusion_table(steps: Steps, notes: Sequence[str], *, ipa: bool = True) -> 
         {"target": written(target), "heard": written(heard), "n": n, "of": of[target],
          "value": n / of[target]}
         for (target, heard), n in sorted(
-            steps.items(), key=lambda item: (rank(item[0][0]), rank(item[0][1]))
+            steps.items(), key=lambda item: (phoneme_rank(item[0][0]), phoneme_rank(item[0][1]))
         )
         if n
     ]  # fmt: skip
@@ -99,23 +94,17 @@ def corpus_steps(scores: Scores) -> Steps:
 
 
 def _table(groups: Sequence[Grouped], options: Options) -> Table:
-    steps: Counter[tuple[str | None, str | None]] = Counter()
-    responses = 0
-    for group in groups:
-        for member in group.group.members:
-            for naming in namings(member.source) if member.trials else ():
-                distance = naming.distance
-                if distance is None or naming.view.trial.plan.practice:
-                    continue
-                responses += 1
-                steps.update((step.ref, step.hyp) for step in distance.features.steps)
+    members = (member for group in groups for member in group.group.members if member.trials)
+    found = confusions(
+        (naming for member in members for naming in namings(member.source)), every_word=True
+    )
     notes = [
         "Phonemes of the nearest accepted form (rows) and of the response (columns), aligned by "
-        f"features; {plural(responses, 'response')}. All that were transcribed count, other words "
-        "(cat for dog) too.",
+        f"features; {plural(found.responses, 'response')}. All that were transcribed count, other "
+        "words (cat for dog) too.",
         batteries_note(groups),
     ]
-    return confusion_table(steps, notes, ipa=options["notation"] == "ipa")
+    return confusion_table(found.steps, notes, ipa=options["notation"] == "ipa")
 
 
 def _draw(table: Table, page: Page, options: Options) -> None:

@@ -354,7 +354,9 @@ def code_profile(items: Sequence[NamedItem], code: Callable[[NamedItem], str]) -
 
 
 def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
-    """Return for each kind of cue the number of items with it and of those that were right.
+    """Return for each kind of cue the number of items with it and of those right after it.
+
+    A right name belongs to the last cue before it: the cues before that one did not help.
 
     >>> named = [NamedItem("a", "dog", "answered", person=True, cues=(("phonemic", False),))]
     >>> cue_counts(named)
@@ -364,7 +366,8 @@ def cue_counts(items: Sequence[NamedItem]) -> tuple[CueCount, ...]:
     for item in _answered(items):
         by_outcome = item.outcome in ("right", "right-after-cue")
         for cue in dict.fromkeys(item.cues):
-            right.setdefault(cue, []).append(by_outcome if item.person is None else item.person)
+            by_cue = by_outcome if item.person is None else item.person
+            right.setdefault(cue, []).append(by_cue and cue == item.cues[-1])
     return tuple(CueCount(*cue, len(outcomes), sum(outcomes)) for cue, outcomes in right.items())
 
 

@@ -16,7 +16,7 @@ from textual.content import Content
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.report.render.naming import SCORES
-from tabwb.scoring.naming.target import CODES
+from tabwb.report.summaries.naming_profile import is_by_sound
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:
@@ -84,22 +84,12 @@ def rule_verdicts(naming: Naming) -> RuleVerdicts:
     ]
     distance, proposal, transcript = naming.distance, naming.proposal, naming.transcript
     aligned = None
-    if distance is not None and _by_sound(naming):
+    if distance is not None and is_by_sound(naming):
         aligned = Aligned(distance.features.steps, distance.phoneme_rate, distance.feature_rate)
     if proposal is not None:
         lines.append(("proposed code", f"{proposal.code}  ({proposal.clause})"))
     transcriber = "" if transcript is None else transcript.transcriber
     return RuleVerdicts(tuple(lines), aligned, naming.phonemes, transcriber, naming.by_ear)
-
-
-def _by_sound(naming: Naming) -> bool:
-    """Return whether the code, or a candidate for it, is one that the distance describes."""
-    code, proposal = naming.view.code, naming.proposal
-    if code is not None:
-        codes: tuple[str, ...] = (code.code,)
-    else:
-        codes = () if proposal is None else (proposal.code, *proposal.candidates)
-    return any(CODES[code].phonological for code in codes if code in CODES)
 
 
 def verdict_words(verdict: Correctness) -> str:
@@ -224,7 +214,6 @@ def distance_words(aligned: Aligned) -> str:
     """Return the distance in words.
 
     >>> distance_words(Aligned((), 1 / 3, 22.5 / 72))
-    '33 % phonemes, 31 % features'
+    '0.33 of phonemes, 0.31 of features'
     """
-    words = f"{aligned.phoneme_share:.0%} phonemes, {aligned.feature_share:.0%} features"
-    return words.replace("%", " %")
+    return f"{aligned.phoneme_share:.2f} of phonemes, {aligned.feature_share:.2f} of features"
