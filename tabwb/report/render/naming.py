@@ -55,7 +55,8 @@ def naming_views(
         yield ForWidth(partial(_items_table, subtest.items, arpabet=arpabet))
         if legend := _legend(subtest.items):
             yield Padding(Text(legend, style="dim"), (0, 1, 1, 1))
-    yield Padding(Text("\n".join(_facts(subtest)), style="dim"), (0, 1))
+    facts = (*fact_lines(subtest), *_measured_lines(subtest))
+    yield Padding(Text("\n".join(facts), style="dim"), (0, 1))
     for title, codes in (
         ("Codes (listener)", subtest.summary.codes),
         ("Proposed codes (draft), items without a listener's", subtest.summary.proposed),
@@ -310,7 +311,8 @@ def _codes_table(title: str, codes: Mapping[str, int]) -> RenderableType:
     return Padding(Group(Text(title, style="bold"), made), (1, 0, 0, 1))
 
 
-def _facts(subtest: NamedSubtest) -> Iterator[str]:
+def fact_lines(subtest: NamedSubtest) -> Iterator[str]:
+    """Yield how many items have which status, what scores them, and how far raters agree."""
     summary = subtest.summary
     yield ", ".join(f"{plain(name)} {count}" for name, count in summary.statuses.items())
     if summary.by_listener or summary.by_rule:
@@ -318,12 +320,6 @@ def _facts(subtest: NamedSubtest) -> Iterator[str]:
             f"what counts: {plural(summary.by_listener, 'item')} scored by a listener, "
             f"{summary.by_rule} by the battery's rule"
         )
-    if by_tag := subtest.by_tag:
-        shares = (
-            f"{tag} {share.correct} of {share.n} ({between(share.interval)})"
-            for tag, share in by_tag.items()
-        )
-        yield f"counted as right by tag, with 95 % intervals: {', '.join(shares)}"
     if uncoded := uncoded_line(subtest.items):
         yield uncoded
     by = Counter(item.transcriber for item in subtest.items if item.transcriber)
@@ -340,6 +336,16 @@ def _facts(subtest: NamedSubtest) -> Iterator[str]:
         yield raters
     for pair in (*rater_agreements(subtest.items), *code_agreements(subtest.items)):
         yield agreement_line(pair)
+
+
+def _measured_lines(subtest: NamedSubtest) -> Iterator[str]:
+    summary = subtest.summary
+    if by_tag := subtest.by_tag:
+        shares = (
+            f"{tag} {share.correct} of {share.n} ({between(share.interval)})"
+            for tag, share in by_tag.items()
+        )
+        yield f"counted as right by tag, with 95 % intervals: {', '.join(shares)}"
     for cue in summary.cues:
         counts = "counts" if cue.counts else "does not count"
         items = plural(cue.given, "item")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Judged
-from tabwb.report.summaries.load import load_administrations
+from tabwb.report.summaries.load import load_administrations, load_columns
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
@@ -73,10 +73,9 @@ class ResultsController(Controller):
             for other in (self.store.administrations() if data.battery.coded else ())
             if other.conditions.examinee == given.conditions.examinee
             and other.battery_hash == given.battery_hash
-            and other.id != given.id
         ]
-        others = load_administrations(self.store, sessions, primary=primary) if sessions else ()
-        results = results_of(data, others)
+        held = load_columns(self.store, sessions, primary=primary) if len(sessions) > 1 else ()
+        results = results_of(data, held)
         self.say(ResultsReady(results, again=again, took_s=time.monotonic() - started))
 
     def replies(self, number: int, trial: int) -> None:

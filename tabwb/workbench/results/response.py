@@ -21,7 +21,8 @@ from tabwb.report.render.wording import plain
 from tabwb.report.summaries.counted import is_usable
 from tabwb.workbench.engine.messages import ListenerChanged, ListenerInput, PlaybackWanted
 from tabwb.workbench.results.controller import ResultsReady
-from tabwb.workbench.results.presenter import NamedResponse, ResponseRow, Results
+from tabwb.workbench.results.naming_presenter import NamedResponse
+from tabwb.workbench.results.presenter import ResponseRow, Results
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
 from tabwb.workbench.shell.width_aware import WrappedText

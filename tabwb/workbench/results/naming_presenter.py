@@ -1,0 +1,270 @@
+"""Results of pictures named aloud: single responses, figures of a subtest, sessions over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tabwb.administer.naming.scores import Naming, named_item
+from tabwb.administer.naming.views import NamingView
+from tabwb.records.counting import rule_of
+from tabwb.records.errors import UsageError
+from tabwb.records.naming import LimitsSet, OnsetSet, Take
+from tabwb.report.summaries.load import AdministrationData
+from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
+from tabwb.report.summaries.naming_profile import (
+    Confusions,
+    CueEffect,
+    Latencies,
+    confusions,
+    cue_effects,
+    latencies,
+)
+from tabwb.report.summaries.sessions import sets_of_tags, tags_as_sets
+from tabwb.scoring.naming.summary import NamedItem
+from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
+from tabwb.workbench.shell.wording import seconds
+
+if TYPE_CHECKING:
+    from tabwb.report.summaries.change import Change
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One spoken attempt: seconds of the recording, and its phonemes in ARPAbet.
+
+    Attributes:
+        marked: a person said that it begins here; else it is proposed at a pause.
+        by_ear: whether the phonemes are those of what a listener heard.
+    """
+
+    start_s: float
+    end_s: float
+    phonemes: tuple[str, ...] = ()
+    marked: bool = False
+    by_ear: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedResponse:
+    """One response to a picture.
+
+    Attributes:
+        item: what everybody says of it.
+        shown: picture and accepted pronunciations, in words.
+        by_people: (name, words) of each person's score, of what they heard, of their codes.
+        facts: (name, words) of cues, latency, sound.
+        by_rules: what the rules say, or None where nothing was transcribed.
+        flags: a person's, beside their code.
+        listed: whether the list of results shows what the rules say.
+        take: where the response lies in its recording, or None.
+        onset_s: of speech, seconds of the recording, or None; ``onset_by`` says who or what set it.
+        attempts: spoken ones, seconds of the recording, with the phonemes of each.
+        cues_s, examiner: when cues were given, and when the administrator spoke.
+        limit_s: of the time, or None.
+        corrections: (what, by whom, when, why) of onset, limits and codes, oldest first.
+        transcripts: (transcriber, what was heard) beside the one that is scored.
+        scored_by: the IDs of those who scored it; empty for somebody without one.
+        said_by: the IDs of those who scored, coded or wrote down a word.
+    """
+
+    item: NamedItem
+    shown: str
+    by_people: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
+    by_rules: RuleVerdicts | None
+    flags: tuple[str, ...]
+    listed: bool
+    scored_by: tuple[str, ...]
+    said_by: tuple[str, ...]
+    take: Take | None = None
+    onset_s: float | None = None
+    onset_by: str = ""
+    attempts: tuple[Spoken, ...] = ()
+    cues_s: tuple[float, ...] = ()
+    examiner: tuple[tuple[float, float], ...] = ()
+    limit_s: float | None = None
+    corrections: tuple[tuple[str, ...], ...] = ()
+    transcripts: tuple[tuple[str, str], ...] = ()
+
+    def seen_by(self, rater: str) -> NamedResponse:
+        """What a rater may see: what others said only once this one has scored too."""
+        if rater in self.scored_by or not set(self.said_by) - {rater}:
+            return self
+        item = self.item
+        hidden = NamedItem(item.item, item.target, item.status, latency_s=item.latency_s)
+        return replace(
+            self,
+            item=hidden,
+            by_people=(),
+            by_rules=None,
+            flags=(),
+            attempts=tuple(replace(each, phonemes=()) for each in self.attempts),
+            corrections=(),
+            transcripts=(),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NamingPart:
+    """The figures of one naming subtest of an administration."""
+
+    subtest: NamedSubtest
+    latencies: Latencies
+    cues: tuple[CueEffect, ...]
+    confusions: Confusions
+
+
+@dataclass(frozen=True, slots=True)
+class NamingSession:
+    """One administration of a naming battery to a speaker.
+
+    Attributes:
+        at: when it was held, UTC, ISO 8601; one of unknown date: when it was taken in.
+        named: its naming subtests, as those of :attr:`NamingResults.parts`.
+    """
+
+    number: int
+    at: str
+    named: tuple[NamedSubtest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamingResults:
+    """What the page of a naming administration shows besides its responses.
+
+    Attributes:
+        sessions: of the speaker with this battery, oldest first, with this one.
+        change: item by item, with a set for each subtest and tag; None: one session, or no name is
+            scored.
+        unchanged: why there is no change, or empty.
+    """
+
+    parts: tuple[NamingPart, ...]
+    sessions: tuple[NamingSession, ...]
+    change: Change | None = None
+    unchanged: str = ""
+
+
+def naming_results(
+    data: AdministrationData,
+    named: Sequence[NamedSubtest],
+    sessions: Sequence[AdministrationData],
+) -> tuple[NamingResults | None, Mapping[int, NamedResponse]]:
+    """Return the results of a naming administration, and each named response by its trial.
+
+    Args:
+        data: the administration; ``named`` are its naming subtests.
+        named: without any there are no such results.
+        sessions: all administrations of the battery to the speaker, with this one.
+    """
+    if not named:
+        return None, {}
+    spoken = [naming for naming in namings(data.source) if naming.view.item.coded]
+    responses = {naming.view.trial.plan.number: _response(naming) for naming in spoken}
+    parts = tuple(
+        NamingPart(
+            subtest,
+            latencies(subtest.items),
+            cue_effects(subtest.items),
+            confusions(one for one in spoken if one.view.trial.plan.subtest == subtest.id),
+        )
+        for subtest in named
+    )
+    held = [_session(each, named_subtests([each.source])) for each in sessions]
+    held = held or [_session(data, tuple(named))]
+    held.sort(key=lambda session: (session.at, session.number))
+    change, reason = _change(sessions)
+    return NamingResults(parts, tuple(held), change, reason), responses
+
+
+def _session(data: AdministrationData, named: tuple[NamedSubtest, ...]) -> NamingSession:
+    given = data.administration
+    dated = given.conditions.session_date
+    at = f"{given.session_date}T00:00:00" if dated else given.created_at
+    return NamingSession(given.id, at, named)
+
+
+def _change(sessions: Sequence[AdministrationData]) -> tuple[Change | None, str]:
+    if len(sessions) < 2:
+        return None, ""
+    from tabwb.report.summaries.change import change_of
+
+    subtests = [one for one in sessions[0].battery.subtests if one.task.coded]
+    sets = {one.id: tuple((one.id, item.id) for item in one.items) for one in subtests}
+    try:
+        return change_of(sessions, sets | sets_of_tags(subtests, tags_as_sets(subtests))), ""
+    except UsageError as error:
+        return None, error.message
+
+
+def _response(naming: Naming) -> NamedResponse:
+    view = naming.view
+    item, take = view.item, view.take
+    by_people: list[tuple[str, str]] = []
+    for score in view.scores:
+        after = "after the machine's words were shown" if score.after_reveal else ""
+        counts = "this one counts" if len(view.scores) > 1 and score == view.score else ""
+        words = score_words(score.score, score.reason)
+        by_people.append(("score", ", ".join(filter(None, (words, score.by, after, counts)))))
+    if (rule := rule_of(view.primary)) is not None and view.scores:
+        held = view.score
+        words = "open" if held is None else score_words(held.score, held.reason)
+        by_people.append(("counts", f"{words}, by the rule '{rule}'"))
+    by_people += [("heard", f"{word.text}  ({word.by})") for word in view.words_heard]
+    by_people += [("code", f"{code.code}  ({code.by})") for code in view.codes]
+    if naming.flags:
+        by_people.append(("flags", ", ".join(sorted(naming.flags))))
+    facts = [
+        ("cue", f"{cue.kind}, {'counts' if cue.counts else 'does not count'}") for cue in view.cues
+    ]
+    if view.latency_s is not None:
+        facts.append(("latency", f"{seconds(view.latency_s)}  ({view.onset_by})"))
+    if take is not None and take.remarks:
+        facts.append(("sound", take.remarks))
+    accepted = ", ".join(" ".join(form) for form in item.accepted)
+    known = bool(naming.transcript or naming.proposal)
+    return NamedResponse(
+        named_item(naming),
+        f"{item.picture}   {item.target}   accepted {accepted}",
+        tuple(by_people),
+        tuple(facts),
+        rule_verdicts(naming) if known else None,
+        () if view.code is None else view.code.flags,
+        known,
+        tuple(score.by.partition(":")[2] for score in view.scores),
+        tuple(by.partition(":")[2] for by in view.raters),
+        take,
+        view.onset_s,
+        view.onset_by,
+        () if take is None else tuple(_attempts(naming, take)),
+        tuple(cue.at_s for cue in view.cues if cue.at_s is not None),
+        view.examiner,
+        view.rules.time_limit,
+        tuple(_corrections(view)),
+        tuple(
+            (other.transcriber, " ".join(other.phonemes))
+            for other in naming.transcripts
+            if naming.transcript is not None and other.transcriber != naming.transcript.transcriber
+        ),
+    )
+
+
+def _attempts(naming: Naming, take: Take) -> Iterator[Spoken]:
+    marks = {round(mark, 3) for mark in naming.view.marks}
+    for attempt, reading in zip(naming.attempts, naming.spoken, strict=True):
+        start, end = take.start_s + attempt.onset_s, take.start_s + attempt.offset_s
+        yield Spoken(start, end, attempt.phonemes, round(start, 3) in marks, reading.ear)
+
+
+def _corrections(view: NamingView) -> Iterator[tuple[str, ...]]:
+    for made in view.corrections:
+        match made:
+            case OnsetSet():
+                words = f"onset {made.onset_s:.2f} s"
+            case LimitsSet():
+                words = f"limits {made.start_s:.2f} to {made.end_s:.2f} s"
+            case _:
+                words = ", ".join((f"code {made.code}", *made.flags))
+        yield words, made.by, made.at[:16].replace("T", " "), made.reason

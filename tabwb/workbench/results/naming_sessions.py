@@ -1,0 +1,152 @@
+"""The sessions of one speaker over time: right names, latency, and each item in each session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from textual.content import Content
+
+from tabwb.report.measures import NONE
+from tabwb.report.render.wording import between, chance
+from tabwb.report.summaries.change import Change, SetOfItems
+from tabwb.workbench.results.naming_presenter import NamingResults, NamingSession
+from tabwb.workbench.shell.drawn import interval_bar, scale
+from tabwb.workbench.shell.wording import ACCENT, MARKS, QUIET, folded, shortened
+
+MOST = 100
+GAP = 3
+NOTE = (
+    "McNemar's exact test, two-sided, p corrected by Holm's method. It takes items as independent "
+    "and cannot tell a good day from a lasting change."
+)
+SIGNS = {True: MARKS["right"], False: MARKS["wrong"], None: "·"}
+
+
+def session_lines(results: NamingResults, place: int, shown: int, width: int) -> Iterator[Content]:
+    """Yield the sessions of a naming subtest, then item by item what changed.
+
+    Args:
+        results: of an administration.
+        place: of the subtest in ``results.parts``.
+        shown: number of the administration that the page shows, which is marked.
+        width: columns.
+    """
+    yield from _sessions(results.sessions, place, shown, min(width, MOST))
+    change = results.change
+    if change is None:
+        words = results.unchanged or "One session: there is nothing to compare."
+        yield from folded(words, min(width, MOST), QUIET)
+        return
+    subtest = results.parts[place].subtest.id
+    names = [f"#{session.administration}" for session in change.sessions]
+    own = [
+        one for one in change.sets if {sub for sub, _ in (*one.items, *one.left_out)} == {subtest}
+    ]
+    whole = next((one for one in own if one.name == subtest), None)
+    for one in own:
+        if one.name not in {subtest, change.sets[0].name}:
+            yield _of_set(one)
+    if whole is not None:
+        yield Content("")
+        yield from _steps(change, whole, names, min(width, MOST))
+    yield Content("")
+    yield from _items(change, subtest, names, width)
+
+
+def _sessions(
+    sessions: Sequence[NamingSession], place: int, shown: int, width: int
+) -> Iterator[Content]:
+    label = max(len(f"#{session.number}") for session in sessions) + 2
+    bar = max(min(width - label - 12 - 8 - 11 - 9 - 9, 40), 0)
+    first = _day(sessions[0].at)
+    head = f"{'':<{label}}{'session':<12}{'right':>6}  "
+    yield Content.assemble(
+        (head, QUIET), scale(bar) if bar else "", (f"{'95 %':>11}{'latency':>9}{'day':>8}", QUIET)
+    )
+    for session in sessions:
+        summary = session.named[place].summary
+        one, here = summary.accuracy[0], session.number == shown
+        low, high = (None, None) if one.interval is None else (one.interval.low, one.interval.high)
+        median = summary.latency_median_s
+        latency = NONE if median is None else f"{median:.2f} s"
+        days = f"+{(_day(session.at) - first).days}" if session is not sessions[0] else "0"
+        mark = f"{'▸' if here else ' '}#{session.number}"
+        yield Content.assemble(
+            (f"{mark:<{label}}", f"bold {ACCENT}" if here else ""),
+            f"{session.at[:10]:<12}",
+            (f"{f'{one.correct}/{one.n}' if one.n else NONE:>6}  ", "bold"),
+            interval_bar(low, one.rate, high, width=bar) if bar else "",
+            f"{between(one.interval):>11}{latency:>9}{days:>8}",
+        )
+
+
+def _day(at: str) -> date:
+    return date.fromisoformat(at[:10])
+
+
+def _of_set(one: SetOfItems) -> Content:
+    shares = "   ".join(f"{share.right}/{share.of}" for share in one.shares)
+    return Content.assemble((f"{one.name:<14}", QUIET), shares)
+
+
+def _steps(
+    change: Change, whole: SetOfItems, names: Sequence[str], width: int
+) -> Iterator[Content]:
+    for step in whole.steps:
+        if step.test is None:
+            continue
+        pair = step.first - 1, step.second - 1
+        gained, lost = _changed(change, whole, *pair), _changed(change, whole, *reversed(pair))
+        words = f"{names[pair[0]]} to {names[pair[1]]}"
+        listed = "; ".join(
+            f"{len(items)} {verb}{f' ({_few(items)})' if items else ''}"
+            for verb, items in (("gained", gained), ("lost", lost))
+        )
+        p = chance(step.test.p if step.adjusted is None else step.adjusted)
+        lines = list(folded(f"{listed}; p {p}", max(width - 12, 20)))
+        yield Content.assemble((f"{words:<12}", "bold"), lines[0])
+        yield from (line.pad_left(12) for line in lines[1:])
+    yield from folded(NOTE, width, QUIET)
+
+
+def _few(items: Sequence[str], most: int = 8) -> str:
+    more = f", {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
+def _changed(change: Change, whole: SetOfItems, before: int, after: int) -> list[str]:
+    """The items that are wrong in one session and right in the other."""
+    return [
+        place[1]
+        for place in whole.items
+        if not change.answers[place][before] and change.answers[place][after]
+    ]
+
+
+def _items(change: Change, subtest: str, names: Sequence[str], width: int) -> Iterator[Content]:
+    """Yield a row for each item with a mark for each session, in as many columns as fit."""
+    answers = {item: marks for (own, item), marks in change.answers.items() if own == subtest}
+    if not answers:
+        return
+    cell = max(map(len, names)) + 1
+    label = min(max(map(len, answers)), 20)
+    each = label + 1 + cell * len(names)
+    columns = max(min((width + GAP) // (each + GAP), len(answers)), 1)
+    head = f"{'':<{label + 1}}" + "".join(f"{name:>{cell}}" for name in names)
+    per = -(-len(answers) // columns)
+    columns = -(-len(answers) // per)
+    yield Content.styled((" " * GAP).join([head] * columns), QUIET)
+    rows = list(answers.items())
+    for at in range(per):
+        cells = [
+            rows[at + per * column] for column in range(columns) if at + per * column < len(rows)
+        ]
+        yield Content(" " * GAP).join(
+            Content.assemble(
+                f"{shortened(item, label):<{label + 1}}",
+                *((f"{SIGNS[mark]:>{cell}}", QUIET if mark is None else "") for mark in marks),
+            )
+            for item, marks in cells
+        )
+    yield from folded("✓ right, ✗ not right, · without one answer.", width, QUIET)
