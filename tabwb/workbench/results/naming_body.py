@@ -21,7 +21,6 @@ from tabwb.report.summaries.cautions import cautions
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.presenter import ResponseRow
-from tabwb.workbench.results.sessions_sheet import SessionsSheet
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.width_aware import ReportView
@@ -145,7 +144,6 @@ class NamingBody(ResultsBody):
         """One of the two."""
         with ScrollPane(id="results-summary", help_text=SUMMARY_HELP):
             yield ReportView(id="results-view")
-            yield SessionsSheet()
             yield Static(id="results-cautions", markup=False)
         yield ResponseTable(id="responses", classes="enter-opens", cursor_type="row")
 
@@ -157,7 +155,6 @@ class NamingBody(ResultsBody):
         if new:
             self.query_one(ResponseTable).move_cursor(row=0)
         given = results.administration
-        self.query_one(SessionsSheet).show(results)
         summary, battery = results.summary, results.battery
         burdens = not self.desk.docks.scores_stand
         views = summary_view(summary, battery, arpabet=True, items=False, burdens=burdens)

@@ -82,7 +82,7 @@ def share_lines(
 
 
 def latency_lines(part: NamingPart, width: int) -> Iterator[Content]:
-    """Yield the latencies on an axis, one row for right names and one for others, then quartiles."""
+    """Yield the latencies on an axis, right names and others apart, then quartiles."""
     found = part.latencies
     if not found.right and not found.other:
         words = "No response has a latency: the time of the picture is not known."

@@ -99,6 +99,10 @@ comes back.
         at = self.cursor_row
         return self._numbers[at] if 0 <= at < len(self._numbers) else None
 
+    def forget(self) -> None:
+        """Forget mark and order: responses of another administration follow."""
+        self._numbers, self._sorted, self._turned = [], "#", False
+
     def mark(self, number: int) -> None:
         """Put the mark on a trial."""
         if number in self._numbers:

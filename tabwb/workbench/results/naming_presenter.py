@@ -10,7 +10,7 @@ from tabwb.administer.naming.scores import Naming, named_item
 from tabwb.administer.naming.views import NamingView
 from tabwb.records.counting import rule_of
 from tabwb.records.errors import UsageError
-from tabwb.records.naming import LimitsSet, OnsetSet, Take
+from tabwb.records.naming import LimitsSet, OnsetSet
 from tabwb.report.summaries.load import AdministrationData
 from tabwb.report.summaries.naming import NamedSubtest, named_subtests, namings
 from tabwb.report.summaries.naming_profile import (
@@ -31,22 +31,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """One spoken attempt: seconds of the recording, and its phonemes in ARPAbet.
-
-    Attributes:
-        marked: a person said that it begins here; else it is proposed at a pause.
-        by_ear: whether the phonemes are those of what a listener heard.
-    """
-
-    start_s: float
-    end_s: float
-    phonemes: tuple[str, ...] = ()
-    marked: bool = False
-    by_ear: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class NamedResponse:
     """One response to a picture.
 
@@ -58,11 +42,8 @@ class NamedResponse:
         by_rules: what the rules say, or None where nothing was transcribed.
         flags: a person's, beside their code.
         listed: whether the list of results shows what the rules say.
-        take: where the response lies in its recording, or None.
-        onset_s: of speech, seconds of the recording, or None; ``onset_by`` says who or what set it.
-        attempts: spoken ones, seconds of the recording, with the phonemes of each.
-        cues_s, examiner: when cues were given, and when the administrator spoke.
-        limit_s: of the time, or None.
+        naming: the trial as the rules read it.
+        hidden: what others said is hidden from the one who listens.
         corrections: (what, by whom, when, why) of onset, limits and codes, oldest first.
         transcripts: (transcriber, what was heard) beside the one that is scored.
         scored_by: the IDs of those who scored it; empty for somebody without one.
@@ -78,13 +59,8 @@ class NamedResponse:
     listed: bool
     scored_by: tuple[str, ...]
     said_by: tuple[str, ...]
-    take: Take | None = None
-    onset_s: float | None = None
-    onset_by: str = ""
-    attempts: tuple[Spoken, ...] = ()
-    cues_s: tuple[float, ...] = ()
-    examiner: tuple[tuple[float, float], ...] = ()
-    limit_s: float | None = None
+    naming: Naming
+    hidden: bool = False
     corrections: tuple[tuple[str, ...], ...] = ()
     transcripts: tuple[tuple[str, str], ...] = ()
 
@@ -100,7 +76,7 @@ class NamedResponse:
             by_people=(),
             by_rules=None,
             flags=(),
-            attempts=tuple(replace(each, phonemes=()) for each in self.attempts),
+            hidden=True,
             corrections=(),
             transcripts=(),
         )
@@ -235,27 +211,14 @@ def _response(naming: Naming) -> NamedResponse:
         known,
         tuple(score.by.partition(":")[2] for score in view.scores),
         tuple(by.partition(":")[2] for by in view.raters),
-        take,
-        view.onset_s,
-        view.onset_by,
-        () if take is None else tuple(_attempts(naming, take)),
-        tuple(cue.at_s for cue in view.cues if cue.at_s is not None),
-        view.examiner,
-        view.rules.time_limit,
-        tuple(_corrections(view)),
-        tuple(
+        naming,
+        corrections=tuple(_corrections(view)),
+        transcripts=tuple(
             (other.transcriber, " ".join(other.phonemes))
             for other in naming.transcripts
             if naming.transcript is not None and other.transcriber != naming.transcript.transcriber
         ),
     )
-
-
-def _attempts(naming: Naming, take: Take) -> Iterator[Spoken]:
-    marks = {round(mark, 3) for mark in naming.view.marks}
-    for attempt, reading in zip(naming.attempts, naming.spoken, strict=True):
-        start, end = take.start_s + attempt.onset_s, take.start_s + attempt.offset_s
-        yield Spoken(start, end, attempt.phonemes, round(start, 3) in marks, reading.ear)
 
 
 def _corrections(view: NamingView) -> Iterator[tuple[str, ...]]:
